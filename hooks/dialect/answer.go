@@ -58,16 +58,9 @@ func (e Effect) Prevents() bool {
 // Because is Why as the end of a sentence; empty where nothing was left out.
 func (e Effect) Because() string { return strings.Join(e.Why, "; ") }
 
-// readers make effects of answers, by Schema.Reader. There is no switch over
-// agents: another agent with the same rules names the same reader.
-var readers = map[string]func(*Agent, Answer) Effect{
-	"claude": readClaude, "codex": readCodex, "qwen": readQwen, "gemini": readGemini,
-	"copilot": readCopilot, "kimi": readKimi, "cline": readCline, "exit2": readExit2, "cursor": readCursor,
-}
-
 // Reads reports whether Read knows what a makes of answers at p.
 func (a *Agent) Reads(p Point) bool {
-	if readers[a.Answer.Reader] == nil {
+	if rulesOf(a.Answer.Reader) == nil {
 		return false
 	}
 	switch p {
@@ -89,17 +82,5 @@ func (a *Agent) Read(answer Answer) Effect {
 	case answer.Killed:
 		return Effect{Kind: Unknown}
 	}
-	return readers[a.Answer.Reader](a, answer)
+	return rulesOf(a.Answer.Reader).apply(a, answer)
 }
-
-func allowed(why ...string) Effect { return Effect{Kind: Allowed, Why: why} }
-
-// adds is an answer that only gives the model more to read.
-func adds(kind Kind, text string) Effect {
-	if text == "" {
-		return Effect{Kind: Allowed}
-	}
-	return Effect{Kind: kind, Context: text}
-}
-
-const lateWhy = "it took too long, and what was printed before the time-out is forgotten there"

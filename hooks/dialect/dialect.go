@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/pelletier/go-toml/v2"
+
 	"minigem/internal/text"
 )
 
@@ -141,7 +143,11 @@ var agents = sync.OnceValue(func() map[string]*Agent {
 // decode reads a file that the program brings.
 func decode(name string, into any) {
 	data, err := files.ReadFile(name)
-	if err == nil {
+	switch {
+	case err != nil:
+	case path.Ext(name) == ".toml":
+		err = toml.Unmarshal(data, into)
+	default:
 		err = json.Unmarshal(data, into)
 	}
 	if err != nil {

@@ -1,9 +1,7 @@
 package dialect
 
 import (
-	"cmp"
 	"encoding/json"
-	"fmt"
 	"sync"
 )
 
@@ -93,7 +91,7 @@ func (a *Agent) ReadRun(x Answer) Effect {
 	if !a.bridged() {
 		return a.Read(x)
 	}
-	return readBridged(x)
+	return rulesOf("bridge").apply(a, x)
 }
 
 // ReadsRun reports whether ReadRun knows what comes of answers at p.
@@ -102,34 +100,3 @@ func (a *Agent) ReadsRun(p Point) bool {
 }
 
 func (a *Agent) bridged() bool { return a.Play() != nil && a.Play().Bridge }
-
-// readBridged is what the plugin does, e2e/agents/plugin.js.
-func readBridged(x Answer) Effect {
-	printed := jsTrim(x.Stdout) != ""
-	switch x.Point {
-	case BeforeTool, BeforePrompt:
-	case AgentStop:
-		if x.Exit == 2 || printed {
-			return allowed("no answer has an effect there")
-		}
-		return allowed()
-	default:
-		if x.Exit == 2 {
-			return Effect{Kind: Unknown}
-		}
-		return allowed()
-	}
-	switch {
-	case x.TimedOut:
-		return allowed(lateWhy)
-	case x.Exit == 2 && x.Point == BeforePrompt:
-		return Effect{Kind: PromptBlocked}
-	case x.Exit == 2:
-		return Effect{Kind: Refused, Reason: cmp.Or(jsTrim(x.Stderr), "refused by a hook")}
-	case x.Exit > 0:
-		return allowed(fmt.Sprintf("exit %d does not block there: say exit 2, with the reason on stderr", x.Exit))
-	case printed:
-		return allowed("what a hook prints is not read there: exit 2 refuses, with the reason on stderr")
-	}
-	return allowed()
-}

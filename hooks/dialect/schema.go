@@ -19,6 +19,8 @@ type Schema struct {
 	Killed Kind `json:"killed,omitempty"`
 	// NoJSON: its documentation says that JSON on stdout is not read.
 	NoJSON bool `json:"no_json,omitempty"`
+	// TopOnly: hookSpecificOutput is not read.
+	TopOnly bool `json:"top_only,omitempty"`
 	// Strict: a key that is not named voids the whole answer.
 	Strict bool `json:"strict,omitempty"`
 	// Top are the fields at the top, and Nested those of hookSpecificOutput, with

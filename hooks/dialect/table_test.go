@@ -1,12 +1,15 @@
 package dialect
 
 import (
+	"bytes"
 	"encoding/json"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/pelletier/go-toml/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -39,7 +42,7 @@ func TestEveryRowHasEvidence(t *testing.T) {
 			}
 			assert.Contains(t, []string{"", "s", "ms"}, a.Timeout.Unit)
 			assert.Contains(t, []string{"allow", "unknown"}, a.Timeout.OnExpiry)
-			assert.True(t, a.Answer.Reader == "" || readers[a.Answer.Reader] != nil, "there is no reader %q", a.Answer.Reader)
+			assert.True(t, a.Answer.Reader == "" || rulesOf(a.Answer.Reader) != nil, "there is no reader %q", a.Answer.Reader)
 			if a.Evidence == Measured && a.Answer.Reader != "" {
 				assert.NotEmpty(t, Observed()[a.ID], "what was measured was observed")
 			}
@@ -56,6 +59,12 @@ func TestFilesAreWholeTables(t *testing.T) {
 	assert.Len(t, found, len(order))
 	for _, name := range found {
 		strictly(t, name, &Agent{})
+	}
+	for reader := range rules() {
+		data, err := files.ReadFile("data/read/" + reader + ".toml")
+		require.NoError(t, err)
+		d := toml.NewDecoder(bytes.NewReader(data))
+		assert.NoError(t, d.DisallowUnknownFields().Decode(&Rules{}), reader)
 	}
 	strictly(t, "data/answers.json", &map[string]Case{})
 	strictly(t, "data/effects.json", &map[string]map[string]Observation{})
@@ -174,4 +183,40 @@ func TestIDsAreACopy(t *testing.T) {
 	ids[0] = "x"
 	assert.Equal(t, "gemini", IDs()[0])
 	assert.True(t, slices.IsSorted(Names()))
+}
+
+// TestWordsOfRules: every word, text and kind of a rule is one.
+func TestWordsOfRules(t *testing.T) {
+	t.Parallel()
+	a, err := Find("claude")
+	require.NoError(t, err)
+	kinds := []Kind{
+		"", end, block, Unknown, Allowed, Refused, Asked, Rewritten, Replaced, Appended, Context, Retry, PromptBlocked, RunEnded, Answered,
+	}
+	rows := 0
+	for reader, rules := range rules() {
+		r := &reading{agent: a, rules: rules, answer: Answer{Point: BeforeTool}}
+		assert.NotNil(t, parsers[rules.JSON], reader)
+		assert.Subset(t, []string{"stdout", "stderr"}, append(rules.From, rules.FromExit2...), reader)
+		for _, row := range rules.Read {
+			rows++
+			for _, word := range strings.Fields(row.If) {
+				if word != "or" {
+					assert.NotPanics(t, func() { r.holds(strings.TrimPrefix(word, "!")) }, "%s: %s", reader, word)
+				}
+			}
+			for _, at := range strings.Fields(row.At) {
+				assert.Contains(t, slices.Collect(maps.Values(points)), at, reader)
+			}
+			for _, kind := range []Kind{row.Then, row.Now, row.Set} {
+				assert.Contains(t, kinds, kind, reader)
+			}
+			for name := range strings.SplitSeq(row.Reason+" | "+row.Context, " | ") {
+				name = strings.TrimLeft(name, "~^&#{}")
+				known := name == "" || name[0] == '\'' || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "$.")
+				assert.True(t, known || slices.Contains([]string{"stdout", "stderr", "text"}, name), "%s: %s", reader, name)
+			}
+		}
+	}
+	assert.Greater(t, rows, 150)
 }
