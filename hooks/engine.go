@@ -46,9 +46,9 @@ type Engine struct {
 	// BlockFailed: a call is blocked if a BeforeTool hook failed whose OnError is
 	// empty, as if it were "block".
 	BlockFailed bool
-	// Rules are another agent's, by event. Absent: the engine's own. nil: the event
-	// does not happen. They must not change once an event was fired.
-	Rules map[Event]Rules
+	// RulesAt holds rules that replace the engine's own at an event. A nil one: the
+	// event does not happen. It must not change once an event was fired.
+	RulesAt map[Event]Rules
 	// Mode, if not nil, is the approval mode that is in force: "default",
 	// "autoEdit", "yolo" or "plan".
 	Mode func() string
@@ -131,7 +131,7 @@ func (e *Engine) idle(ev Event) bool {
 	if e == nil {
 		return true
 	}
-	if r, ok := e.Rules[ev]; ok && r == nil {
+	if r, ok := e.RulesAt[ev]; ok && r == nil {
 		return true
 	}
 	e.mu.RLock()

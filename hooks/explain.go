@@ -22,7 +22,7 @@ func (e *Engine) Explain(ev Event, subject string, mcp *protocol.MCPContext) Rep
 	e.mu.RLock()
 	c, mask, o := e.Config, e.Mask, e.Origin
 	e.mu.RUnlock()
-	p := e.plan(Firing{Event: ev, Subject: subject, Use: ToolUse{MCP: mcp}, Config: c, Origin: o}, at{})
+	p := ownRules{e}.planAt(Firing{Event: ev, Subject: subject, Use: ToolUse{MCP: mcp}, Config: c, Origin: o}, at{})
 	return Report{Event: ev, Subject: subject, Sequential: p.InTurn, Runs: p.Runs, mask: mask}
 }
 

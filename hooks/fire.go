@@ -86,7 +86,7 @@ func (f *firing[S]) copied() *firing[S] {
 func newFiring[S any](ctx context.Context, e *Engine, ev event[S], started time.Time) *firing[S] {
 	seq, config, origin := e.begin()
 	agent := SubagentOf(ctx)
-	f := &firing[S]{e: e, ev: ev, rules: e.rulesOf(ev.name), Firing: Firing{
+	f := &firing[S]{e: e, ev: ev, rules: e.RulesAt[ev.name], Firing: Firing{
 		Event: ev.name, Subject: ev.subject.name, Use: ev.use, Tools: ev.tools, Agent: agent, Origin: origin, Config: config,
 		PromptID: e.promptID(origin.SessionID),
 		Base: protocol.Base{
@@ -97,6 +97,9 @@ func newFiring[S any](ctx context.Context, e *Engine, ev event[S], started time.
 	}}
 	if f.Base.PermissionMode != "" && agent == (Subagent{}) {
 		f.Base.AgentType = "main"
+	}
+	if f.rules == nil {
+		f.rules = ownRules{e}
 	}
 	f.Input = func() Payload {
 		if f.report.Input == nil {

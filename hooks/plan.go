@@ -76,9 +76,9 @@ func (s Source) Standing() int {
 	return layerRank[s.Layer]
 }
 
-// plan is that of our own rules; where is where the event happens.
-func (e *Engine) plan(f Firing, where at) Plan {
-	var p Plan
+// planAt is Plan for an event that happens at where.
+func (o ownRules) planAt(f Firing, where at) Plan {
+	e, p := o.e, Plan{}
 	for _, h := range f.Config.Hooks {
 		if h.Event == f.Event {
 			p.Runs = append(p.Runs, Run{Hook: h})

@@ -4,7 +4,7 @@ import "minigem/hooks/protocol"
 
 // Rules decide which hooks of an event run, what they read, and what their
 // answers mean. The engine has its own, ownRules; those of another agent come
-// from outside, through Engine.Rules. All methods but Plan are called
+// from outside, through Engine.RulesAt. All methods but Plan are called
 // concurrently.
 type Rules interface {
 	// Plan returns the hooks of the event, and which of them run.
@@ -67,24 +67,14 @@ func (p Plan) split(ev Event) (todo, late []int) {
 	return todo, late
 }
 
-// rulesOf returns the rules of ev.
-func (e *Engine) rulesOf(ev Event) Rules {
-	if r := e.Rules[ev]; r != nil {
-		return r
-	}
-	return ownRules{e}
-}
-
 // ownRules are minigem's. They are Gemini CLI's where docs/spec/contract.md does
 // not say otherwise.
 type ownRules struct{ e *Engine }
 
-func (o ownRules) Plan(f Firing) Plan { return o.e.plan(f, at{f.Agent, o.e.isActive}) }
+// Plan implements Rules.
+func (o ownRules) Plan(f Firing) Plan { return o.planAt(f, at{f.Agent, o.e.isActive}) }
 
-func (o ownRules) Ask(f Firing, h Hook, in Payload) (Payload, []string) {
-	return o.e.inDialect(f, h, in)
-}
-
+// Read implements Rules.
 func (o ownRules) Read(f Firing, r *Run, in Payload) {
 	var input []byte
 	if f.Event == protocol.BeforeTool || f.Event == protocol.PermissionRequest {
@@ -101,4 +91,5 @@ func (o ownRules) Read(f Firing, r *Run, in Payload) {
 	r.judge(f.Event)
 }
 
+// Halts implements Rules.
 func (ownRules) Halts(_ Firing, r Run) bool { return r.Decision == Stop }

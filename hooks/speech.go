@@ -26,9 +26,8 @@ type Speaker interface {
 	Speak(s Speech) (stdin []byte, env []string)
 }
 
-// inDialect returns what h reads where stdin is the event in Gemini CLI's form, and
-// the variables that it gets.
-func (e *Engine) inDialect(f Firing, h Hook, stdin Payload) (Payload, []string) {
+// Ask implements Rules.
+func (o ownRules) Ask(f Firing, h Hook, stdin Payload) (Payload, []string) {
 	d := protocol.DialectOf(h.Dialect)
 	if d == protocol.Gemini() {
 		return stdin, f.Origin.env()
@@ -39,7 +38,7 @@ func (e *Engine) inDialect(f Firing, h Hook, stdin Payload) (Payload, []string) 
 	}
 	out, env := f.Config.Speaker.Speak(Speech{
 		Dialect: d, Event: f.Event, Stdin: stdin, Translated: out, Base: f.Base, PromptID: f.PromptID, Use: f.Use,
-		Transcript: e.Transcript, EnvFile: e.EnvFile,
+		Transcript: o.e.Transcript, EnvFile: o.e.EnvFile,
 	})
 	return Payload{out}, slices.Concat(env, f.Origin.env())
 }

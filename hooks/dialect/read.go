@@ -31,11 +31,14 @@ import (
 
 // Rules says how an agent reads answers.
 type Rules struct {
-	From      []string        `toml:"from"`       // the streams that may hold the answer; the first that is not empty counts
-	FromExit2 []string        `toml:"from_exit2"` // the same at exit 2, where it differs
-	JSON      string          `toml:"json"`       // the agent's idea of JSON: see parsers
-	Blocks    map[string]Kind `toml:"blocks"`     // what a block is, where it is not the usual; by point
-	Read      []Rule          `toml:"read"`
+	// From are the streams that may hold the answer. The first that is not empty
+	// counts. FromExit2 are the same at exit 2, where they differ.
+	From      []string `toml:"from"`
+	FromExit2 []string `toml:"from_exit2"`
+	JSON      string   `toml:"json"` // the agent's idea of JSON: see parsers
+	// Blocks says by point what a block is, where it is not the usual.
+	Blocks map[string]Kind `toml:"blocks"`
+	Read   []Rule          `toml:"read"`
 }
 
 // rules are those of all readers, by Schema.Reader. There is no switch over agents:
@@ -111,7 +114,9 @@ type reading struct {
 // apply returns what the rules make of x.
 func (rules *Rules) apply(a *Agent, x Answer) Effect {
 	own, _ := a.Event(x.Point)
-	r := &reading{agent: a, rules: rules, answer: x, at: points[x.Point], native: own.Native, effect: Effect{Kind: Allowed}}
+	r := &reading{
+		agent: a, rules: rules, answer: x, at: points[x.Point], native: own.Native, effect: Effect{Kind: Allowed},
+	}
 	r.parse()
 	for i := range rules.Read {
 		if row := &rules.Read[i]; r.matches(row) && r.take(row) {
@@ -325,8 +330,9 @@ func (r *reading) oneText(name string) string {
 
 // fill puts what is known into a sentence.
 func (r *reading) fill(sentence string) string {
-	return strings.NewReplacer("{exit}", strconv.Itoa(r.answer.Exit), "{event}", r.native, "{error}", r.err, "{name}", strconv.Quote(r.name)).
-		Replace(first(shared[sentence], sentence))
+	return strings.NewReplacer(
+		"{exit}", strconv.Itoa(r.answer.Exit), "{event}", r.native, "{error}", r.err, "{name}", strconv.Quote(r.name),
+	).Replace(first(shared[sentence], sentence))
 }
 
 // take applies a row that matches, and reports whether it is the last.

@@ -188,7 +188,7 @@ func (r *Runtime) wireHooks(_ context.Context, sys *System, w *Frontend) error {
 		Config: r.Config.Hooks,
 		Runner: r.hookRunner(sys, children),
 		Report: func(rep hooks.Report) {
-			if r.Engine.Rules == nil {
+			if r.Engine.RulesAt == nil {
 				elsewhere.Compare(&rep)
 			}
 			report(rep)

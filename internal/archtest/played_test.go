@@ -34,7 +34,7 @@ func TestOnlyCasesPlayOtherAgents(t *testing.T) {
 					if s, ok := e.(*ast.SelectorExpr); ok {
 						e = s.Sel
 					}
-					if id, ok := e.(*ast.Ident); ok && id.Name == "Rules" {
+					if id, ok := e.(*ast.Ident); ok && id.Name == "RulesAt" {
 						found = append(found, dir+" "+nameOf(decl))
 					}
 				}

@@ -19,7 +19,7 @@ type playedSession struct {
 }
 
 // As is the testbed.Driver that plays an agent. Nothing but it sets an engine's
-// Rules, and it opens sessions of cases alone.
+// RulesAt, and it opens sessions of cases alone.
 func As(a played.Agent) testbed.Driver {
 	return func(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
 		if s.Trust != testbed.TrustOn || s.Resume || s.Approver != nil {
@@ -64,5 +64,5 @@ func (s *playedSession) Prompt(ctx context.Context, text string) testbed.Outcome
 // play makes a session that of the player.
 func play(p *played.Player, c *app.Configuration, w *app.Frontend) {
 	c.Hooks = hooks.Config{Hooks: p.Hooks(), MaxRetries: p.Retries()}
-	w.Configure = func(e *hooks.Engine) { e.ReportIdle, e.Rules, e.Watch = true, p.Rules(), nil }
+	w.Configure = func(e *hooks.Engine) { e.ReportIdle, e.RulesAt, e.Watch = true, p.Rules(), nil }
 }

@@ -170,8 +170,8 @@ func (p *Player) Rules() map[hooks.Event]hooks.Rules {
 }
 
 // plays reports whether the agent's rules hold at ev, or ours.
-func (p *Player) plays(ev hooks.Event) bool {
-	return p.ID != "gemini" || !slices.Contains(ownModelEvents, ev)
+func (a Agent) plays(ev hooks.Event) bool {
+	return a.ID != "gemini" || !slices.Contains(ownModelEvents, ev)
 }
 
 // subject returns what matchers of the event see.
