@@ -183,14 +183,14 @@ type ModelRequest struct {
 	llm.Request
 
 	once     sync.Once
-	wire     []byte // the JSON of llm_request
+	wire     Payload // the JSON of llm_request
 	messages *messagesJSON
 	// held is what BeforeModel hooks of others than the project say about tools,
 	// which the project's BeforeToolSelection cannot take back; nil: nothing.
 	held *protocol.ToolConfig
 
 	mu      sync.Mutex
-	answers [][]byte // its text so far, as AfterModel hooks read it: see Said
+	answers [][]byte // its text so far, as AfterModel hooks read it, in JSON without the quotes: see Said
 }
 
 // NewModelRequest wraps r.

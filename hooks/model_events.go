@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"slices"
 
 	"minigem/hooks/protocol"
 	"minigem/llm"
@@ -29,7 +30,7 @@ func (e *Engine) BeforeModel(ctx context.Context, req *ModelRequest) BeforeModel
 	s, v := fire(ctx, e, event[beforeModel]{
 		name:  protocol.BeforeModel,
 		state: beforeModel{read: req},
-		stdin: func(b protocol.Base, s beforeModel) Payload { return modelPayload(b, s.read.hookJSON(), nil, "") },
+		stdin: func(b protocol.Base, s beforeModel) Payload { return modelPayload(b, s.read.hookJSON()) },
 		apply: func(s beforeModel, a *answer) beforeModel {
 			if a.LLMRequest != nil {
 				s.change = s.change.and(readChange(s.read, a.LLMRequest, a), a)
@@ -50,7 +51,7 @@ func (e *Engine) BeforeModel(ctx context.Context, req *ModelRequest) BeforeModel
 				return Effect{Kind: EffectSynthetic, After: encode(s.response)}
 			}
 			if s.read != req {
-				return Effect{Kind: EffectRewrite, Before: req.hookJSON(), After: s.read.hookJSON()}
+				return Effect{Kind: EffectRewrite, Before: req.hookJSON().Bytes(), After: s.read.hookJSON().Bytes()}
 			}
 			return Effect{Kind: EffectNone}
 		},
@@ -84,7 +85,7 @@ func (e *Engine) BeforeToolSelection(ctx context.Context, req *ModelRequest) Bef
 	s, _ := fire(ctx, e, event[state]{
 		name:  protocol.BeforeToolSelection,
 		state: state{read: req},
-		stdin: func(b protocol.Base, s state) Payload { return modelPayload(b, s.read.hookJSON(), nil, "") },
+		stdin: func(b protocol.Base, s state) Payload { return modelPayload(b, s.read.hookJSON()) },
 		apply: func(s state, a *answer) state {
 			s.said = s.said.and(checkTools(offered, a.ToolConfig, a), s.read, a)
 			return s
@@ -127,7 +128,7 @@ func (e *Engine) afterModel(ctx context.Context, req *ModelRequest, chunk llm.Ch
 			if s.turn == len(texts) {
 				texts = append(texts, s.read.Text())
 			}
-			return modelPayload(b, req.hookJSON(), &form, req.soFar(s.turn, s.read.Text()))
+			return chunkPayload(b, req.hookJSON(), form, req.soFar(s.turn), s.read.Text())
 		},
 		apply: func(s state, a *answer) state {
 			if a.LLMResponse == nil {
@@ -163,17 +164,17 @@ func (r *ModelRequest) Said(texts ...string) {
 		if turn == len(r.answers) {
 			r.answers = append(r.answers, nil)
 		}
-		r.answers[turn] = append(r.answers[turn], text...)
+		r.answers[turn] = append(r.answers[turn], inString(text)...)
 	}
 }
 
-// soFar is the text of the answer as the hook of that turn has read it, and of
-// the chunk that comes next.
-func (r *ModelRequest) soFar(turn int, next string) string {
+// soFar returns the text of the answer as the hook of that turn has read it, in
+// JSON without the quotes.
+func (r *ModelRequest) soFar(turn int) []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if turn >= len(r.answers) {
-		return next
+		return nil
 	}
-	return string(r.answers[turn]) + next
+	return slices.Clip(r.answers[turn])
 }

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"bytes"
+	"slices"
 
 	"minigem/hooks/protocol"
 )
@@ -38,17 +39,35 @@ func (p Payload) Len() int {
 
 // modelPayload puts a payload together from pieces that are JSON already, so
 // that what a long history costs is its way through the pipe.
-func modelPayload(base protocol.Base, request []byte, chunk *protocol.LLMChunk, full string) Payload {
+func modelPayload(base protocol.Base, request Payload) Payload {
 	head := encode(base)
-	head = append(head[:len(head)-1], `,"llm_request":`...)
-	if chunk == nil {
-		return Payload{head, request, []byte("}")}
+	head = append(append(head[:len(head)-1], `,"llm_request":`...), request[0]...)
+	p := append(Payload{head}, request[1:]...)
+	return p.with("}")
+}
+
+// chunkPayload is the payload for a chunk of an answer; said is the answer before
+// it, as soFar returns it, and text the chunk's text.
+func chunkPayload(base protocol.Base, request Payload, chunk protocol.LLMChunk, said []byte, text string) Payload {
+	p := modelPayload(base, request)
+	last := &p[len(p)-1]
+	*last = append(append((*last)[:len(*last)-1], `,"llm_response":`...), encode(chunk)...)
+	if len(said)+len(text) == 0 {
+		return p.with("}")
 	}
-	tail := append([]byte(`,"llm_response":`), encode(*chunk)...)
-	if full != "" {
-		tail = append(append(tail, `,"full_content":`...), encode(full)...)
-	}
-	return Payload{head, request, append(tail, '}')}
+	return append(p.with(`,"full_content":"`), said, append(inString(text), `"}`...))
+}
+
+// with returns p with text added to a copy of its last piece.
+func (p Payload) with(text string) Payload {
+	p[len(p)-1] = slices.Concat(p[len(p)-1], []byte(text))
+	return p
+}
+
+// inString is text as JSON, without the quotes.
+func inString(text string) []byte {
+	data := encode(text)
+	return data[1 : len(data)-1 : len(data)-1]
 }
 
 // payload is one of a single piece.

@@ -10,20 +10,21 @@ import (
 	"minigem/llm"
 )
 
-// hookJSON is r as hooks read it, marshalled once.
-func (r *ModelRequest) hookJSON() []byte {
+// hookJSON returns r as hooks read it, marshalled once. Requests of one
+// conversation share the piece with the messages.
+func (r *ModelRequest) hookJSON() Payload {
 	r.once.Do(func() {
 		frame := encode(r.hookFrame())
 		messages, err := cmp.Or(r.messages, &messagesJSON{}).of(r.Messages)
 		if err != nil {
 			// Arguments come from JSON, so this is a program bug; hooks are still told
 			// which request it is.
-			r.wire = frame
+			r.wire = Payload{frame}
 			return
 		}
 		// Within a string the quotes would be escaped.
 		at := bytes.Index(frame, []byte(noMessages)) + len(noMessages) - 1
-		r.wire = slices.Concat(frame[:at], messages, frame[at:])
+		r.wire = Payload{frame[:at], messages, frame[at:]}
 	})
 	return r.wire
 }

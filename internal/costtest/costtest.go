@@ -1,0 +1,39 @@
+// Package costtest checks what work allocates as it grows.
+package costtest
+
+import (
+	"runtime"
+	"testing"
+)
+
+// Linear runs do with each of sizes, which ascend, and fails if one more item
+// allocates over 1.5 times the bytes in the last step from size to size that it
+// allocates in the step before. It counts what the whole process allocates, so a
+// test that calls it is not parallel.
+func Linear(t *testing.T, do func(n int), sizes ...int) {
+	t.Helper()
+	do(sizes[0]) // what is made once
+	var each []float64
+	for i, n := range sizes {
+		b := allocated(func() { do(n) })
+		each = append(each, b)
+		if i > 0 {
+			each[i-1] = (b - each[i-1]) / float64(n-sizes[i-1])
+		}
+	}
+	each = each[:len(each)-1]
+	t.Logf("bytes for each more, from %d on: %.0f", sizes, each)
+	if last := len(each) - 1; each[last] > 1.5*each[last-1] {
+		t.Errorf("of %d, one more allocates %.1f times what it does of %d",
+			sizes[last+1], each[last]/each[last-1], sizes[last])
+	}
+}
+
+func allocated(do func()) float64 {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return float64(after.TotalAlloc - before.TotalAlloc)
+}
