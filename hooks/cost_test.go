@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"minigem/e2e/costtest"
 	"minigem/hooks"
 	"minigem/hooks/protocol"
-	"minigem/internal/costtest"
 	"minigem/llm"
 )
 

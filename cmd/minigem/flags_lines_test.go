@@ -33,20 +33,20 @@ func TestCommandLines(t *testing.T) {
 		require.True(t, ok, line)
 		t.Run(typed, func(t *testing.T) {
 			t.Parallel()
-			args, err := shell.Fields(typed, nil)
-			require.NoError(t, err)
-			assert.Equal(t, outcome, outcomeOf(t, args[1:], strings.Split(outcome, "; ")))
+			assert.Equal(t, outcome, outcomeOf(t, typed, strings.Split(outcome, "; ")))
 		})
 	}
 	assert.GreaterOrEqual(t, lines, 150)
 }
 
-// outcomeOf runs minigem with args and returns the outcome in the words of
+// outcomeOf runs the line that was typed and returns the outcome in the words of
 // testdata/command_lines.txt, as far as want asks for it.
-func outcomeOf(t *testing.T, args, want []string) string {
+func outcomeOf(t *testing.T, typed string, want []string) string {
 	w := newHookWorld(t, map[string]string{"ext/gemini-extension.json": `{"name": "ext", "version": "1.0.0"}`})
+	args, err := shell.Fields(typed, func(name string) string { return map[string]string{"DIR": w.project}[name] })
+	require.NoError(t, err)
 	model := newWatchedModel(t)
-	asked, got := model.run(w, args)
+	asked, got := model.run(w, args[1:])
 	var outcome []string
 	add := func(format string, args ...any) { outcome = append(outcome, fmt.Sprintf(format, args...)) }
 	if asked {

@@ -27,10 +27,11 @@ already, before anything runs.`,
   minigem hooks record tests/chat.txtar
   minigem hooks test tests/key.txtar`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.RecordCase, f.Query = args[0], args[1:]
-			if err := management.RefuseCommand(cmd.Root(), f.Query); err != nil {
+			var err error
+			if f.Query, err = management.PromptOf(cmd, args[1:]); err != nil {
 				return err
 			}
+			f.RecordCase = args[0]
 			if err := f.Check(); err != nil {
 				return wrongUsage(sys, cmd, "%w", err)
 			}
@@ -40,6 +41,7 @@ already, before anything runs.`,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
+	fs.SetInterspersed(false) // management.PromptOf says which flags after FILE count
 	fs.BoolVar(&f.Force, "force", false, "write over FILE")
 	fs.StringVarP(&f.Model, "model", "m", "", "the `model` to use")
 	fs.StringVar(&f.ApprovalMode, "approval-mode", "", "what may run unasked: default, auto_edit, yolo or plan")

@@ -192,6 +192,9 @@ func (s *server) load(ctx context.Context, p acp.LoadSessionRequest) (*conversat
 	if c, err := s.find(p.SessionId); err == nil {
 		return c, nil
 	}
+	if p.SessionId == "" {
+		return nil, wrong("session/load needs the id of a session, which session/list shows")
+	}
 	return s.open(ctx, p.Cwd, string(p.SessionId), p.McpServers)
 }
 

@@ -107,10 +107,23 @@ func TestLoad(t *testing.T) {
 	assert.NotContains(t, said, "session_context")
 	e.prompt(id, "Once more")
 	assert.Contains(t, e.all(), "says Again.")
-	for _, other := range []string{"latest", "1", "00000000-0000-0000-0000-000000000000", "../../x"} {
+	for _, other := range []string{"latest", "1", "00000000-0000-0000-0000-000000000000", "../../x", ""} {
 		_, err = e.conn.LoadSession(waittest.Context(t), acp.LoadSessionRequest{SessionId: acp.SessionId(other), Cwd: e.dir, McpServers: []acp.McpServer{}})
-		require.Error(t, err, other)
+		var said *acp.RequestError
+		require.ErrorAs(t, err, &said, other)
+		assert.Equal(t, -32602, said.Code, "%q: %s", other, said.Message)
 	}
+	require.NoError(t, e.hang())
+}
+
+// TestThePermissionOfACommand has the command for its title.
+func TestThePermissionOfACommand(t *testing.T) {
+	t.Parallel()
+	e := startEditor(t, `{}`, calls("run_shell_command", map[string]any{"command": "touch a &&\n touch b"}), says("No."))
+	e.answers = []string{"cancel"}
+	e.prompt(e.session(), "go")
+	require.Len(t, e.asked, 1)
+	assert.Equal(t, "touch a &&<U+000A> touch b", *e.asked[0].ToolCall.Title)
 	require.NoError(t, e.hang())
 }
 

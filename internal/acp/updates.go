@@ -196,9 +196,13 @@ type approver struct{ c *conversation }
 func (a approver) Approve(ctx context.Context, q toolcall.Question) toolcall.Answer {
 	no := toolcall.Answer{Outcome: policy.Cancel}
 	options := a.c.options(q)
-	a.c.start(q.Call, cmp.Or(q.Intent.Title, q.Intent.Description), acp.ToolCallStatusPending)
-	title, status, kind := text.VisibleLine(cmp.Or(q.Intent.Title, q.Intent.Description, q.Call.Name)),
-		acp.ToolCallStatusPending, a.c.kind(q.Call.Name)
+	title, status, kind := cmp.Or(q.Intent.Title, q.Intent.Description, q.Call.Name), acp.ToolCallStatusPending,
+		a.c.kind(q.Call.Name)
+	if run := q.Intent.Exec; run != nil {
+		title = run.Command
+	}
+	title = text.VisibleLine(title)
+	a.c.start(q.Call, title, status)
 	res, err := a.c.server.conn.RequestPermission(ctx, acp.RequestPermissionRequest{
 		SessionId: a.c.id, Options: options,
 		ToolCall: acp.ToolCallUpdate{

@@ -43,19 +43,61 @@ func Arrange(root *cobra.Command, args []string) ([]string, error) {
 	if fs.ParseAll(args, keep) != nil || fs.NArg() == 0 {
 		return args, nil // cobra reports what is wrong
 	}
-	words, behind, dashed := slices.Clone(fs.Args()), []string(nil), fs.ArgsLenAtDash() == 0
-	if i := slices.IndexFunc(words, func(a string) bool { return len(a) > 1 && a[0] == '-' }); i >= 0 && !dashed {
-		words, behind = words[:i:i], words[i:]
-	}
+	words, behind := split(fs)
 	own := commandsOf(root)
-	if !dashed && isCommand(words, own) {
+	if fs.ArgsLenAtDash() != 0 && isCommand(words, own) {
 		flags = slices.DeleteFunc(flags, func(f string) bool { return strings.HasPrefix(f, "--debug=") })
 		return slices.Concat(flags, words, behind), nil
 	}
+	words, err := prompt(fs, words, behind, own, keep)
+	if err != nil {
+		return flags, err
+	}
+	return slices.Concat(flags, []string{"--"}, words), nil
+}
+
+// PromptOf returns the words of the prompt in args, which are what follows the
+// first argument of cmd, and sets the flags before and after them, by the rules of
+// Arrange. cmd stops reading flags at its first argument.
+func PromptOf(cmd *cobra.Command, args []string) ([]string, error) {
+	fs := cmd.Flags()
+	set := func(f *pflag.Flag, value string) error {
+		if f.Name == "help" {
+			return pflag.ErrHelp
+		}
+		return fs.Set(f.Name, value)
+	}
+	switch err := fs.ParseAll(args, set); {
+	case errors.Is(err, pflag.ErrHelp):
+		return nil, err
+	case err != nil:
+		return nil, cmd.FlagErrorFunc()(cmd, err)
+	}
+	words, behind := split(fs)
+	return prompt(fs, words, behind, commandsOf(cmd.Root()), set)
+}
+
+// split returns the words that fs has left, and what follows them from the first
+// flag on.
+func split(fs *pflag.FlagSet) (words, behind []string) {
+	words = slices.Clone(fs.Args())
+	i := slices.IndexFunc(words, func(a string) bool { return len(a) > 1 && a[0] == '-' })
+	if i < 0 || fs.ArgsLenAtDash() == 0 {
+		return words, nil
+	}
+	return words[:i:i], words[i:]
+}
+
+// prompt returns words with those that follow the flags in behind, and hands each
+// of these flags to keep.
+func prompt(
+	fs *pflag.FlagSet, words, behind []string, own []Command, keep func(*pflag.Flag, string) error,
+) ([]string, error) {
 	why := refuse(words, own)
+	var err error
 	if len(behind) > 0 {
 		quoted := len(words) == 1 && strings.ContainsFunc(words[0], unicode.IsSpace)
-		err := fs.ParseAll(behind, func(f *pflag.Flag, value string) error {
+		err = fs.ParseAll(behind, func(f *pflag.Flag, value string) error {
 			if !quoted && permits(f, value) {
 				return fmt.Errorf("%s follows the words of a prompt, where it may be meant for another program", nameOf(f))
 			}
@@ -64,15 +106,18 @@ func Arrange(root *cobra.Command, args []string) ([]string, error) {
 		if left := fs.Args(); err == nil && len(left) > 0 && fs.ArgsLenAtDash() != 0 {
 			err = fmt.Errorf("%q follows the flags after a prompt", left[0])
 		}
-		if err != nil && why == "" {
-			why = err.Error() + ": write minigem [flags] -p \"...\", or -- before words that begin with a dash"
+		if err != nil {
+			err = fmt.Errorf("%w: write the flags first, the prompt in quotes, and -- before words that begin with a dash", err)
 		}
 		words = append(words, fs.Args()...)
 	}
 	if why != "" {
-		return flags, exit.With(exit.Input, errors.New(why))
+		err = errors.New(why)
 	}
-	return slices.Concat(flags, []string{"--"}, words), nil
+	if err != nil {
+		return nil, exit.With(exit.Input, err)
+	}
+	return words, nil
 }
 
 // nameOf returns the names of a flag: "-y, --yolo".
@@ -87,7 +132,7 @@ func nameOf(f *pflag.Flag) string {
 // without it.
 func permits(f *pflag.Flag, value string) bool {
 	switch f.Name {
-	case "yolo", "skip-trust", "raw-output":
+	case "yolo", "skip-trust", "raw-output", "force":
 		return value != "false"
 	case "approval-mode":
 		return value != "default" && value != "plan"
@@ -97,14 +142,6 @@ func permits(f *pflag.Flag, value string) bool {
 		return true
 	}
 	return false
-}
-
-// RefuseCommand refuses words that are a command and no prompt.
-func RefuseCommand(root *cobra.Command, words []string) error {
-	if why := refuse(words, commandsOf(root)); why != "" {
-		return exit.With(exit.Input, errors.New(why))
-	}
-	return nil
 }
 
 // commandsOf returns minigem's own commands.

@@ -3,6 +3,7 @@ package output
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"sync"
 	"time"
 
@@ -209,10 +210,7 @@ func (c Counts) clone() Counts {
 	out.Models, out.Tools.ByName = ordered[*ModelCounts]{}, ordered[*CallCounts]{}
 	for _, name := range c.Models.Names {
 		m := *c.Models.values[name]
-		m.API.ErrorsByType = map[string]int{}
-		for k, v := range c.Models.values[name].API.ErrorsByType {
-			m.API.ErrorsByType[k] = v
-		}
+		m.API.ErrorsByType = maps.Clone(m.API.ErrorsByType)
 		m.Roles = ordered[*RoleCounts]{}
 		for _, role := range c.Models.values[name].Roles.Names {
 			r := *c.Models.values[name].Roles.values[role]

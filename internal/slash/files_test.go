@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/internal/filetest"
 	"minigem/internal/slash"
 	"minigem/llm"
 	"minigem/tools/workspace"
+	"minigem/tools/workspace/filetest"
 )
 
 func TestIncludedFiles(t *testing.T) {

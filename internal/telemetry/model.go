@@ -117,10 +117,6 @@ func (c *call) add(chunk llm.Chunk) {
 func (c *call) answered() {
 	t, u := c.t, c.usage
 	took := t.o.Now().Sub(c.start)
-	text := ""
-	if data, err := json.Marshal(c.chunks); err == nil && c.chunks != nil {
-		text = string(data)
-	}
 	t.logIn(c.ctx, "gemini_cli.api_response", fmt.Sprintf("API response from %s. Status: 200. Duration: %dms.", c.model,
 		took.Milliseconds()),
 		attribute.String("model", c.model), attribute.Int64("duration_ms", took.Milliseconds()),
@@ -129,12 +125,13 @@ func (c *call) answered() {
 		attribute.Int("tool_token_count", u.ToolUse), attribute.Int("total_token_count", u.Total),
 		attribute.String("prompt_id", t.promptID()), attribute.Int("status_code", 200),
 		attribute.StringSlice("finish_reasons", c.ends), attribute.String("role", c.role),
-		t.payload("response_text", text), attribute.Int("http.status_code", 200))
+		t.payload("response_text", inJSON(c.chunks)), attribute.Int("http.status_code", 200))
 	t.logIn(c.ctx, inference, fmt.Sprintf("GenAI operation response details from %s. Status: 200. Duration: %dms.",
 		c.model, took.Milliseconds()),
 		append(slices.Clip(c.sampling), attribute.StringSlice("gen_ai.response.finish_reasons", c.ends),
 			attribute.String("gen_ai.response.model", c.model),
-			attribute.Int("gen_ai.usage.input_tokens", u.Prompt), attribute.Int("gen_ai.usage.output_tokens", u.Candidates))...)
+			attribute.Int("gen_ai.usage.input_tokens", u.Prompt), attribute.Int("gen_ai.usage.output_tokens", u.Candidates),
+			t.payload("gen_ai.output.messages", c.said()))...)
 	c.end(t.o.Now())
 	c.counted(took, attribute.Int("status_code", 200))
 	model := attribute.String("model", c.model)
@@ -172,6 +169,22 @@ func (c *call) details(req llm.Request) []attribute.KeyValue {
 			kvs, c.t.payload("gen_ai.system_instructions", inJSON([]map[string]string{{"type": "text", "content": req.System}})))
 	}
 	return kvs
+}
+
+// said is the answer in the form of gen_ai.output.messages.
+func (c *call) said() string {
+	var all []llm.Part
+	for _, chunk := range c.chunks {
+		all = append(all, chunk.Parts...)
+	}
+	var parts []map[string]any
+	if text := llm.PartsText(all); text != "" {
+		parts = append(parts, map[string]any{"type": "text", "content": text})
+	}
+	for _, call := range llm.PartsCalls(all) {
+		parts = append(parts, map[string]any{"type": "tool_call", "id": call.ID, "name": call.Name, "arguments": call.Args})
+	}
+	return inJSON([]map[string]any{{"role": "assistant", "parts": parts, "finish_reason": strings.Join(c.ends, ",")}})
 }
 
 func inJSON(v any) string {

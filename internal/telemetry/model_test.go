@@ -15,7 +15,8 @@ import (
 func TestModel(t *testing.T) {
 	t.Parallel()
 	tel, path := toFile(t, nil)
-	require.NoError(t, ask(t, tel.Model(scripted(chunks()...), RoleMain)))
+	call := llm.Chunk{Parts: []llm.Part{llm.ToolCall{ID: "c1", Name: "look", Args: map[string]any{"a": 1}}}}
+	require.NoError(t, ask(t, tel.Model(scripted(append([]llm.Chunk{call}, chunks()...)...), RoleMain)))
 	require.NoError(t, tel.Close())
 	names, attrs := logged(t, path)
 	assert.Equal(t, []string{"gemini_cli.api_request", inference, "gemini_cli.api_response", inference, "gemini_cli.conversation_finished"}, names)
@@ -36,6 +37,8 @@ func TestModel(t *testing.T) {
 		"_body":                 "GenAI operation response details from gemini-x. Status: 200. Duration: 0ms.",
 		"gen_ai.operation.name": "generate_content", "gen_ai.provider.name": "gcp.gen_ai", "gen_ai.request.model": "gemini-x", "gen_ai.response.model": "gemini-x",
 		"gen_ai.response.finish_reasons": []any{"stop"}, "gen_ai.usage.input_tokens": 100.0, "gen_ai.usage.output_tokens": 10.0,
+		"gen_ai.output.messages": `[{"finish_reason":"stop","parts":[{"content":"Hello there.","type":"text"},` +
+			`{"arguments":{"a":1},"id":"c1","name":"look","type":"tool_call"}],"role":"assistant"}]`,
 	}, attrs[inference])
 }
 

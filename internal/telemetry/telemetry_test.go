@@ -236,7 +236,7 @@ func TestPrivacy(t *testing.T) {
 		data, err := os.ReadFile(path)
 		require.NoError(t, err)
 		assert.NotContains(t, string(data), "PRIVATE")
-		assert.Equal(t, 8, bytes.Count(data, []byte("***")))
+		assert.Equal(t, 9, bytes.Count(data, []byte("***")))
 	})
 }
 

@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/internal/filetest"
 	"minigem/llm"
 	"minigem/tools"
 	"minigem/tools/builtin"
 	"minigem/tools/workspace"
+	"minigem/tools/workspace/filetest"
 )
 
 type args = map[string]any

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/internal/filetest"
 	"minigem/tools/workspace"
+	"minigem/tools/workspace/filetest"
 )
 
 func open(t testing.TB, dir string, extra ...string) *workspace.Workspace {

@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/internal/filetest"
 	"minigem/internal/thorough"
 	"minigem/tools/workspace"
+	"minigem/tools/workspace/filetest"
 )
 
 // slowly is what a walk is supposed to visit, and to leave out because of

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/internal/filetest"
 	"minigem/tools/workspace"
+	"minigem/tools/workspace/filetest"
 )
 
 // walked returns the paths of a walk, sorted.

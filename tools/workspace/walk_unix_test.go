@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/internal/filetest"
 	"minigem/tools/workspace"
+	"minigem/tools/workspace/filetest"
 )
 
 // Opening a pipe that nobody writes to would wait forever.

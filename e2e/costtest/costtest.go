@@ -14,26 +14,22 @@ func Linear(t *testing.T, do func(n int), sizes ...int) {
 	t.Helper()
 	do(sizes[0]) // what is made once
 	var each []float64
-	for i, n := range sizes {
-		b := allocated(func() { do(n) })
-		each = append(each, b)
-		if i > 0 {
-			each[i-1] = (b - each[i-1]) / float64(n-sizes[i-1])
-		}
+	total := allocated(do, sizes[0])
+	for i, n := range sizes[1:] {
+		more := allocated(do, n)
+		each, total = append(each, (more-total)/float64(n-sizes[i])), more
 	}
-	each = each[:len(each)-1]
-	t.Logf("bytes for each more, from %d on: %.0f", sizes, each)
+	t.Logf("bytes for each more, between %d: %.0f", sizes, each)
 	if last := len(each) - 1; each[last] > 1.5*each[last-1] {
-		t.Errorf("of %d, one more allocates %.1f times what it does of %d",
-			sizes[last+1], each[last]/each[last-1], sizes[last])
+		t.Errorf("one more of %d allocates more than one of %d", sizes[last+1], sizes[last])
 	}
 }
 
-func allocated(do func()) float64 {
+func allocated(do func(n int), n int) float64 {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	do()
+	do(n)
 	runtime.ReadMemStats(&after)
 	return float64(after.TotalAlloc - before.TotalAlloc)
 }
