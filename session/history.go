@@ -198,18 +198,20 @@ func (s *Session) recordedCalls() map[string]transcript.ToolCall {
 	if s.w == nil {
 		return nil
 	}
-	f, err := transcript.Read(s.w.Path())
-	if err != nil {
-		return nil // the calls of the history must do
+	wanted, calls := map[string]bool{}, map[string]transcript.ToolCall{}
+	for _, e := range s.entries {
+		for _, c := range e.message.Calls() {
+			wanted[c.ID] = true
+		}
 	}
-	calls := map[string]transcript.ToolCall{}
-	for _, ms := range append(f.Replaced(), f.Messages) {
-		for _, m := range ms {
-			for _, c := range m.ToolCalls {
+	_, _ = transcript.Scan(s.w.Path(), func(m transcript.Message) string { // else the calls of the history must do
+		for _, c := range m.ToolCalls {
+			if wanted[c.ID] {
 				calls[c.ID] = c
 			}
 		}
-	}
+		return ""
+	})
 	return calls
 }
 

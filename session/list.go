@@ -58,8 +58,8 @@ func (e *NotFoundError) Error() string {
 }
 
 // List returns the main sessions of p that have any conversation, oldest first.
-// Unreadable files are left out and returned as one error besides the list;
-// empty ones are left out silently.
+// Unreadable files are left out and returned as one error besides the list, which
+// also names the files whose header is damaged; empty ones are left out silently.
 func List(p Project) ([]Info, error) {
 	var infos []Info
 	var faults []error
@@ -67,9 +67,11 @@ func List(p Project) ([]Info, error) {
 		if stat, err := os.Stat(path); err == nil && stat.Size() == 0 {
 			continue // a power failure may leave an empty file of a session that had just begun
 		}
-		f, err := transcript.Read(path)
+		f, err := scan(p, path)
 		if err != nil {
 			faults = append(faults, err)
+		}
+		if f == nil {
 			continue
 		}
 		if info, ok := describe(path, f); ok {
@@ -94,6 +96,37 @@ func files(chats string) []string {
 	return paths
 }
 
+// scan reads of the session at path what [describe] and titles need. The error may
+// come with a file: its header was damaged.
+func scan(p Project, path string) (*transcript.File, error) {
+	f, err := transcript.Scan(path, shorten)
+	if err == nil {
+		err = repair(p, path, &f.Meta)
+	}
+	return f, err
+}
+
+// shorten returns the beginning of m's text, as lists and titles show it; "" if m is
+// context that minigem added.
+func shorten(m transcript.Message) string {
+	if m.Type == transcript.TypeUser && !isConversation(llm.Message{Role: llm.RoleUser, Parts: m.Content.Parts}) {
+		return ""
+	}
+	text := llm.PartsText(m.Content.Parts)
+	isCommand := strings.HasPrefix(text, "/") || strings.HasPrefix(text, "?")
+	text = strings.TrimSpace(hookContext.ReplaceAllString(text, " "))
+	for i := range text {
+		if i > 4*titleCharacters { // enough for so many characters of any length
+			text = text[:i]
+			break
+		}
+	}
+	if isCommand {
+		return strings.Clone(text)
+	}
+	return " " + text // which is no command, whatever it begins with
+}
+
 // describe makes an Info; ok is false if the session cannot be resumed.
 func describe(path string, f *transcript.File) (Info, bool) {
 	info := Info{
@@ -107,7 +140,7 @@ func describe(path string, f *transcript.File) (Info, bool) {
 		case m.Type == transcript.TypeUser && !excluded(f.Messages, i) &&
 			isConversation(llm.Message{Role: llm.RoleUser, Parts: m.Content.Parts}):
 			info.Messages++
-			if text := llm.PartsText(m.Content.Parts); info.Title == "" && !strings.HasPrefix(text, "<state_snapshot>") {
+			if text := oneLine(llm.PartsText(m.Content.Parts)); info.Title == "" && !strings.HasPrefix(text, "<state_snapshot>") {
 				info.Title = text
 			}
 		}
@@ -132,44 +165,46 @@ func oneLine(s string) string {
 // began last, digits an index of [List], anything else a whole id. Errors are
 // [ErrNoSessions] and [*NotFoundError].
 func Find(p Project, which string) (Info, error) {
-	info, _, err := find(p, which)
-	return info, err
-}
-
-// find also returns the content of the file if reading it was the last step,
-// else nil.
-func find(p Project, which string) (Info, *transcript.File, error) {
 	if which == "" || which == Latest {
-		return latest(p)
+		info, _, err := latest(p)
+		return info, err
 	}
-	if path := fileOf(p.Chats(), which); path != "" {
-		if f, err := transcript.Read(path); err == nil {
+	if path := fileOf(p, which); path != "" {
+		if f, _ := scan(p, path); f != nil {
 			if info, ok := describe(path, f); ok {
-				return info, f, nil
+				return info, nil
 			}
 		}
 	}
 	infos, _ := List(p) // the request was not for the broken files
 	for _, info := range infos {
 		if info.ID == which {
-			return info, nil, nil
+			return info, nil
 		}
 	}
 	if n, err := strconv.Atoi(which); err == nil && n >= 1 && n <= len(infos) {
-		return infos[n-1], nil, nil
+		return infos[n-1], nil
 	}
-	return Info{}, nil, &NotFoundError{Which: which, Known: len(infos), Project: p.otherProjectWith(which)}
+	return Info{}, &NotFoundError{Which: which, Known: len(infos), Project: p.otherProjectWith(which)}
 }
 
-// latest reads files, the youngest first, until one can be resumed.
+// latest reads files, the youngest first, until one can be resumed. It returns what
+// [scan] leaves of that one. The error holds [ErrNoSessions] and the files that
+// could not be read.
 func latest(p Project) (Info, *transcript.File, error) {
 	type start struct {
 		path string
 		at   time.Time
 	}
 	var starts []start
+	var faults []error
 	for _, path := range files(p.Chats()) {
-		if meta, err := transcript.ReadMeta(path); err == nil {
+		meta, err := transcript.ReadMeta(path)
+		if stat, e := os.Stat(path); err != nil && e == nil && stat.Size() > 0 {
+			faults = append(faults, err)
+		}
+		if err == nil {
+			_ = repair(p, path, &meta) // whoever reads the file says so
 			starts = append(starts, start{path, meta.StartTime.Time})
 		}
 	}
@@ -177,11 +212,14 @@ func latest(p Project) (Info, *transcript.File, error) {
 		return cmp.Or(b.at.Compare(a.at), strings.Compare(b.path, a.path))
 	})
 	for _, s := range starts {
-		if f, err := transcript.Read(s.path); err == nil {
+		if f, _ := scan(p, s.path); f != nil {
 			if info, ok := describe(s.path, f); ok {
 				return info, f, nil
 			}
 		}
+	}
+	if len(faults) > 0 {
+		return Info{}, nil, fmt.Errorf("%w: %w", ErrNoSessions, errors.Join(faults...))
 	}
 	return Info{}, nil, ErrNoSessions
 }
@@ -190,7 +228,7 @@ func latest(p Project) (Info, *transcript.File, error) {
 // that id.
 func (p Project) otherProjectWith(id string) string {
 	for root, chats := range p.otherProjects() {
-		if fileOf(chats, id) != "" {
+		if fileOf(Project{Root: root, Temp: filepath.Dir(chats)}, id) != "" {
 			return root
 		}
 	}
@@ -199,12 +237,16 @@ func (p Project) otherProjectWith(id string) string {
 
 // fileOf finds the file of the session with that id. Its name contains the
 // beginning of the id.
-func fileOf(chats, id string) string {
-	for _, path := range files(chats) {
+func fileOf(p Project, id string) string {
+	for _, path := range files(p.Chats()) {
 		if !strings.Contains(filepath.Base(path), id[:min(8, len(id))]) {
 			continue
 		}
-		if meta, err := transcript.ReadMeta(path); err == nil && meta.SessionID == id {
+		meta, err := transcript.ReadMeta(path)
+		if err == nil {
+			_ = repair(p, path, &meta)
+		}
+		if meta.SessionID == id {
 			return path
 		}
 	}

@@ -3,7 +3,6 @@ package session
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -18,7 +17,7 @@ import (
 // process has it open; transcript.ErrNotSession if nothing can be read.
 func Resume(o Options, which string) (*Session, error) {
 	o.fill()
-	info, f, err := find(o.Project, which)
+	info, err := Find(o.Project, which)
 	if err != nil {
 		return nil, err
 	}
@@ -43,18 +42,28 @@ func Resume(o Options, which string) (*Session, error) {
 		}
 		s.warn(fmt.Errorf("the session will not be saved: %w", err))
 	}
-	if f, err = s.reread(info.Path, f); err != nil {
+	f, err := s.read(info.Path)
+	if err != nil {
 		return nil, fmt.Errorf("resuming session %s: %w", info.ID, err)
+	}
+	if damage := repair(o.Project, info.Path, &f.Meta); damage != nil {
+		s.warn(damage)
+		f.Meta.SessionID = info.ID
+		s.write(f.Meta)
 	}
 	s.continueFrom(f, preamble)
 	return s, nil
 }
 
 // Continue resumes the session of the project that began last, or starts a new
-// one if there is none. Errors are those of [Resume] and [Start].
+// one if there is none; Warn is called if there are files that cannot be read.
+// Errors are those of [Resume] and [Start].
 func Continue(o Options) (*Session, error) {
 	s, err := Resume(o, Latest)
 	if errors.Is(err, ErrNoSessions) {
+		if o.Warn != nil && err != ErrNoSessions {
+			o.Warn(fmt.Errorf("a new session begins: %w", err))
+		}
 		return Start(o)
 	}
 	return s, err
@@ -95,17 +104,6 @@ func (s *Session) adopt(path, id, preamble string) error {
 	}
 	s.replace(messages)
 	return nil
-}
-
-// reread returns f, or the new content if the file grew before it was locked.
-func (s *Session) reread(path string, f *transcript.File) (*transcript.File, error) {
-	stat, err := os.Stat(path)
-	// Opening may add one byte, the end of a line that was cut short.
-	if err != nil || f == nil || stat.Size() > f.Size+1 {
-		return s.read(path)
-	}
-	s.warnAll(f)
-	return f, nil
 }
 
 func (s *Session) warnAll(f *transcript.File) {

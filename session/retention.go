@@ -124,8 +124,8 @@ func candidates(ctx context.Context, p Project, now time.Time, l limits) []Info 
 			good = append(good, Info{Path: path, Updated: stat.ModTime()})
 			continue
 		}
-		f, err := transcript.Read(path)
-		if err != nil {
+		f, err := scan(p, path)
+		if f == nil {
 			out = append(out, Info{Path: path, Updated: stat.ModTime()})
 			continue
 		}
@@ -153,7 +153,7 @@ func CleanOutputs(p Project, current string) error {
 	var faults []error
 	for _, dir := range dirs {
 		id := filepath.Base(dir)[len("session-"):]
-		if id == "" || id == current || fileOf(p.Chats(), id) != "" {
+		if id == "" || id == current || fileOf(p, id) != "" {
 			continue
 		}
 		faults = append(faults, os.RemoveAll(dir))

@@ -34,7 +34,7 @@ func TestRetention(t *testing.T) {
 			for prompt, days := range map[string]int{"now": 0, "3d": 3, "8d": 8, "40d": 40} {
 				at := now.AddDate(0, 0, -days)
 				s := speak(t, o, at, prompt)
-				path := fileOf(o.Project.Chats(), s.ID())
+				path := fileOf(o.Project, s.ID())
 				require.NoError(t, os.Chtimes(path, at, at))
 			}
 			_, err := Clean(t.Context(), o.Project, c.r, "", now)
@@ -79,7 +79,7 @@ func TestFilesOfNoBytes(t *testing.T) {
 	o.NewID = nil
 	now := time.Now()
 	s := speak(t, o, now.AddDate(0, 0, -3), "said")
-	path := fileOf(o.Project.Chats(), s.ID())
+	path := fileOf(o.Project, s.ID())
 	require.NoError(t, os.Chtimes(path, now.AddDate(0, 0, -3), now.AddDate(0, 0, -3)))
 	empty := filepath.Join(o.Project.Chats(), "session-2099-01-01T00-00-aaaaaaaa.jsonl")
 	require.NoError(t, os.WriteFile(empty, nil, 0o600))

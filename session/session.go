@@ -121,7 +121,7 @@ func Start(o Options) (*Session, error) {
 		if !validID.MatchString(o.ID) {
 			return nil, fmt.Errorf("starting session %q: %w", o.ID, ErrBadID)
 		}
-		if fileOf(o.Project.Chats(), o.ID) != "" {
+		if fileOf(o.Project, o.ID) != "" {
 			return nil, fmt.Errorf("starting session %q: %w", o.ID, ErrIDTaken)
 		}
 	}

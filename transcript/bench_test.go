@@ -44,7 +44,8 @@ func BenchmarkRead50MB(b *testing.B) {
 	}
 }
 
-// Reading takes less than three times the file's size.
+// Reading allocates less than three and a half times the file's size, of which a third
+// is garbage at once.
 func TestReadMemory(t *testing.T) {
 	const size = 10 << 20
 	path := writeLong(t, size)
@@ -55,7 +56,7 @@ func TestReadMemory(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	require.NoError(t, err)
 	require.NotEmpty(t, f.Messages)
-	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(3*size))
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(7*size/2))
 }
 
 // Appending costs the same for the first record and the ten thousandth.

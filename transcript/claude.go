@@ -113,9 +113,8 @@ func (c *ClaudeCopy) readOn() error {
 	}
 	end := bytes.LastIndexByte(data, '\n') + 1
 	c.read += int64(end)
-	check := &checker{}
 	for line := range strings.Lines(string(data[:end])) {
-		if line = strings.TrimSpace(line); check.valid(line) {
+		if line = strings.TrimSpace(line); valid(line) {
 			c.record(gjson.Parse(line))
 		}
 	}

@@ -7,11 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"minigem/internal/boundedfile"
-
-	"github.com/tidwall/gjson"
 )
 
 // File is the content of a session's file after all records have been applied.
@@ -23,18 +20,16 @@ type File struct {
 	Warnings []Warning
 	Size     int64 // bytes read
 
-	replaced [][]entry
-	exact    map[string]string
+	replaced func() [][]Message // nil: there are none
 }
 
-// Replaced are the lists of messages that updates replaced, oldest first, each as
-// it was then. They are decoded anew at each call.
+// Replaced returns the lists of messages that updates replaced, oldest first, each
+// as it was then. Each call reads them from the file again; nil if it is gone.
 func (f *File) Replaced() [][]Message {
-	out := make([][]Message, len(f.replaced))
-	for i, entries := range f.replaced {
-		out[i] = (&loader{entries: entries, exact: f.exact}).messages()
+	if f.replaced == nil {
+		return nil
 	}
-	return out
+	return f.replaced()
 }
 
 // Warning names something in a file that is not usable.
@@ -55,21 +50,31 @@ var ErrNoRecords = errors.New("no records")
 // Read reads a session's file: JSON Lines, or the older form of one JSON
 // object. What is not usable is skipped with a [Warning]; the file is not
 // changed. An error means that there is no file, or that it is not a session
-// file ([ErrNotSession]). A [File] may keep the whole file in memory, because
-// results and displays are decoded only when asked for.
-func Read(path string) (*File, error) {
-	text, err := slurp(path)
+// file ([ErrNotSession]). A [File] keeps the results and displays of all calls in
+// memory, but of no record that a later one replaced.
+func Read(path string) (*File, error) { return read(path, nil) }
+
+// Scan is Read for those who need little of a session. It calls keep with each
+// message in the order of the file, also with those that later records replace. The
+// File has the metadata, the warnings, and of a message its id, its type and the text
+// that keep returned; "" leaves it without content. Memory never holds more than
+// one record beside these.
+func Scan(path string, keep func(Message) string) (*File, error) { return read(path, keep) }
+
+func read(path string, keep func(Message) string) (*File, error) {
+	f, size, err := openSession(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading session file: %w", err)
 	}
-	l := loader{path: path}
-	l.load(text)
+	defer func() { _ = f.Close() }()
+	l := loader{path: path, source: f, keep: keep}
+	if err := l.load(size); err != nil {
+		return nil, fmt.Errorf("reading session file: %w", err)
+	}
 	if !l.found {
 		return nil, fmt.Errorf("reading session file %s: %w", path, ErrNotSession)
 	}
-	file := l.file()
-	file.Size = int64(len(text))
-	return file, nil
+	return l.file(), nil
 }
 
 // ReadMeta reads the first line of a session's file. Only if that line is not
@@ -81,46 +86,39 @@ func ReadMeta(path string) (Meta, error) {
 	}
 	line, err := bufio.NewReader(io.LimitReader(f, boundedfile.Written)).ReadString('\n')
 	_ = f.Close()
-	if o := parse(line); err == nil && new(checker).valid(line) && o.Get("sessionId").Exists() {
+	if o := parse(line); err == nil && valid(line) && o.Get("sessionId").Exists() {
 		var l loader
 		l.setMeta(o)
 		return l.meta, nil
 	}
-	whole, err := Read(path)
+	whole, err := Scan(path, func(Message) string { return "" })
 	if err != nil {
 		return Meta{}, err
 	}
 	return whole.Meta, nil
 }
 
-// slurp reads a file into a string without copying it twice.
-func slurp(path string) (string, error) {
-	f, err := boundedfile.Open(path)
-	if err != nil {
-		return "", err
+// openSession opens a file that may be a session's, at its beginning.
+func openSession(path string) (f *os.File, size int64, err error) {
+	if f, err = boundedfile.Open(path); err != nil {
+		return nil, 0, err
 	}
-	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
-	if err == nil && info.Size() > boundedfile.Recorded {
-		err = boundedfile.TooLarge(path, boundedfile.Recorded)
+	if err == nil {
+		if size = info.Size(); size > boundedfile.Recorded {
+			err = boundedfile.TooLarge(path, boundedfile.Recorded)
+		}
 	}
 	if err == nil {
-		if err = checkFormat(f, info.Size()); err != nil {
+		if err = checkFormat(f, size); err != nil {
 			err = fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	if err != nil {
-		return "", err
+		_ = f.Close()
+		return nil, 0, err
 	}
-	var b strings.Builder
-	b.Grow(int(info.Size()) + 1)
-	// This buffer fits into the processor's cache. os.File would use a small
-	// one of its own.
-	if _, err := io.CopyBuffer(&b, struct{ io.Reader }{io.LimitReader(f, boundedfile.Recorded)},
-		make([]byte, 256<<10)); err != nil {
-		return "", err
-	}
-	return b.String(), nil
+	return f, size, nil
 }
 
 // maxBroken is how many bytes of a file may be in lines that are not records:
@@ -137,6 +135,7 @@ func checkFormat(f *os.File, size int64) error {
 	r := bufio.NewReaderSize(f, 256<<10)
 	broken, inLine := 0, 0 // bytes
 	first, last := byte(0), byte(0)
+	older := false // it may be one object in many lines
 	for n := 0; ; {
 		piece, err := r.ReadSlice('\n')
 		inLine += len(piece)
@@ -149,8 +148,9 @@ func checkFormat(f *os.File, size int64) error {
 			broken += inLine
 			inLine = 0
 		}
+		older = older || n == 0 && err == nil && last != '}' && first == '{'
 		switch {
-		case n == 0 && err == nil && last != '}' && first == '{': // the older form, one object in many lines
+		case broken > maxBroken && older:
 			if _, err := f.Seek(0, io.SeekStart); err != nil {
 				return err
 			}
@@ -166,235 +166,4 @@ func checkFormat(f *os.File, size int64) error {
 			return err
 		}
 	}
-}
-
-// entry is a message that is not decoded yet.
-type entry struct {
-	id  string
-	raw string
-}
-
-// loader applies records in order. It decodes messages at the end, because
-// later records replace most messages of a long session.
-type loader struct {
-	path     string
-	found    bool
-	meta     Meta
-	entries  []entry
-	index    map[string]int
-	exact    map[string]string
-	replaced [][]entry
-	finished []Finished
-	activity []Raw
-	warnings []Warning
-}
-
-func (l *loader) load(text string) {
-	l.index, l.exact = map[string]int{}, map[string]string{}
-	if l.loadWhole(text) {
-		return
-	}
-	n := 0
-	for _, piece := range checkLines(text) {
-		for _, line := range piece {
-			n++
-			switch line.fault {
-			case blank:
-			case sound:
-				l.record(n, line.text)
-			default:
-				l.warn(n, faultTexts[line.fault])
-			}
-		}
-	}
-}
-
-func (l *loader) warn(line int, text string) {
-	l.warnings = append(l.warnings, Warning{l.path, line, text})
-}
-
-// loadWhole reads the older form: the whole file is one object.
-func (l *loader) loadWhole(text string) bool {
-	var c checker
-	first, _, _ := strings.Cut(text, "\n")
-	if c.valid(first) && strings.TrimSpace(first) != "" && !strings.HasSuffix(l.path, ".json") {
-		return false
-	}
-	if !c.valid(text) {
-		return false
-	}
-	o := parse(text)
-	if !o.Get("messages").IsArray() {
-		return false
-	}
-	l.setMeta(o)
-	l.replaceAll(1, o.Get("messages"))
-	return true
-}
-
-func (l *loader) record(n int, line string) {
-	o := parse(line)
-	var id, set, rewind, ours gjson.Result
-	isMeta := false
-	o.ForEach(func(key, value gjson.Result) bool {
-		switch key.Str {
-		case "id":
-			id = value
-		case "$set":
-			set = value
-		case "$rewindTo":
-			rewind = value
-		case "sessionId":
-			isMeta = true
-		case "minigem":
-			ours = value
-		}
-		// The id comes first in a message: its large values are not read.
-		return id.Str == ""
-	})
-	switch {
-	case id.Str != "":
-		l.put(n, id.Str, o)
-	case set.IsObject():
-		l.update(n, set)
-	case rewind.Type == gjson.String:
-		l.rewind(n, rewind.Str)
-	case isMeta:
-		l.setMeta(o)
-	case ours.IsObject():
-		l.ours(n, ours)
-	default:
-		l.warn(n, "unknown record, skipped")
-	}
-}
-
-func (l *loader) put(n int, id string, o gjson.Result) {
-	if t := o.Get("type"); t.Type != gjson.String {
-		l.warn(n, "message without a type, skipped")
-		return
-	}
-	l.found = true
-	if i, ok := l.index[id]; ok {
-		l.entries[i].raw = o.Raw
-		return
-	}
-	l.index[id] = len(l.entries)
-	l.entries = append(l.entries, entry{id: id, raw: o.Raw})
-}
-
-func (l *loader) replaceAll(n int, messages gjson.Result) {
-	l.entries, l.index = nil, map[string]int{}
-	messages.ForEach(func(_, m gjson.Result) bool {
-		if id := m.Get("id"); id.Type == gjson.String && id.Str != "" {
-			l.put(n, id.Str, m)
-		} else {
-			l.warn(n, "message without an id, skipped")
-		}
-		return true
-	})
-	l.found = true
-}
-
-func (l *loader) update(n int, set gjson.Result) {
-	l.setMeta(set)
-	if m := set.Get("messages"); m.IsArray() {
-		if len(l.entries) > 0 {
-			l.replaced = append(l.replaced, l.entries)
-		}
-		l.replaceAll(n, m)
-	} else if m.Exists() {
-		l.warn(n, `"messages" is not a list, skipped`)
-	}
-}
-
-func (l *loader) rewind(n int, id string) {
-	i, ok := l.index[id]
-	if !ok {
-		l.warn(n, "rewinds to a message that is not there, skipped")
-		return
-	}
-	for _, e := range l.entries[i:] {
-		delete(l.index, e.id)
-	}
-	l.entries = l.entries[:i]
-}
-
-// setMeta applies the metadata in o. The first start time stays: Gemini CLI
-// writes another metadata record when it resumes within the same minute.
-func (l *loader) setMeta(o gjson.Result) {
-	o.ForEach(func(key, v gjson.Result) bool {
-		l.found = l.found || key.Str == "sessionId"
-		switch key.Str {
-		case "sessionId":
-			l.meta.SessionID = text(v)
-		case "projectHash":
-			l.meta.ProjectHash = text(v)
-		case "startTime":
-			if l.meta.StartTime.IsZero() {
-				l.meta.StartTime = parseTime(v.Str)
-			}
-		case "lastUpdated":
-			l.meta.LastUpdated = parseTime(v.Str)
-		case "kind":
-			l.meta.Kind = text(v)
-		case "summary":
-			l.meta.Summary = text(v)
-		case "directories":
-			l.meta.Directories = nil
-			for _, d := range v.Array() {
-				l.meta.Directories = append(l.meta.Directories, text(d))
-			}
-		}
-		return true
-	})
-}
-
-func (l *loader) ours(n int, o gjson.Result) {
-	switch {
-	case o.Get("message").IsObject():
-		l.exact[o.Get("message.id").String()] = o.Get("message.parts").Raw
-	case o.Get("toolCall.call").IsObject():
-		l.finished = append(l.finished, Finished{text(o.Get("toolCall.id")), decodeCall(o.Get("toolCall.call").Raw)})
-	case o.Get("hook").Exists():
-		l.activity = append(l.activity, Raw(o.Get("hook").Raw))
-	default:
-		l.warn(n, "unknown record of minigem's, skipped")
-	}
-}
-
-func (l *loader) file() *File {
-	f := &File{Meta: l.meta, Messages: l.messages(), Finished: l.finished, Activity: l.activity, Warnings: l.warnings}
-	if len(l.replaced) > 0 {
-		f.replaced, f.exact = l.replaced, l.exact
-	}
-	if f.Meta.SessionID == "" {
-		f.Warnings = append(f.Warnings, Warning{l.path, 1, "the session's id is missing"})
-	}
-	return f
-}
-
-// messages decodes the entries.
-func (l *loader) messages() []Message {
-	if len(l.entries) == 0 {
-		return nil
-	}
-	out := make([]Message, len(l.entries))
-	const batch = 64
-	parallel((len(out)+batch-1)/batch, func() func(int) {
-		return func(n int) {
-			for i := n * batch; i < min((n+1)*batch, len(out)); i++ {
-				out[i] = l.message(l.entries[i])
-			}
-		}
-	})
-	return out
-}
-
-func (l *loader) message(e entry) Message {
-	m := decodeMessage(e.raw)
-	m.ID = e.id // the first one, if a record has two
-	if raw, ok := l.exact[e.id]; ok {
-		m.Exact = decodeContent(raw)
-	}
-	return m
 }

@@ -102,3 +102,17 @@ func TestHooksCompletion(t *testing.T) {
 
 // fieldsWithEmpty splits at blanks; a blank at the end is an empty word.
 func fieldsWithEmpty(s string) []string { return strings.Split(s, " ") }
+
+// TestHooksDisableStaysInOneFile: what the first command writes does not move the
+// second one to another file, in a folder that brings nothing yet.
+func TestHooksDisableStaysInOneFile(t *testing.T) {
+	t.Parallel()
+	two := `{"hooks": {"BeforeTool": [{"hooks": [{"name": "a", "type": "command", "command": "true"},
+		{"name": "b", "type": "command", "command": "true"}]}]}}`
+	for env, file := range map[string]string{"GEMINI_CLI_TRUST_WORKSPACE=": "~/.gemini/settings.json", "": ".gemini/settings.json"} {
+		w := newHookWorld(t, map[string]string{"~/.gemini/settings.json": two})
+		for _, name := range []string{"a", "b"} {
+			assert.Equal(t, said{"Hook \"" + name + "\" disabled in " + file + ".\n", "", 0}, w.run("hooks disable "+name, env))
+		}
+	}
+}

@@ -52,11 +52,12 @@ func (s HookSwitch) Apply(e config.Editor, names []string) ([]Switched, error) {
 	return done, nil
 }
 
-// HookEditor may write the project's settings if they are in force.
+// HookEditor may write the project's settings if they are in force, and would be
+// with something in them.
 func (c *Configuration) HookEditor() config.Editor {
 	e := config.Editor{Sections: c.Sections, User: filepath.Join(c.DotGemini, "settings.json")}
 	for _, f := range c.Loaded.Files {
-		if HookLayers[f.Layer] == hooks.LayerProject && f.Skipped == "" {
+		if HookLayers[f.Layer] == hooks.LayerProject && f.Skipped == "" && !c.Trust.open {
 			e.Project = f.Path
 		}
 	}

@@ -53,7 +53,7 @@ var readers = []tried{
 	{row: "home/.gemini/tmp/project/.project_root", folder: "session", functions: "Project.otherProjects registry.owned"},
 	{row: "home/.gemini/installation_id", folder: "internal/telemetry", functions: "Installation"},
 	{row: "home/.gemini/.minigem-1.writing", folder: "internal/atomicfile", functions: "SweepJournals"},
-	{row: "sessionFile", folder: "transcript", functions: "ReadMeta slurp"},
+	{row: "sessionFile", folder: "transcript", functions: "ReadMeta openSession loader.replacedLists"},
 	{row: "sessionFile", folder: "internal/listing", functions: "readPastRuns"},
 	{row: "checkpointFile", folder: "internal/undo", functions: "Store.Checkpoint"},
 	{row: "project/cases/x.txtar", folder: "e2e/testbed", functions: "ReadFile"},

@@ -95,7 +95,7 @@ var parsers = []fuzzed{
 	{target: "tools/policy FuzzParse", folder: "tools/policy", functions: "LoadPaths Parse tableLines"},
 	{target: "tools/workspace FuzzIgnore", folder: "tools/workspace", functions: "Workspace.Ignorer ignoreFault newIgnorer outerRules walker.gitignore"},
 	{target: "internal/undo FuzzPrompts", folder: "internal/undo", functions: "editOf"},
-	{target: "transcript FuzzRead", folder: "transcript", functions: "Time.UnmarshalJSON slurp"},
+	{target: "transcript FuzzRead", folder: "transcript", functions: "Time.UnmarshalJSON openSession loader.replacedLists"},
 	{target: "transcript FuzzClaudeCopy", folder: "transcript", functions: "ClaudeCopy.readOn"},
 	{target: "transcript FuzzReadMeta", folder: "transcript", functions: "ReadMeta"},
 

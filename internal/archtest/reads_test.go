@@ -64,6 +64,7 @@ var reads = []read{
 	{"transcript ClaudeCopy.write", "os.OpenFile", "only written"},
 	{"transcript fileLock.TryLock", "os.OpenFile", "a lock, not read"},
 	{"transcript checkFormat", "bufio.NewReaderSize", "of a regular file, and no more is kept than the buffer"},
+	{"transcript loader.lines", "bufio.NewReaderSize", "of a file that openSession has bounded; of a line no more is kept than itself"},
 	{"transcript open", "os.OpenFile", "only written; what is resumed was read before"},
 }
 

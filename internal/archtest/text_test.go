@@ -20,7 +20,6 @@ var oneCleaner = map[string]string{
 	"tools/builtin":        "what a command printed, as its model gets it; not shown as it is",
 	"tools/workspace":      "names that a file system takes for the same",
 	"e2e/record":           "whether a text can stand on a line of a case",
-	"transcript":           "bytes of JSON",
 	"internal/boundedfile": "bytes of JSON",
 	"hooks/protocol":       "the control characters that JSON forbids in strings",
 }
