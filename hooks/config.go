@@ -142,4 +142,27 @@ type Problem struct {
 	File string
 	Line int // from 1; 0: the file as a whole
 	Text string
+	Rule string `json:"-"` // the linter's code of the fault; empty: none of its own
+	Fix  Fix    `json:"-"`
 }
+
+// Fix is what the linter needs to mend a Problem.
+type Fix struct {
+	Edit Edit   // empty: nobody knows what was meant
+	From string // the name that is wrong
+	To   string // the name that was probably meant; empty: unknown
+}
+
+// Edit is a way of mending a settings file.
+type Edit string
+
+// The edits of problems.
+const (
+	RenameEvent    Edit = "event"
+	RenameTool     Edit = "tool" // in the matcher
+	LowerType      Edit = "type"
+	MoveOlder      Edit = "older"   // what has an older name goes where it belongs now
+	ToMilliseconds Edit = "seconds" // a timeout that was meant in seconds
+	ToNumber       Edit = "number"  // a timeout that is a string
+	DropMark       Edit = "mark"    // the byte order mark
+)

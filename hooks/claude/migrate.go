@@ -42,6 +42,8 @@ type Remark struct {
 	Text string
 	// Lost says that it was not carried over; else it was, with a difference.
 	Lost bool
+	// Rule is the linter's code of it; empty: none of its own.
+	Rule string
 }
 
 func (r Remark) String() string { return fmt.Sprintf("%s:%d: %s", r.File, r.Line, r.Text) }
@@ -134,11 +136,11 @@ type migration struct {
 }
 
 func (m *migration) lost(n jsonc.Node, format string, args ...any) {
-	m.remarks = append(m.remarks, Remark{m.name, n.Line(), fmt.Sprintf(format, args...), true})
+	m.remarks = append(m.remarks, Remark{m.name, n.Line(), fmt.Sprintf(format, args...), true, ""})
 }
 
 func (m *migration) differs(n jsonc.Node, format string, args ...any) {
-	m.remarks = append(m.remarks, Remark{m.name, n.Line(), fmt.Sprintf(format, args...), false})
+	m.remarks = append(m.remarks, Remark{m.name, n.Line(), fmt.Sprintf(format, args...), false, ""})
 }
 
 func (m *migration) file(source File) error {
@@ -195,6 +197,7 @@ func (m *migration) event(member jsonc.Member) error {
 	}
 	if text := differences[member.Name]; text != "" && m.added > before {
 		m.differs(member.Value, "%s: %s", member.Name, text)
+		m.remarks[len(m.remarks)-1].Rule = "HK019"
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ var entryFields = []string{"type", "command", "name", "description", "timeout", 
 // any other fault costs only the field.
 func (l *loader) hook(h hooks.Hook, n jsonc.Node) (hooks.Hook, bool) {
 	if n.Kind() != jsonc.Object {
-		l.problem(n.Line(), "a hook of %s must be an object, not %s: skipped", h.Event, n.Kind())
+		l.problem(n.Line(), "a hook of %s must be an object, not %s: skipped", h.Event, n.Kind()).Rule = "HK006"
 		return h, false
 	}
 	h.Source = hooks.Source{Layer: l.Layer, File: l.File, Line: n.Line(), Extension: l.Extension, InProject: l.InProject}
@@ -28,8 +28,8 @@ func (l *loader) hook(h hooks.Hook, n jsonc.Node) (hooks.Hook, bool) {
 	h.Command = n.Get("command").Text()
 	l.handler(&h, n)
 	l.fields("a hook of "+string(h.Event), n, fieldsOf(h.Kind()))
-	if why := faultOf(h, n); why != "" {
-		l.problem(n.Line(), "a hook of %s %s: skipped", h.Event, why)
+	if rule, why := faultOf(h, n); why != "" {
+		l.problem(n.Line(), "a hook of %s %s: skipped", h.Event, why).Rule = rule
 		return h, false
 	}
 	l.shellWords(h, n)
@@ -51,7 +51,7 @@ func (l *loader) typeOf(h *hooks.Hook, n jsonc.Node) bool {
 	known := strings.Join(hooks.Kinds(), ", ")
 	switch {
 	case !t.Exists():
-		l.problem(n.Line(), `a hook of %s has no "type": write "type": "command"; skipped`, h.Event)
+		l.problem(n.Line(), `a hook of %s has no "type": write "type": "command"; skipped`, h.Event).Rule = "HK007"
 		return false
 	case t.Kind() == jsonc.String && slices.Contains(hooks.Kinds(), kind):
 		if kind != "command" {
@@ -59,13 +59,17 @@ func (l *loader) typeOf(h *hooks.Hook, n jsonc.Node) bool {
 		}
 		return true
 	case t.Kind() == jsonc.String && slices.Contains(hooks.Kinds(), strings.ToLower(kind)):
-		l.problem(t.Line(), `a hook of %s has the type %q: it is written %q; skipped`, h.Event, kind, strings.ToLower(kind))
+		lower := strings.ToLower(kind)
+		p := l.problem(t.Line(), `a hook of %s has the type %q: it is written %q; skipped`, h.Event, kind, lower)
+		if p.Rule = "HK007"; lower == "command" {
+			p.Fix.Edit = hooks.LowerType
+		}
 	case kind == "plugin" || kind == "runtime" || kind == "agent":
 		l.problem(t.Line(), `a hook of %s has the type %q, which cannot be run here; there are %s: skipped`, h.Event, kind,
-			known)
+			known).Rule = "HK007"
 	default:
 		l.problem(t.Line(), `a hook of %s has the unknown type %s; there are %s: skipped`, h.Event, strconv.Quote(kind),
-			known)
+			known).Rule = "HK007"
 	}
 	return false
 }
@@ -106,7 +110,8 @@ func (l *loader) timeout(n jsonc.Node) time.Duration {
 	if n.Kind() == jsonc.String {
 		f, err := strconv.ParseFloat(strings.TrimSpace(n.Text()), 64)
 		if ms, ok = f, err == nil; ok {
-			l.note(n.Line(), "timeout should be a number, not a string")
+			p := l.note(n.Line(), "timeout should be a number, not a string")
+			p.Rule, p.Fix.Edit = "HK014", hooks.ToNumber
 		}
 	}
 	most := float64(math.MaxInt64 / int64(time.Millisecond))
@@ -116,8 +121,9 @@ func (l *loader) timeout(n jsonc.Node) time.Duration {
 		return 0
 	}
 	if ms < 1000 {
-		l.note(n.Line(), "timeout is in milliseconds: %s is less than a second; if it was meant in seconds, write %s",
+		p := l.note(n.Line(), "timeout is in milliseconds: %s is less than a second; if it was meant in seconds, write %s",
 			n.Standard(), strconv.FormatFloat(ms*1000, 'f', -1, 64))
+		p.Rule, p.Fix.Edit = "HK012", hooks.ToMilliseconds
 	}
 	return max(time.Duration(ms*float64(time.Millisecond)), 1)
 }
@@ -142,7 +148,7 @@ func (l *loader) pairs(name string, n jsonc.Node) map[string]string {
 			out[m.Name] = m.Value.Text()
 		case kind == jsonc.Number || kind == jsonc.Bool:
 			out[m.Name] = m.Value.Text()
-			l.note(m.Line, "%s: %s should be a string, not %s", name, m.Name, kind)
+			l.note(m.Line, "%s: %s should be a string, not %s", name, m.Name, kind).Rule = "HK014"
 		default:
 			l.problem(m.Line, "%s: %s must be a string, not %s: ignored", name, m.Name, kind)
 		}

@@ -274,14 +274,8 @@ func (l *loader) fromClaude(file string, data []byte, dir string) error {
 	if err != nil {
 		return err
 	}
-	l.note(0, "these hooks are written for Claude Code: they are read in its dialect")
-	for _, r := range moved.Remarks {
-		if r.Lost {
-			l.problem(r.Line, "%s", r.Text)
-		} else {
-			l.note(r.Line, "%s", r.Text)
-		}
-	}
+	l.note(0, "these hooks are written for Claude Code: they are read in its dialect").Rule = "HK019"
+	l.moved(moved.Remarks)
 	own, root, err := newLoader(l.Layer, file, moved.Settings)
 	if err != nil {
 		return err
@@ -293,6 +287,17 @@ func (l *loader) fromClaude(file string, data []byte, dir string) error {
 		l.Hooks = append(l.Hooks, h)
 	}
 	return nil
+}
+
+// moved adds what migration remarked.
+func (l *loader) moved(remarks []claude.Remark) {
+	for _, r := range remarks {
+		add := l.note
+		if r.Lost {
+			add = l.problem
+		}
+		add(r.Line, "%s", r.Text).Rule = r.Rule
+	}
 }
 
 // extensionEnv are the values of the declared settings.

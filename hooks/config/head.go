@@ -60,13 +60,7 @@ func (l *loader) head(h Head) error {
 		if err != nil {
 			return err
 		}
-		for _, r := range moved.Remarks {
-			if r.Lost {
-				l.problem(0, "%s", r.Text)
-			} else {
-				l.note(0, "%s", r.Text)
-			}
-		}
+		l.moved(moved.Remarks)
 		if own, root, err = newLoader(l.Layer, l.File, moved.Settings); err != nil {
 			return err
 		}

@@ -14,8 +14,9 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// faultOf says why the entry cannot be run; empty: it can.
-func faultOf(h hooks.Hook, n jsonc.Node) string {
+// faultOf says why the entry cannot be run, and by which rule of the linter; empty:
+// it can.
+func faultOf(h hooks.Hook, n jsonc.Node) (rule, why string) {
 	switch h.Kind() {
 	case "http":
 		return httpFault(h, n)
@@ -27,51 +28,51 @@ func faultOf(h hooks.Hook, n jsonc.Node) string {
 	return commandFault(h, n)
 }
 
-func commandFault(h hooks.Hook, n jsonc.Node) string {
+func commandFault(h hooks.Hook, n jsonc.Node) (rule, why string) {
 	c := n.Get("command")
 	switch {
 	case c.Kind() != jsonc.String:
-		return `needs "command", a string`
+		return "HK008", `needs "command", a string`
 	case strings.TrimSpace(h.Command) == "":
-		return "has an empty command"
+		return "HK008", "has an empty command"
 	case strings.ContainsRune(strings.Join(append(h.Args, h.Command), " "), 0):
-		return "has a command with a NUL character, which no shell takes"
+		return "HK008", "has a command with a NUL character, which no shell takes"
 	case h.Args == nil && n.Get("args").Exists():
-		return `has "args" that are not an array of strings`
+		return "HK006", `has "args" that are not an array of strings`
 	}
-	return ""
+	return "", ""
 }
 
-func promptFault(h hooks.Hook) string {
+func promptFault(h hooks.Hook) (rule, why string) {
 	if strings.TrimSpace(h.Prompt) == "" {
-		return `needs "prompt", a text`
+		return "HK008", `needs "prompt", a text`
 	}
-	return ""
+	return "", ""
 }
 
-func mcpFault(h hooks.Hook, n jsonc.Node) string {
+func mcpFault(h hooks.Hook, n jsonc.Node) (rule, why string) {
 	switch {
 	case h.Server == "" || h.Tool == "":
-		return `needs "server" and "tool", the names of an MCP server and of its tool`
+		return "HK008", `needs "server" and "tool", the names of an MCP server and of its tool`
 	case n.Get("input").Exists() && h.Input == nil:
-		return `has an "input" that is not an object`
+		return "HK006", `has an "input" that is not an object`
 	}
-	return ""
+	return "", ""
 }
 
-func httpFault(h hooks.Hook, n jsonc.Node) string {
+func httpFault(h hooks.Hook, n jsonc.Node) (rule, why string) {
 	u, err := url.Parse(h.URL)
 	switch {
 	case n.Get("url").Kind() != jsonc.String:
-		return `needs "url", a string`
+		return "HK008", `needs "url", a string`
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return `has a "url" that is not one: it begins with https:// and a host, or with http://127.0.0.1`
+		return "HK008", `has a "url" that is not one: it begins with https:// and a host, or with http://127.0.0.1`
 	case u.User != nil:
-		return `has a password in its "url": write a header with a variable of "allowedEnvVars"`
+		return "HK006", `has a password in its "url": write a header with a variable of "allowedEnvVars"`
 	case n.Get("allowedEnvVars").Exists() && h.AllowedEnvVars == nil:
-		return `has "allowedEnvVars" that are not an array of strings`
+		return "HK006", `has "allowedEnvVars" that are not an array of strings`
 	}
-	return ""
+	return "", ""
 }
 
 // fieldsOf are the names of the fields that an entry of this kind may have.

@@ -80,7 +80,7 @@ func newLoader(layer hooks.Layer, file string, data []byte) (*loader, jsonc.Node
 	}
 	l := &loader{Section: Section{Layer: layer, File: file}}
 	if doc.BadUTF8 > 0 {
-		l.problem(doc.BadUTF8, "a byte that is not UTF-8; it reads as U+FFFD")
+		l.problem(doc.BadUTF8, "a byte that is not UTF-8; it reads as U+FFFD").Rule = "HK016"
 	}
 	l.portable(doc)
 	root := doc.Root()
@@ -96,32 +96,37 @@ func newLoader(layer hooks.Layer, file string, data []byte) (*loader, jsonc.Node
 // (0.61 exits with 52, and takes an extension's hooks as not there).
 func (l *loader) portable(doc *jsonc.Doc) {
 	if doc.BOM {
-		l.note(1, "a byte order mark: Gemini CLI cannot read the file")
+		p := l.note(1, "a byte order mark: Gemini CLI cannot read the file")
+		p.Rule, p.Fix.Edit = "HK013", hooks.DropMark
 	}
 	if doc.TrailingComma > 0 {
-		l.note(doc.TrailingComma, "a comma after the last of a list: Gemini CLI cannot read the file")
+		l.note(doc.TrailingComma, "a comma after the last of a list: Gemini CLI cannot read the file").Rule = "HK013"
 	}
 	if l.Layer == hooks.LayerExtension && doc.Comment > 0 {
-		l.note(doc.Comment, "a comment: Gemini CLI cannot read an extension's hooks with one")
+		l.note(doc.Comment, "a comment: Gemini CLI cannot read an extension's hooks with one").Rule = "HK013"
 	}
 }
 
 // loader collects a Section.
 type loader struct{ Section }
 
-func (l *loader) problem(line int, format string, args ...any) {
+// problem adds a fault. The result is valid until the next one.
+func (l *loader) problem(line int, format string, args ...any) *hooks.Problem {
 	l.Problems = append(l.Problems, hooks.Problem{File: l.File, Line: line, Text: fmt.Sprintf(format, args...)})
+	return &l.Problems[len(l.Problems)-1]
 }
 
-func (l *loader) note(line int, format string, args ...any) {
+// note adds a remark. The result is valid until the next one.
+func (l *loader) note(line int, format string, args ...any) *hooks.Problem {
 	l.Notes = append(l.Notes, hooks.Problem{File: l.File, Line: line, Text: fmt.Sprintf(format, args...)})
+	return &l.Notes[len(l.Notes)-1]
 }
 
 // repeated reports names that stand twice in an object: the last one counts.
 func (l *loader) repeated(where string, n jsonc.Node) {
 	for _, m := range n.Members() {
 		if m.Shadowed && (where != "" || m.Name == "hooks" || m.Name == "hooksConfig") {
-			l.problem(m.Line, "%q occurs twice%s; only the last one counts", m.Name, where)
+			l.problem(m.Line, "%q occurs twice%s; only the last one counts", m.Name, where).Rule = "HK011"
 		}
 	}
 }
@@ -152,7 +157,9 @@ func (l *loader) hooks(n jsonc.Node) {
 		case slices.Contains(olderHookKeys, m.Name): // see older
 		case strings.HasPrefix(m.Name, "$") || strings.HasPrefix(m.Name, "_") || strings.HasPrefix(m.Name, "//"):
 		default:
-			l.problem(m.Line, "there is no event %q, its hooks never run%s", m.Name, text.DidYouMean(suggestEvent(m.Name)))
+			meant := suggestEvent(m.Name)
+			p := l.problem(m.Line, "there is no event %q, its hooks never run%s", m.Name, text.DidYouMean(meant))
+			p.Rule, p.Fix = "HK001", hooks.Fix{Edit: hooks.RenameEvent, From: m.Name, To: meant}
 		}
 	}
 }
@@ -160,7 +167,7 @@ func (l *loader) hooks(n jsonc.Node) {
 // groups reads the array of an event.
 func (l *loader) groups(event hooks.Event, n jsonc.Node) {
 	if n.Kind() != jsonc.Array {
-		l.problem(n.Line(), "hooks.%s must be an array of groups, not %s", event, n.Kind())
+		l.problem(n.Line(), "hooks.%s must be an array of groups, not %s", event, n.Kind()).Rule = "HK006"
 		return
 	}
 	for _, group := range n.Elements() {
@@ -196,21 +203,23 @@ func (l *loader) groupBase(event hooks.Event, n jsonc.Node) (hooks.Hook, bool) {
 	list, matcher, sequential := n.Get("hooks"), n.Get("matcher"), n.Get("sequential")
 	switch {
 	case n.Kind() != jsonc.Object:
-		l.problem(n.Line(), `a group of %s must be an object with "hooks", not %s: skipped`, event, n.Kind())
+		l.problem(n.Line(), `a group of %s must be an object with "hooks", not %s: skipped`, event, n.Kind()).Rule = "HK006"
 		return base, false
 	case !list.Exists() && n.Get("command").Exists():
-		l.problem(n.Line(), `a hook of %s stands where its group should: write {"hooks": [{...}]} around it; skipped`, event)
+		p := l.problem(n.Line(), `a hook of %s stands where its group should: write {"hooks": [{...}]} around it; skipped`,
+			event)
+		p.Rule = "HK006"
 		return base, false
 	}
 	l.fields("a group of "+string(event), n, groupFields)
 	switch {
 	case list.Kind() != jsonc.Array:
-		l.problem(n.Line(), `a group of %s needs "hooks", an array: skipped`, event)
+		l.problem(n.Line(), `a group of %s needs "hooks", an array: skipped`, event).Rule = "HK006"
 		return base, false
 	case matcher.Kind() == jsonc.String:
 		base.Matcher = matcher.Text()
 	case matcher.Kind() != jsonc.Null:
-		l.problem(matcher.Line(), "matcher must be a string, not %s: the group is skipped", matcher.Kind())
+		l.problem(matcher.Line(), "matcher must be a string, not %s: the group is skipped", matcher.Kind()).Rule = "HK006"
 		return base, false
 	}
 	if base.Sequential = sequential.IsTrue(); sequential.Exists() && sequential.Kind() != jsonc.Bool {
@@ -227,7 +236,9 @@ func (l *loader) fields(where string, n jsonc.Node, known []string) {
 			strings.HasPrefix(m.Name, "_") || strings.HasPrefix(m.Name, "//") {
 			continue
 		}
-		l.problem(m.Line, "%s has no field %q, it is ignored%s", where, m.Name, text.DidYouMean(text.Nearest(m.Name, known)))
+		p := l.problem(m.Line, "%s has no field %q, it is ignored%s", where, m.Name,
+			text.DidYouMean(text.Nearest(m.Name, known)))
+		p.Rule = "HK005"
 	}
 }
 
@@ -285,11 +296,15 @@ func Merge(sections ...Section) hooks.Config {
 // read. They fail when they run.
 func unencrypted(c *hooks.Config) {
 	for _, h := range c.Hooks {
-		if host := h.Unencrypted(c.HTTPHosts); host != "" {
-			c.Problems = append(c.Problems, hooks.Problem{File: h.Source.File, Line: h.Source.Line, Text: fmt.Sprintf(
-				"a hook of %s fails, because it would send to %s without encryption: use https, or list the host in "+
-					"hooksConfig.allowedHttpHosts of your own settings", h.Event, host)})
+		host := h.Unencrypted(c.HTTPHosts)
+		if host == "" {
+			continue
 		}
+		text := fmt.Sprintf("a hook of %s fails, because it would send to %s without encryption: use https, or list the "+
+			"host in hooksConfig.allowedHttpHosts of your own settings", h.Event, host)
+		c.Problems = append(c.Problems, hooks.Problem{
+			File: h.Source.File, Line: h.Source.Line, Text: text, Rule: "HK069",
+		})
 	}
 }
 

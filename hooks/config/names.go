@@ -50,7 +50,7 @@ func (l *loader) checkMatcher(event hooks.Event, dialect string, n jsonc.Node) {
 			return protocol.DialectOf(dialect).Triggers[k] == word
 		}) {
 			l.problem(n.Line(), "matcher: %s never has %q, only %s%s", event, word,
-				strings.Join(known, ", "), text.DidYouMean(text.Nearest(word, known)))
+				strings.Join(known, ", "), text.DidYouMean(text.Nearest(word, known))).Rule = "HK004"
 		}
 	}
 }
@@ -66,14 +66,20 @@ func (l *loader) checkTool(line int, d *protocol.Dialect, word string) {
 		return
 	}
 	if tool := toolOfClass(word); tool != "" && !d.ExactMatchers {
-		l.note(line, "matcher: %q is what early documents call %s; Gemini CLI does not find it by that name", word, tool)
+		p := l.note(line, "matcher: %q is what early documents call %s; Gemini CLI does not find it by that name", word, tool)
+		p.Rule = "HK024"
 		return
 	}
 	if suggestion := suggestTool(word); suggestion != "" {
-		l.problem(line, "matcher: no built-in tool is called %q%s", word, text.DidYouMean(suggestion))
+		p := l.problem(line, "matcher: no built-in tool is called %q%s", word, text.DidYouMean(suggestion))
+		p.Rule, p.Fix = "HK003", hooks.Fix{From: word, To: suggestion}
+		if ToolAlias(word) != "" { // another name may mean anything
+			p.Fix.Edit = hooks.RenameTool
+		}
 		return
 	}
-	l.note(line, "matcher: no built-in tool is called %q; is it one of an extension?", word)
+	p := l.note(line, "matcher: no built-in tool is called %q; is it one of an extension?", word)
+	p.Rule, p.Fix.From = "HK003", word
 }
 
 // suggestTool knows Claude Code's names and the older ones of Gemini CLI too.

@@ -62,7 +62,8 @@ func (l *loader) number(name string, n jsonc.Node, most int) int {
 func (l *loader) older(root jsonc.Node) {
 	say := func(n jsonc.Node, name, now string) bool {
 		if n.Exists() {
-			l.problem(n.Line(), "%s is an older name: write %s", name, now)
+			p := l.problem(n.Line(), "%s is an older name: write %s", name, now)
+			p.Rule, p.Fix.Edit = "HK010", hooks.MoveOlder
 		}
 		return n.Exists()
 	}

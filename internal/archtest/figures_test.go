@@ -46,12 +46,12 @@ var rooms = []room{
 	{"cmd", "", 21_200, 17_000}, // help by topic
 	{"agent", "", 16_200, 16_000},
 	{"llm", "", 24_500, 22_000}, // models of one's own: context lengths, calls and thoughts in texts
-	{"hooks", "", 27_500, 26_000},
+	{"hooks", "", 27_400, 26_000},
 	{"hooks/protocol", "", 18_200, 18_000},
-	{"hooks/config", "hooks/condition hooks/jsonc hooks/dotenv", 25_600, 28_000},
+	{"hooks/config", "hooks/condition hooks/jsonc hooks/dotenv", 25_800, 28_000},
 	{"hooks/command", "hooks/webhook hooks/judge hooks/schema", 6_200, 6_000},
-	{"hooks/agents", "hooks/dialect hooks/elsewhere hooks/spoken hooks/claude hooks/portable hooks/author/export hooks/author/compat", 40_000, 30_000},
-	{"hooks/author", "", 57_500, 54_000},
+	{"hooks/agents", "hooks/dialect hooks/elsewhere hooks/spoken hooks/claude hooks/portable hooks/author/export hooks/author/compat", 38_400, 30_000},
+	{"hooks/author", "", 57_200, 54_000},
 	{"hooks/hookstest", "", 1_600, 0}, // what tests of several packages share
 	{"tools", "", 81_500, 75_000},
 	{"session", "transcript compress notify", 30_000, 26_000},

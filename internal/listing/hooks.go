@@ -87,7 +87,7 @@ func ListHooks(c *app.Configuration) HookList {
 		problems = append(problems, faults...)
 	}
 	for _, p := range problems {
-		l.Problems = append(l.Problems, listedFault(p))
+		l.Problems = append(l.Problems, listedFault{p.File, p.Line, p.Text})
 	}
 	slices.SortStableFunc(l.Hooks, func(a, b ListedHook) int { return eventOrder(a.Event) - eventOrder(b.Event) })
 	markShadowed(l.Hooks)

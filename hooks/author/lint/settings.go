@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,46 +14,16 @@ import (
 	"minigem/internal/text"
 )
 
-// ruleOfRemark says which rule a remark of the loader belongs to: the first whose text
-// is in it.
-var ruleOfRemark = []struct{ text, code string }{
-	{"there is no event", "HK001"},
-	{"no built-in tool is called", "HK003"},
-	{"is what early documents call", "HK024"},
-	{" never has ", "HK004"},
-	{"has no field", "HK005"},
-	{"has the type", "HK007"},
-	{`has no "type"`, "HK007"},
-	{"has the unknown type", "HK007"},
-	{`needs "command"`, "HK008"},
-	{`needs "url"`, "HK008"},
-	{`needs "prompt"`, "HK008"},
-	{`needs "server" and "tool"`, "HK008"},
-	{`has a "url" that is not one`, "HK008"},
-	{"without encryption", "HK069"},
-	{"are written for Claude Code", "HK019"},
-	{"PreCompress cannot block", "HK019"},
-	{"Notification runs for permission prompts", "HK019"},
-	{"has an empty command", "HK008"},
-	{"NUL character, which no shell takes", "HK008"},
-	{"skipped", "HK006"},
-	{"must be an array of groups", "HK006"},
-	{"is an older name", "HK010"},
-	{"occurs twice", "HK011"},
-	{"timeout is in milliseconds", "HK012"},
-	{"Gemini CLI cannot read", "HK013"},
-	{"should be a", "HK014"},
-	{"not UTF-8", "HK016"},
-}
-
 // section takes over what the loader said of a file.
 func (l *linter) section(s config.Section) {
 	for _, p := range slices.Concat(s.Problems, s.Notes) {
-		code := codeOf(p, "HK009")
-		if isClaudes(code, p.Text) {
-			code = "HK002"
+		if isClaudes(p) {
+			p.Rule = "HK002"
+			if p.Fix.Edit == "" && p.Fix.To != "" {
+				p.Fix.Edit = hooks.RenameTool
+			}
 		}
-		l.add(code, p.File, p.Line, l.settingsFix(code, p), "%s", p.Text)
+		l.add(cmp.Or(p.Rule, "HK009"), p.File, p.Line, l.settingsFix(p), "%s", p.Text)
 	}
 	told := map[string]bool{} // once a file
 	for _, h := range s.Hooks {
@@ -80,38 +51,23 @@ func (l *linter) section(s config.Section) {
 	}
 }
 
-// codeOf is the rule that a remark belongs to.
-func codeOf(p hooks.Problem, otherwise string) string {
-	for _, t := range ruleOfRemark {
-		if strings.Contains(p.Text, t.text) {
-			return t.code
-		}
-	}
-	return otherwise
-}
-
 // unread reports files that could not be read, so that no section is there for
 // them, and of what is wrong with all files together.
 func (l *linter) unread() {
 	for _, p := range l.Setup.Config.Problems {
 		if !slices.ContainsFunc(l.Sections, func(s config.Section) bool { return slices.Contains(s.Problems, p) }) {
-			l.add(codeOf(p, "HK017"), p.File, p.Line, nil, "%s", p.Text)
+			l.add(cmp.Or(p.Rule, "HK017"), p.File, p.Line, nil, "%s", p.Text)
 		}
 	}
 }
 
 // isClaudes: the name that nothing has is one of Claude Code's.
-func isClaudes(code, text string) bool {
-	if code != "HK001" && code != "HK003" {
-		return false
-	}
-	_, rest, _ := strings.Cut(text, `"`)
-	name, _, _ := strings.Cut(rest, `"`)
-	return claude.Event(name) != "" || claude.Tool(name) != ""
+func isClaudes(p hooks.Problem) bool {
+	return (p.Rule == "HK001" || p.Rule == "HK003") && (claude.Event(p.Fix.From) != "" || claude.Tool(p.Fix.From) != "")
 }
 
 // settingsFix changes the document, or is nil where the right value is not clear.
-func (l *linter) settingsFix(code string, p hooks.Problem) func(*fixer) error {
+func (l *linter) settingsFix(p hooks.Problem) func(*fixer) error {
 	doc := l.docs[p.File]
 	if doc == nil {
 		return nil
@@ -119,70 +75,41 @@ func (l *linter) settingsFix(code string, p hooks.Problem) func(*fixer) error {
 	edit := func(change func() error) func(*fixer) error {
 		return func(f *fixer) error { f.changed[p.File] = doc; return change() }
 	}
-	switch code {
-	case "HK001", "HK002":
-		if from, to := names(p.Text); to != "" && strings.HasPrefix(p.Text, "there is no event") &&
-			!doc.Root().Get("hooks", to).Exists() {
-			return edit(func() error { doc.Root().Get("hooks").Rename(from, to); return nil })
+	switch p.Fix.Edit {
+	case hooks.RenameEvent:
+		if p.Fix.To != "" && !doc.Root().Get("hooks", p.Fix.To).Exists() {
+			return edit(func() error { doc.Root().Get("hooks").Rename(p.Fix.From, p.Fix.To); return nil })
 		}
-		return l.matcherFix(p, edit)
-	case "HK003":
-		if wrong, _ := names(p.Text); config.ToolAlias(wrong) != "" { // another name may mean anything
-			return l.matcherFix(p, edit)
-		}
-	case "HK007":
-		if strings.Contains(p.Text, `it is written "command"`) {
-			return edit(func() error { return fixTypes(doc, p.Line) })
-		}
-	case "HK010":
+	case hooks.RenameTool:
+		return edit(func() error { return fixMatchers(doc, p) })
+	case hooks.LowerType:
+		return edit(func() error { return fixTypes(doc, p.Line) })
+	case hooks.MoveOlder:
 		return edit(func() error { return fixOlder(doc) })
-	case "HK012":
+	case hooks.ToMilliseconds:
 		return edit(func() error { return fixTimeouts(doc, p.Line) })
-	case "HK013":
-		if doc.BOM && strings.Contains(p.Text, "byte order mark") {
-			return edit(func() error { doc.BOM = false; return nil })
-		}
-	case "HK014":
-		if strings.Contains(p.Text, "timeout should be") {
-			return edit(func() error { return fixTimeoutText(doc, p.Line) })
-		}
+	case hooks.DropMark:
+		return edit(func() error { doc.BOM = false; return nil })
+	case hooks.ToNumber:
+		return edit(func() error { return fixTimeoutText(doc, p.Line) })
 	}
 	return nil
 }
 
-// names are what stands in quotes in a remark: the wrong name and, where there
-// is one, the right one.
-func names(text string) (wrong, right string) {
-	parts := strings.Split(text, `"`)
-	if len(parts) > 1 {
-		wrong = parts[1]
-	}
-	if len(parts) > 3 && strings.Contains(parts[2], "did you mean") {
-		right = parts[3]
-	}
-	return wrong, right
-}
-
-// matcherFix puts the right name into the matchers of the line.
-func (l *linter) matcherFix(p hooks.Problem, edit func(func() error) func(*fixer) error) func(*fixer) error {
-	wrong, right := names(p.Text)
-	if right == "" || !strings.HasPrefix(p.Text, "matcher") {
-		return nil
-	}
-	return edit(func() error {
-		return eachGroup(l.docs[p.File], func(g jsonc.Node) error {
-			m := g.Get("matcher")
-			if m.Kind() != jsonc.String || m.Line() != p.Line {
-				return nil
+// fixMatchers puts the right name into the matchers of the line.
+func fixMatchers(doc *jsonc.Doc, p hooks.Problem) error {
+	return eachGroup(doc, func(g jsonc.Node) error {
+		m := g.Get("matcher")
+		if m.Kind() != jsonc.String || m.Line() != p.Line {
+			return nil
+		}
+		words := strings.Split(m.Text(), "|")
+		for i, w := range words {
+			if strings.TrimSpace(w) == p.Fix.From {
+				words[i] = p.Fix.To
 			}
-			words := strings.Split(m.Text(), "|")
-			for i, w := range words {
-				if strings.TrimSpace(w) == wrong {
-					words[i] = right
-				}
-			}
-			return m.Replace(strings.Join(words, "|"))
-		})
+		}
+		return m.Replace(strings.Join(words, "|"))
 	})
 }
 
