@@ -5,6 +5,8 @@ package policy
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/internal/confine"
+	"minigem/internal/redact"
 )
 
 // sandbox runs command lines in bash, in a folder of its own, where the
@@ -27,10 +30,15 @@ type sandbox struct {
 	patience       time.Duration // with a line; only one that never ends meets it
 	shell          string        // that runs the lines; empty: bash
 	rules          *confine.Rules
+	server         net.Addr // counts connections: see connections
 }
 
-// secret is what a file of secrets holds in the folder where lines run.
-const secret = "squeamish-ossifrage"
+// secret is what the file of secrets holds in the folder where lines run, and
+// token what a secret variable holds.
+const (
+	secret = "squeamish-ossifrage"
+	token  = "magic-words-are"
+)
 
 func newSandbox(t testing.TB) sandbox {
 	t.Helper()
@@ -38,7 +46,7 @@ func newSandbox(t testing.TB) sandbox {
 	if err != nil {
 		t.Skip("needs bash to compare with")
 	}
-	s := sandbox{bash: bash, dir: t.TempDir(), patience: time.Minute}
+	s := sandbox{bash: bash, dir: t.TempDir(), patience: time.Minute, server: counter(t)}
 	s.log = filepath.Join(s.dir, "log")
 	bin := filepath.Join(s.dir, "bin")
 	require.NoError(t, os.Mkdir(bin, 0o755))
@@ -57,21 +65,55 @@ func newSandbox(t testing.TB) sandbox {
 	return s
 }
 
+// counter starts a server that tells each connection how many there were before.
+func counter(t testing.TB) net.Addr {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for n := 0; ; n++ {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			fmt.Fprintln(c, n)
+			c.Close()
+		}
+	}()
+	return l.Addr()
+}
+
+// connections returns how many connections the server has had, this one included.
+func (s sandbox) connections(t testing.TB) (n int) {
+	c, err := net.Dial("tcp", s.server.String())
+	require.NoError(t, err)
+	defer c.Close()
+	_, err = fmt.Fscan(c, &n)
+	require.NoError(t, err)
+	return n + 1
+}
+
+// port is the server's.
+func (s sandbox) port() string { return strconv.Itoa(s.server.(*net.TCPAddr).Port) }
+
 // all runs each line in a subshell of one bash, which takes a fiftieth of the
-// time of a bash for each. The numbers stand in the log. When the test ends,
-// killed too, there is no writer of 4 any more, and the whole group ends.
+// time of a bash for each. The log has their numbers. FUNCNEST ends a function that
+// calls itself twice before it is a thousand processes. When the test ends, killed
+// too, 4 has no writer any more, and the whole group ends.
 const all = `
 { read -r _ <&4; kill -KILL -- -$$; } 2>/dev/null & disown
 number=0
+FUNCNEST=4
+ulimit -t 20 -f 20000
 while IFS= read -r -d '' line <&3; do
 	( trap - EXIT; cd work; LINE_NUMBER=$number; export LINE_NUMBER; exec 3<&- 4<&-; [ -z "$BY" ] || exec "$BY" -c "$line"; eval "$line" ) </dev/null >>"$OUT" 2>&1
 	number=$((number + 1))
 done
 wait`
 
-// ran returns what the lines ran: what canary noted, and the files that they
-// made. It is empty where they did neither; ended is false where some line
-// does not come to an end.
+// ran returns what the lines did: what canary noted, the files that they made,
+// whether they connected and whether they printed a secret. It is empty if they did
+// nothing of that; ended is false if some line does not end.
 func (s sandbox) ran(t testing.TB, lines ...string) (log string, ended bool) {
 	t.Helper()
 	work := filepath.Join(s.dir, "work")
@@ -99,9 +141,10 @@ func (s sandbox) ran(t testing.TB, lines ...string) (log string, ended bool) {
 	defer held.Close()
 	defer alive.Close()
 	c.Dir, c.WaitDelay, c.ExtraFiles = s.dir, time.Second, []*os.File{list, alive}
-	c.Env = []string{"PATH=" + filepath.Join(s.dir, "bin"), "HOME=" + s.dir, "BY=" + s.shell, "OUT=" + out}
-	start := c.Start
+	c.Env = []string{"PATH=" + filepath.Join(s.dir, "bin"), "HOME=" + s.dir, "BY=" + s.shell, "OUT=" + out, "API_TOKEN=" + token}
+	start, before := c.Start, s.connections(t)
 	if s.rules != nil {
+		c.Env = redact.Sanitize(c.Env, redact.Config{Enabled: true})
 		rules := *s.rules
 		rules.Write = append(rules.Write, out)
 		start = func() error { return confine.Start(rules, c.Start) }
@@ -122,8 +165,12 @@ func (s sandbox) ran(t testing.TB, lines ...string) (log string, ended bool) {
 	if err != nil || string(text) != "text\n" {
 		noted = append(noted, "changed a\n"...)
 	}
-	if printed, err := os.ReadFile(out); err != nil || s.rules != nil && bytes.Contains(printed, []byte(secret)) {
+	printed, err := os.ReadFile(out)
+	if err != nil || bytes.Contains(printed, []byte(secret)) || s.rules != nil && bytes.Contains(printed, []byte(token)) {
 		noted = append(noted, "printed a secret\n"...)
+	}
+	if s.connections(t) != before+1 {
+		noted = append(noted, "connected\n"...)
 	}
 	return string(noted), ctx.Err() == nil
 }

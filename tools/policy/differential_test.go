@@ -59,20 +59,23 @@ func (b *batch) run(t testing.TB) {
 	b.lines = nil
 }
 
-// What the policy lets through is given to a real bash, confined where it would
-// be, and must not run what it was not judged to run, change a file or print a
-// secret. MINIGEM_DIFFERENTIAL is how many lines are made, and
-// MINIGEM_DIFFERENTIAL_SEED from which random numbers.
+// What the policy lets through is given to a real bash, confined if it would be, and
+// must not run what it was not judged to run, change a file, connect or print a
+// secret of a file or a variable. MINIGEM_DIFFERENTIAL is how many lines are made,
+// and MINIGEM_DIFFERENTIAL_SEED from which random numbers.
 func TestAllowedCommandLinesRunNothingElse(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
-	require.Len(t, s.culprits(t, []string{"ls", "canary evil", "(", "exec ls", "exit", "echo a > pwn", "echo b > a"}, true), 3, "the sandbox sees what runs")
+	connect := "echo a >/dev/tcp/127.0.0.1/" + s.port()
+	require.Len(t, s.culprits(t, []string{"ls", "canary evil", "(", "exec ls", "exit", "echo a > pwn", "echo b > a", "cat .env", connect}, true), 5, "the sandbox sees what runs")
 	confined := s
 	confined.rules = &confine.Rules{Hidden: []string{filepath.Join(s.dir, "work", ".env")}}
 	if confine.Supported() != nil {
 		t.Skip(confine.Supported())
 	}
-	require.Len(t, confined.culprits(t, []string{"ls", "canary evil", "echo a > pwn", "cat .env"}, true), 0, "what is confined writes nothing, and reads no secrets")
+	require.Empty(t, confined.culprits(t, []string{"ls", "canary evil", "echo a > pwn", "cat .env", connect, "set", "cat /proc/self/environ"}, true),
+		"what is confined writes nothing, connects to nothing and reads no secrets")
+	require.Len(t, confined.culprits(t, []string{"echo " + token, "echo " + secret}, true), 2, "the sandbox sees what is printed")
 	samples, seed := 4_000, 2
 	if n, err := strconv.Atoi(os.Getenv("MINIGEM_DIFFERENTIAL")); err == nil {
 		samples = n
@@ -81,7 +84,7 @@ func TestAllowedCommandLinesRunNothingElse(t *testing.T) {
 		seed = n
 	}
 	for name, e := range judges(t, s) {
-		g := generator{rand.New(rand.NewPCG(uint64(samples), uint64(seed))), carriers(t)}
+		g := generator{rand.New(rand.NewPCG(uint64(samples), uint64(seed))), carriers(t), s.port()}
 		free, reads := batch{s: s, files: e.Mode() != ModeYolo}, batch{s: confined, files: true}
 		holding := 0
 		for range samples {

@@ -10,6 +10,7 @@ import (
 type generator struct {
 	random    *rand.Rand
 	templates []carrier
+	port      string // takes the place of PORT
 }
 
 var (
@@ -21,6 +22,10 @@ var (
 		"x=1 >pwn", "eval >pwn", "((1)) >pwn", "{ x=1; } >pwn", "trap '' EXIT >pwn", "bash -c '' >pwn", ">pwn", "echo hi >&pwn-1", "[[ a ]] >pwn", "f() { :; } >pwn; f", "(:) >a",
 		"sed -n 's/x/$(canary)/w pwn' a", "find . -name a -fprint pwn", "sort -o a a", "awk 'BEGIN{system(\"canary\")}'", "awk '{print > \"pwn\"}' a", "cat .env", "cat .e*", "cat <.env", "grep -r . .", "grep . ./.env",
 		"head -1 .[e]nv", "sed -n p .env", "awk 1 .env", "sort < .env", "find . -name .env -exec cat {} +", "cat ${x:-.env}", "cat $x.env", "ls | cat .env", "grep -f .env a",
+		"echo a >/dev/tcp/127.0.0.1/PORT", "cat </dev/tcp/127.0.0.1/PORT", "exec 3<>/dev/tcp/127.0.0.1/PORT", "ls 2>/dev//tcp/127.0.0.1/PORT", "x=1 >/dev/tcp/127.0.0.1/PORT",
+		"cat <<<a >/dev/tcp/127.0.0.1/PORT", "sort -o /dev/tcp/127.0.0.1/PORT a", "awk '{print | \"bash -c \\\"echo >/dev/tcp/127.0.0.1/PORT\\\"\"}' a",
+		"echo $API_TOKEN", "echo \"${API_TOKEN}\"", "printenv", "printenv API_TOKEN", "env", "set", "declare -p", "export -p", "cat /proc/self/environ", "cat /proc/$PPID/environ", "cat < /proc/self/environ",
+		"awk 'BEGIN{print ENVIRON[\"API_TOKEN\"]}'", "echo ${API_TOKEN:0}", "x=API_TOKEN; echo ${!x}", "cat <<<$API_TOKEN", "grep -a API /proc/self/environ",
 	}
 	texts = []string{
 		"'b[$(canary)]'", "b\\[\\$\\(canary\\)\\]", "\"b[\\$(canary)]\"", "'b[`canary`]'", "$'b[$(canary)]'", "$'b[\\x24(canary)]'", "'$(canary)'", "canary",
@@ -55,7 +60,9 @@ var (
 func (g generator) of(list []string) string { return list[g.random.IntN(len(list))] }
 
 // line makes a command line.
-func (g generator) line() string {
+func (g generator) line() string { return strings.ReplaceAll(g.any(), "PORT", g.port) }
+
+func (g generator) any() string {
 	switch g.random.IntN(10) {
 	case 0: // loose pieces
 		var b strings.Builder

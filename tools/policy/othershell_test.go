@@ -36,7 +36,7 @@ func TestWhereThereIsNoBash(t *testing.T) {
 		t.Skip("needs dash to compare with")
 	}
 	assert.NotEmpty(t, s.culprits(t, otherwise[:5], true), "the sandbox sees what runs")
-	g := generator{rand.New(rand.NewPCG(1, 4)), carriers(t)}
+	g := generator{rand.New(rand.NewPCG(1, 4)), carriers(t), s.port()}
 	var allowed, reads []string
 	for range 4000 {
 		line := g.line()
