@@ -151,10 +151,12 @@ type Checkable interface {
 	Check() error
 }
 
-// Confinable is an [Invocation] that can be restricted to reading: after
-// OnlyReads, Run changes nothing, as far as the system can enforce that.
+// Confinable is an [Invocation] that the system can restrict.
 type Confinable interface {
-	OnlyReads()
+	// Confine is called before Run. With onlyReads, Run changes nothing; with
+	// sandbox, it may do what the sandbox allows. If the system cannot enforce
+	// that, Run fails.
+	Confine(onlyReads, sandbox bool)
 }
 
 // Result is the result of a call.

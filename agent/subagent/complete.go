@@ -103,6 +103,13 @@ func (p completing) Check(c policy.Call) policy.Verdict {
 	return p.Policy.Check(c)
 }
 
+func (p completing) Lasting(c policy.Call) []policy.Outcome {
+	if p.Policy == nil {
+		return nil
+	}
+	return p.Policy.Lasting(c)
+}
+
 func (p completing) Remember(c policy.Call, outcome policy.Outcome) {
 	if p.Policy != nil {
 		p.Policy.Remember(c, outcome)

@@ -151,7 +151,7 @@ func (r *Recorder) Answered(_ toolcall.Question, a toolcall.Answer) {
 	word := "once"
 	switch a.Outcome {
 	case policy.ProceedOnce:
-	case policy.ProceedAlways, policy.ProceedAlwaysAndSave, policy.ProceedAlwaysServer, policy.ProceedAlwaysTool:
+	case policy.ProceedAlways, policy.ProceedAlwaysSandbox, policy.ProceedAlwaysServer, policy.ProceedAlwaysTool:
 		word = "always"
 	case policy.ModifyWithEditor:
 		r.notes = append(r.notes, "The user changed an edit in an editor: here it is allowed as it was.")

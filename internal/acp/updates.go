@@ -224,7 +224,7 @@ func (a approver) Approve(ctx context.Context, q toolcall.Question) toolcall.Ans
 func (c *conversation) options(q toolcall.Question) []acp.PermissionOption {
 	var out []acp.PermissionOption
 	always := func(id policy.Outcome, name string) {
-		if !c.r.Config.Settings.Security.DisableAlwaysAllow {
+		if !c.r.Config.Settings.Security.DisableAlwaysAllow && (q.Intent.Plan != nil || slices.Contains(q.Lasting, id)) {
 			out = append(out, acp.PermissionOption{OptionId: acp.PermissionOptionId(id), Name: text.VisibleLine(name),
 				Kind: acp.PermissionOptionKindAllowAlways})
 		}
@@ -238,9 +238,9 @@ func (c *conversation) options(q toolcall.Question) []acp.PermissionOption {
 		always(policy.ProceedAlwaysServer, "Allow all tools of "+in.MCP.Server+" for this session")
 		always(policy.ProceedAlwaysTool, "Allow "+in.MCP.Tool+" for this session")
 	case in.Exec != nil:
-		if roots := policy.RootCommands(in.Exec.Command); len(roots) > 0 {
-			always(policy.ProceedAlways, "Allow "+strings.Join(roots, ", ")+" for this session")
-		}
+		label := "Allow " + strings.Join(policy.RootCommands(in.Exec.Command), ", ") + " for this session, "
+		always(policy.ProceedAlways, label+"whatever it does")
+		always(policy.ProceedAlwaysSandbox, label+"in the sandbox")
 	case in.Edit != nil:
 		always(policy.ProceedAlways, "Allow all edits for this session")
 	default:

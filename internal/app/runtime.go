@@ -22,6 +22,7 @@ import (
 	"minigem/hooks/elsewhere"
 	"minigem/hooks/protocol"
 	"minigem/internal/atomicfile"
+	"minigem/internal/confine"
 	"minigem/internal/contextfile"
 	"minigem/internal/exit"
 	"minigem/internal/proc"
@@ -80,7 +81,8 @@ type Runtime struct {
 	invoke     tools.Tool // invoke_agent
 	runner     *toolcall.Runner
 	planning   planning
-	Sandbox    *sandbox.Sandbox // nil: commands are not confined
+	Sandbox    *sandbox.Sandbox // nil: only those commands are confined of which a rule says it
+	confine    func(argv []string, attr *os.ProcAttr) ([]string, error)
 	Registry   *tools.Registry
 	Policy     *policy.Engine
 	Compressor *compress.Compressor
@@ -265,14 +267,13 @@ func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
 		Untrusted:   !r.Config.Trust.Trusted,
 		Rules:       rules,
 		Shell:       policy.Shell(proc.ShellName()),
-		Unconfined:  unconfined(r.Sandbox != nil),
+		Unconfined:  unconfined(confine.Supported()),
+		Sandbox:     r.Sandbox == nil && confine.Supported() == nil,
 		InWorkspace: func(path string) bool { _, err := r.Workspace.Resolve(path); return err == nil },
 		InPlans:     r.inPlans,
 		Sensitive:   r.runsPrograms,
 		Refused:     r.refusedFile,
 		Tracked:     func(dir string) string { return trackedSecret(r.Config.ChildEnv(), dir) },
-		SavedRules:  filepath.Join(r.Config.DotGemini, "policies", "auto-saved.toml"),
-		SaveFailed:  func(err error) { w.Warn(err.Error()) },
 	})
 	if err != nil {
 		return exit.With(exit.Config, err)

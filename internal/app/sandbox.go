@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"minigem/hooks/config"
-	"minigem/internal/confine"
 	"minigem/internal/exit"
 	"minigem/internal/runslater"
 	"minigem/internal/sandbox"
@@ -21,16 +21,56 @@ import (
 	"minigem/tools/workspace"
 )
 
-// wireSandbox makes the sandbox for commands, if one is wanted. If it cannot be
-// made the session does not begin.
+// wireSandbox makes the sandbox if all commands are to be confined. If it cannot be
+// made the session does not begin. Otherwise it is made for the first command that a
+// rule allows in the sandbox only.
 func (r *Runtime) wireSandbox(ctx context.Context, sys *System, w *Frontend) error {
+	var opened atomic.Pointer[sandbox.Sandbox]
+	var made atomic.Bool
+	own := filepath.Join(r.Config.Dir, ".gemini")
+	open := sync.OnceValues(func() (*sandbox.Sandbox, error) {
+		s, err := r.openSandbox(ctx, w)
+		opened.Store(s)
+		// What does not exist cannot be kept.
+		made.Store(err == nil && r.Config.Dir == r.Config.ProjectDir && os.Mkdir(own, 0o755) == nil)
+		return s, err
+	})
+	r.confine = func(argv []string, attr *os.ProcAttr) ([]string, error) {
+		s, err := open()
+		if err != nil {
+			return nil, err
+		}
+		return s.Confine(argv, attr)
+	}
+	r.closers = append(r.closers, func() error {
+		if made.Load() {
+			_ = os.Remove(own) // a file in it keeps it
+		}
+		if s := opened.Load(); s != nil {
+			return s.Close()
+		}
+		return nil
+	})
 	wanted, err := r.Config.sandboxWanted(sys, r.Flags)
 	if err != nil || !wanted {
 		return err
 	}
+	if r.Sandbox, err = open(); err != nil {
+		return err
+	}
+	// A command may make a hook fail, for which it need not kill it.
+	r.Engine.BlockFailed = true
+	allowed, _, err := r.Config.sandboxWidened(func(string) {})
+	r.Workspace.Keep(func(path string) bool {
+		return r.runsPrograms(path, false) && len(unless(allowed, []string{path})) > 0
+	})
+	return err
+}
+
+func (r *Runtime) openSandbox(ctx context.Context, w *Frontend) (*sandbox.Sandbox, error) {
 	allowed, network, err := r.Config.sandboxWidened(w.Warn)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	writable, deep := slices.Concat(r.Workspace.Dirs(), allowed), sync.OnceValue(func() []string {
 		return deepLater(r, w.Warn)
@@ -39,35 +79,25 @@ func (r *Runtime) wireSandbox(ctx context.Context, sys *System, w *Frontend) err
 		worktrees, _ := filepath.Glob(filepath.Join(dir, ".gemini", "worktrees", "*")) // the pattern is valid
 		writable = append(writable, worktrees...)
 	}
-	r.Sandbox, err = sandbox.Open(ctx, sandbox.Options{
+	s, err := sandbox.Open(ctx, sandbox.Options{
 		Writable: writable,
 		Kept:     func() []string { return append(r.protected(allowed), unless(allowed, deep())...) },
 		Network:  network,
 	})
 	switch {
 	case errors.Is(err, sandbox.ErrUnavailable):
-		return exit.Errorf(
+		return nil, exit.Errorf(
 			exit.Config, "%w. Run minigem inside a container, and switch its own sandbox off there by GEMINI_SANDBOX=false, "+
 				"--sandbox=false or tools.sandbox and security.toolSandboxing in the settings", err)
 	case err != nil:
-		return exit.Errorf(exit.Config, "commands cannot be confined: %w", err)
+		return nil, exit.Errorf(exit.Config, "commands cannot be confined: %w", err)
 	}
-	r.closers = append(r.closers, r.Sandbox.Close)
-	for _, gap := range []string{r.Sandbox.Partial(), r.Sandbox.Signals()} {
+	for _, gap := range []string{s.Partial(), s.Signals()} {
 		if gap != "" {
 			w.Warn("the sandbox is not whole: " + gap)
 		}
 	}
-	// A command may make a hook fail, for which it need not kill it.
-	r.Engine.BlockFailed = true
-	r.Workspace.Keep(func(path string) bool {
-		return r.runsPrograms(path, false) && len(unless(allowed, []string{path})) > 0
-	})
-	// What does not exist cannot be kept.
-	if own := filepath.Join(r.Config.Dir, ".gemini"); r.Config.Dir == r.Config.ProjectDir && os.Mkdir(own, 0o755) == nil {
-		r.closers = append(r.closers, func() error { return os.Remove(own) })
-	}
-	return nil
+	return s, nil
 }
 
 // unless leaves out of paths what is in one of the allowed folders, or is one.
@@ -92,26 +122,13 @@ func deepLater(r *Runtime, warn func(string)) []string {
 	return out
 }
 
-// confine returns nil if commands are not confined.
-func (r *Runtime) confine() func(bool, []string, *os.ProcAttr) ([]string, error) {
-	if r.Sandbox == nil {
-		return nil
-	}
-	return r.Sandbox.Confine
-}
-
-// unconfined says why commands that only read are asked about; empty: they are
-// not, because something confines them.
-func unconfined(sandboxed bool) string {
-	err := confine.Supported()
-	if err == nil || sandboxed {
+// unconfined says why commands that only read are asked about; err is why the system
+// cannot confine them. Empty: they are not asked about.
+func unconfined(err error) string {
+	if err == nil {
 		return ""
 	}
-	advice := "name such commands in tools.allowed to run them unasked"
-	if runtime.GOOS == "darwin" {
-		advice = "minigem -s confines commands on macOS"
-	}
-	return fmt.Sprintf("it only reads, but this machine cannot enforce that (%v): %s", err, advice)
+	return fmt.Sprintf("it only reads, but this machine cannot enforce that (%v): name such commands in tools.allowed to run them unasked", err)
 }
 
 // protected returns what confined commands must not change at the top of the

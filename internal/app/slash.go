@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -39,11 +38,7 @@ func (c *Configuration) CustomCommands(taken []string, warn func(string)) []slas
 // Filler puts files and outputs into the prompts of custom commands. ask asks
 // the user for a permission; nil: there is no user.
 func (r *Runtime) Filler(ask func(context.Context, toolcall.Question) toolcall.Answer) slash.Filler {
-	shell := slash.Shell{Tool: r.Registry.Lookup("run_shell_command"), Policy: r.Policy, Ask: ask, Dir: r.Config.Dir,
-		Env: r.Config.ChildEnv(), Within: r.Config.Within}
-	if confine := r.confine(); confine != nil {
-		shell.Confine = func(argv []string, attr *os.ProcAttr) ([]string, error) { return confine(false, argv, attr) }
-	}
+	shell := slash.Shell{Tool: r.Registry.Lookup("run_shell_command"), Policy: r.Policy, Ask: ask}
 	return slash.Filler{File: r.Files().Text, Shell: shell.Run}
 }
 

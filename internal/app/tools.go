@@ -41,7 +41,8 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 			Prelude:    r.forClaude.prelude,
 			Inactivity: time.Duration(r.Config.Settings.Tools.Shell.InactivityTimeout) * time.Second,
 			Processes:  processes,
-			Confine:    r.confine(),
+			Confine:    r.confine,
+			Sandbox:    r.Sandbox != nil,
 			Within:     sys.Within,
 			NotRun:     sys.NotRun,
 			Hidden: func(dir string) []string {

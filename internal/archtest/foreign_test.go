@@ -77,7 +77,6 @@ var readers = []tried{
 	{why: "the chat alone reads it; TestHistoryThatCannotBeRead", folder: "internal/terminal", functions: "Terminal.History"},
 	{why: "what an editor of the user's has just written", folder: "internal/terminal", functions: "Terminal.Editor"},
 	{why: "shown in a question of the chat; reading and writing are the workspace's", folder: "tools/builtin", functions: "saveMemoryCall.Intent"},
-	{why: "the file of rules that minigem itself writes, read at the start by LoadPaths", folder: "tools/policy", functions: "appendRules"},
 	{why: "only in a question about git, for a few files of .git", folder: "tools/workspace", functions: "holdsCredentials"},
 	{why: "files that tools of this run have touched", folder: "e2e/record", functions: "files.read"},
 	{why: "what the case itself wrote", folder: "e2e/testbed", functions: "Record.Transcript place.snapshot usedBy"},

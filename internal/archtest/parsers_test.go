@@ -117,7 +117,6 @@ var parsers = []fuzzed{
 	{why: "a payload that the engine wrote", folder: "hooks/spoken", functions: "Speaker.Speak"},
 	{why: "what the case itself wrote", folder: "internal/cases", functions: "touch"},
 	{why: "what the demonstration itself wrote", folder: "internal/demo", functions: "demo.run"},
-	{why: "rules are appended to it as text; Parse reads it", folder: "tools/policy", functions: "appendRules"},
 	{why: "text for the model, never parsed", folder: "internal/prompt", functions: "System.Text"},
 	{why: "one word, compared with the form of an id", folder: "internal/telemetry", functions: "Installation"},
 	{why: "what a tool of the program returned", folder: "internal/telemetry", functions: "diffOf metadataOf"},

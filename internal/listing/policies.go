@@ -28,6 +28,7 @@ type ListedRule struct {
 	Annotations map[string]any `json:"annotations,omitempty"`
 	Area        policy.Area    `json:"area,omitempty"`
 	Redirection bool           `json:"redirection,omitempty"`
+	Sandbox     bool           `json:"sandbox,omitempty"`
 	TrustedOnly bool           `json:"trusted_servers_only,omitempty"`
 	BuiltinOnly bool           `json:"builtin_tools_only,omitempty"`
 	Message     string         `json:"deny_message,omitempty"`
@@ -48,7 +49,7 @@ func ListedRules(rules []policy.Rule) any {
 		out.Rules = append(out.Rules, ListedRule{
 			Name: r.Name, Decision: r.Decision.String(), Tier: r.Priority / 1000, Priority: r.Priority % 1000, Tools: tools,
 			Server: r.Server, Subagent: r.Subagent, Args: r.Args, Prefixes: r.Prefixes, Regex: r.Regex, Modes: r.Modes,
-			Interactive: r.Interactive, Annotations: r.Annotations, Area: r.Area, Redirection: r.Redirection,
+			Interactive: r.Interactive, Annotations: r.Annotations, Area: r.Area, Redirection: r.Redirection, Sandbox: r.Sandbox,
 			TrustedOnly: r.TrustedOnly, BuiltinOnly: r.BuiltinOnly, Message: r.Message, File: r.Place.File, Line: r.Place.Line,
 		})
 	}
@@ -95,6 +96,9 @@ func conditionsOf(r policy.Rule) []string {
 	var out []string
 	if r.Always {
 		out = append(out, "evenIfAllowed")
+	}
+	if r.Sandbox {
+		out = append(out, "sandbox")
 	}
 	add := func(label, value string) {
 		if value != "" {

@@ -49,7 +49,7 @@ func TestWhatCannotBeConfinedDoesNotRun(t *testing.T) {
 		mark := filepath.Join(s.Temp(), "ran")
 		r, err := proc.Run(t.Context(), proc.Command{Line: "touch " + mark, Dir: s.Temp(), Merge: true, Out: proc.Limit{Head: 1000},
 			Confine: func(argv []string, attr *os.ProcAttr) ([]string, error) {
-				argv, err := s.Confine(false, argv, attr)
+				argv, err := s.Confine(argv, attr)
 				return spoil(argv), err
 			}})
 		require.NoError(t, err)
@@ -69,7 +69,7 @@ func TestEnvironment(t *testing.T) {
 	assert.Contains(t, out, "/is/not/there.so x "+s.Temp()+" ")
 	attr := os.ProcAttr{Env: []string{"LD_PRELOAD=x"}, Sys: nil}
 	s.partial = true
-	_, err := s.Confine(false, []string{"bash"}, &attr)
+	_, err := s.Confine([]string{"bash"}, &attr)
 	require.NoError(t, err)
 	for _, e := range attr.Env {
 		assert.True(t, strings.HasPrefix(e, "_"), e)

@@ -86,15 +86,11 @@ func (s *Sandbox) Signals() string {
 	return "this system does not keep commands from killing minigem and its hooks: that needs Linux 6.12 or later"
 }
 
-// Confine makes a command start confined: see proc.Command. With onlyReads, it
-// may write nothing but temporary files and has no network.
-func (s *Sandbox) Confine(onlyReads bool, argv []string, attr *os.ProcAttr) ([]string, error) {
-	r := rules{writable: []string{s.temp}, network: s.options.Network && !onlyReads}
-	if !onlyReads {
-		r.writable = append(r.writable, s.options.Writable...)
-		if s.options.Kept != nil {
-			r.kept = s.options.Kept()
-		}
+// Confine makes a command start confined: see proc.Command.
+func (s *Sandbox) Confine(argv []string, attr *os.ProcAttr) ([]string, error) {
+	r := rules{writable: append([]string{s.temp}, s.options.Writable...), network: s.options.Network}
+	if s.options.Kept != nil {
+		r.kept = s.options.Kept()
 	}
 	if err := r.resolve(); err != nil {
 		return nil, err
@@ -106,7 +102,7 @@ func (s *Sandbox) Confine(onlyReads bool, argv []string, attr *os.ProcAttr) ([]s
 // try runs a command that does nothing.
 func (s *Sandbox) try(ctx context.Context) error {
 	r, err := proc.Run(ctx, proc.Command{Line: "exit 0", Dir: s.temp, Merge: true, Out: proc.Limit{Head: 1000},
-		Confine: func(argv []string, attr *os.ProcAttr) ([]string, error) { return s.Confine(false, argv, attr) }})
+		Confine: s.Confine})
 	switch {
 	case err != nil:
 		return err

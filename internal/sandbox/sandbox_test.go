@@ -34,7 +34,7 @@ func run(t testing.TB, s *Sandbox, onlyReads bool, dir, line string, env ...stri
 	case s != nil && onlyReads:
 		c.Rules = &confine.Rules{Write: []string{s.Temp()}}
 	case s != nil:
-		c.Confine = func(argv []string, attr *os.ProcAttr) ([]string, error) { return s.Confine(false, argv, attr) }
+		c.Confine = s.Confine
 	}
 	r, err := proc.Run(t.Context(), c)
 	require.NoError(t, err)

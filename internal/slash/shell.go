@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"minigem/internal/proc"
@@ -15,26 +14,42 @@ import (
 )
 
 // Shell runs the commands in the prompts of custom commands like those of the
-// model: under the policy, and confined if those are.
+// model: under the policy, and confined as those are.
 type Shell struct {
-	Tool   tools.Tool // run_shell_command, which describes the command
+	Tool   tools.Tool // run_shell_command
 	Policy *policy.Engine
 	// Ask asks the user for a permission; nil: there is no user, and only what
 	// the policy allows runs.
-	Ask     func(context.Context, toolcall.Question) toolcall.Answer
-	Dir     string
-	Env     []string
-	Confine func(argv []string, attr *os.ProcAttr) ([]string, error) // nil: not confined
-	Within  func(only []string, begin func() error) error            // where commands are started; nil: in none
+	Ask func(context.Context, toolcall.Question) toolcall.Answer
+}
+
+// invocation is a call of run_shell_command.
+type invocation interface {
+	tools.Invocation
+	tools.Confinable
+	Start() (cmd proc.Command, done func(), err error)
 }
 
 // Run returns the output of the command.
 func (s Shell) Run(ctx context.Context, command string) (string, error) {
-	if err := s.mayRun(ctx, command); err != nil {
+	args := map[string]any{"command": command}
+	inv, err := s.Tool.Prepare(args)
+	if err != nil {
 		return "", err
 	}
-	res, err := proc.Run(ctx, proc.Command{Line: command, Dir: s.Dir, Env: s.Env, Merge: true, Confine: s.Confine,
-		Within: s.Within})
+	call, ok := inv.(invocation)
+	if !ok {
+		return "", fmt.Errorf("%s is not a tool that runs commands", s.Tool.Spec().Name)
+	}
+	if err := s.mayRun(ctx, call, args); err != nil {
+		return "", err
+	}
+	cmd, done, err := call.Start()
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	res, err := proc.Run(ctx, cmd)
 	if err != nil {
 		return "", err
 	}
@@ -48,28 +63,27 @@ func (s Shell) Run(ctx context.Context, command string) (string, error) {
 	return text, nil
 }
 
-// mayRun asks policy and user.
-func (s Shell) mayRun(ctx context.Context, command string) error {
+// mayRun asks policy and user, and confines inv as they say.
+func (s Shell) mayRun(ctx context.Context, inv invocation, args map[string]any) error {
 	spec := s.Tool.Spec()
-	args := map[string]any{"command": command}
-	inv, err := s.Tool.Prepare(args)
-	if err != nil {
-		return err
-	}
 	call := policy.Call{Tool: spec.Name, Info: s.Tool.Info(), Args: args, Intent: inv.Intent()}
 	switch verdict := s.Policy.Check(call); {
 	case verdict.Decision == policy.Allow:
+		inv.Confine(verdict.OnlyReads, verdict.Sandbox)
 		return nil
 	case verdict.Decision == policy.Deny || s.Ask == nil:
-		return fmt.Errorf("the policy does not let this command run: %s", strings.TrimSpace(command+"  "+verdict.Message))
+		return fmt.Errorf("the policy does not let this command run: %s",
+			strings.TrimSpace(fmt.Sprint(args["command"])+"  "+verdict.Message))
 	}
-	answer := s.Ask(ctx, toolcall.Question{Call: llm.ToolCall{Name: spec.Name, Args: args}, Info: call.Info,
-		Intent: call.Intent})
+	answer := s.Ask(ctx, toolcall.Question{
+		Call: llm.ToolCall{Name: spec.Name, Args: args}, Info: call.Info, Intent: call.Intent, Lasting: s.Policy.Lasting(call),
+	})
 	switch answer.Outcome {
 	case policy.ProceedOnce:
 		return nil
-	case policy.ProceedAlways, policy.ProceedAlwaysTool:
+	case policy.ProceedAlways, policy.ProceedAlwaysTool, policy.ProceedAlwaysSandbox:
 		s.Policy.Remember(call, answer.Outcome)
+		inv.Confine(false, answer.Outcome == policy.ProceedAlwaysSandbox)
 		return nil
 	}
 	return errors.New("the command was not allowed, and nothing was sent")

@@ -3,11 +3,13 @@ package slash_test
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/confine"
 	"minigem/internal/slash"
 	"minigem/tools/builtin"
 	"minigem/tools/policy"
@@ -25,11 +27,14 @@ func TestShellOfCustomCommands(t *testing.T) {
 	require.NoError(t, err)
 	var confined []string
 	shell := slash.Shell{
-		Tool: builtin.RunShellCommand(ws, builtin.ShellOptions{}), Policy: rules, Dir: ws.Dirs()[0], Env: os.Environ(),
-		Confine: func(argv []string, _ *os.ProcAttr) ([]string, error) {
-			confined = argv
-			return argv, nil
-		},
+		Tool: builtin.RunShellCommand(ws, builtin.ShellOptions{
+			Env: os.Environ,
+			Confine: func(argv []string, _ *os.ProcAttr) ([]string, error) {
+				confined = argv
+				return argv, nil
+			},
+			Sandbox: true,
+		}), Policy: rules,
 	}
 	_, err = shell.Run(t.Context(), "echo ran >x")
 	require.ErrorContains(t, err, "the policy does not let this command run: echo ran >x")
@@ -49,4 +54,21 @@ func TestShellOfCustomCommands(t *testing.T) {
 		assert.Equal(t, "ran\n[Shell command 'echo ran | tee x; exit 3' exited with code 3]", text)
 		assert.NotEmpty(t, confined)
 	}
+}
+
+// TestShellOfCustomCommandsReadsConfined: what runs unasked because it only reads
+// cannot write here either.
+func TestShellOfCustomCommandsReadsConfined(t *testing.T) {
+	t.Parallel()
+	if err := confine.Supported(); err != nil {
+		t.Skip(err)
+	}
+	ws, err := workspace.New(t.TempDir())
+	require.NoError(t, err)
+	rules, err := policy.New(policy.Options{Interactive: true})
+	require.NoError(t, err)
+	shell := slash.Shell{Tool: builtin.RunShellCommand(ws, builtin.ShellOptions{Env: os.Environ}), Policy: rules}
+	_, err = shell.Run(t.Context(), `awk 'BEGIN { print "x" > "new" }'`)
+	require.NoError(t, err)
+	assert.NoFileExists(t, filepath.Join(ws.Dirs()[0], "new"))
 }

@@ -11,6 +11,7 @@ import (
 
 	"minigem/internal/boundedfile"
 	"minigem/internal/proc"
+	"minigem/tools"
 	"minigem/tools/policy"
 	"minigem/tools/toolcall"
 )
@@ -109,7 +110,7 @@ func (a *Approver) permissions(q toolcall.Question) []permission {
 	}
 	out := []permission{{Choice{"Yes, allow once", []string{"y", "yes", "o", "once"}, false}, policy.ProceedOnce}}
 	session := func(label string, outcome policy.Outcome, keys ...string) {
-		if !a.OnceOnly {
+		if !a.OnceOnly && slices.Contains(q.Lasting, outcome) {
 			out = append(out, permission{Choice{label, keys, false}, outcome})
 		}
 	}
@@ -119,9 +120,7 @@ func (a *Approver) permissions(q toolcall.Question) []permission {
 		session("Server "+cleanLine(in.MCP.Server)+": allow all its tools for this session", policy.ProceedAlwaysServer, "s",
 			"server")
 	case in.Exec != nil:
-		if roots := policy.RootCommands(in.Exec.Command); len(roots) > 0 {
-			session("Allow "+cleanLine(strings.Join(roots, ", "))+" for this session", policy.ProceedAlways, "a", "always")
-		}
+		session("Allow "+commandsOf(in)+" for this session, whatever it does", policy.ProceedAlways, "a", "always")
 	case in.Edit != nil:
 		session("Allow all edits for this session", policy.ProceedAlways, "a", "always")
 	default:
@@ -132,7 +131,16 @@ func (a *Approver) permissions(q toolcall.Question) []permission {
 			policy.ModifyWithEditor})
 	}
 	no := a.View.style.dim("  (or: n why not, for the model)")
-	return append(out, permission{Choice{"No" + no, []string{"n", "no"}, true}, policy.Cancel})
+	out = append(out, permission{Choice{"No" + no, []string{"n", "no"}, true}, policy.Cancel})
+	if q.Intent.Exec != nil { // last, because 3 means no to programs that drive a terminal
+		session("Allow "+commandsOf(q.Intent)+" for this session, in the sandbox", policy.ProceedAlwaysSandbox, "s", "sandbox")
+	}
+	return out
+}
+
+// commandsOf names what "always" would allow.
+func commandsOf(in tools.Intent) string {
+	return cleanLine(strings.Join(policy.RootCommands(in.Exec.Command), ", "))
 }
 
 // planPermissions are the choices about a plan (cli/ui/components/ExitPlanModeDialog.tsx).

@@ -12,25 +12,31 @@ import (
 	"minigem/tools/toolcall"
 )
 
+// always is what lasts of an answer to most questions.
+var always = []policy.Outcome{policy.ProceedAlways}
+
 // TestPermissions: the choices of each kind of call, in the contract's order.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	edit := tools.Intent{Edit: &tools.EditIntent{FileName: "a.txt"}}
+	command := tools.Intent{Exec: &tools.ExecIntent{Command: "npm test"}}
 	for _, c := range []struct {
 		name     string
 		q        toolcall.Question
 		onceOnly bool
 		want     []policy.Outcome
 	}{
-		{"edit", toolcall.Question{Intent: edit, Modifiable: true}, false,
+		{"edit", toolcall.Question{Intent: edit, Modifiable: true, Lasting: always}, false,
 			[]policy.Outcome{policy.ProceedOnce, policy.ProceedAlways, policy.Cancel}},
-		{"command", toolcall.Question{Intent: tools.Intent{Exec: &tools.ExecIntent{Command: "npm test"}}}, false,
+		{"command", toolcall.Question{Intent: command, Lasting: always}, false,
 			[]policy.Outcome{policy.ProceedOnce, policy.ProceedAlways, policy.Cancel}},
-		{"command that cannot be remembered", toolcall.Question{Intent: tools.Intent{Exec: &tools.ExecIntent{Command: "$(x)"}}}, false,
+		{"command that the sandbox can confine", toolcall.Question{Intent: command, Lasting: append(always, policy.ProceedAlwaysSandbox)}, false,
+			[]policy.Outcome{policy.ProceedOnce, policy.ProceedAlways, policy.Cancel, policy.ProceedAlwaysSandbox}},
+		{"command that no rule settles", toolcall.Question{Intent: command}, false,
 			[]policy.Outcome{policy.ProceedOnce, policy.Cancel}},
-		{"MCP", toolcall.Question{Intent: tools.Intent{MCP: &tools.MCPOrigin{Server: "s", Tool: "t"}}}, false,
+		{"MCP", toolcall.Question{Intent: tools.Intent{MCP: &tools.MCPOrigin{Server: "s", Tool: "t"}}, Lasting: []policy.Outcome{policy.ProceedAlwaysTool, policy.ProceedAlwaysServer}}, false,
 			[]policy.Outcome{policy.ProceedOnce, policy.ProceedAlwaysTool, policy.ProceedAlwaysServer, policy.Cancel}},
-		{"nothing may last", toolcall.Question{Intent: edit}, true,
+		{"nothing may last", toolcall.Question{Intent: edit, Lasting: always}, true,
 			[]policy.Outcome{policy.ProceedOnce, policy.Cancel}},
 	} {
 		a := &Approver{View: NewView(&Terminal{}, true), OnceOnly: c.onceOnly}
@@ -66,10 +72,10 @@ func TestQuestionsCleanUp(t *testing.T) {
 		{"yes", "y\r", "", short, policy.ProceedOnce, "Allow execution of: 'touch a'? Yes, allow once\n", false},
 		{"one key", "1", "", short, policy.ProceedOnce, "Allow execution of: 'touch a'? Yes, allow once\n", false},
 		{"a letter of a word", "y|\x15n\r", "", short, policy.Cancel, "Allow execution of: 'touch a'? No\n", false},
-		{"one number", "2", "", short, policy.ProceedAlways, "Allow execution of: 'touch a'? Allow touch for this session\n", false},
+		{"one number", "2", "", short, policy.ProceedAlways, "Allow execution of: 'touch a'? Allow touch for this session, whatever it does\n", false},
 		{"a number behind words", "2|nd\x15n\r", "a bit of the next pro", short, policy.Cancel, "Allow execution of: 'touch a'? No\n", false},
 		{"more than a key", "yes\r", "", short, policy.ProceedOnce, "Allow execution of: 'touch a'? Yes, allow once\n", false},
-		{"the marked one", "\x1b[B\r", "", short, policy.ProceedAlways, "Allow execution of: 'touch a'? Allow touch for this session\n", false},
+		{"the marked one", "\x1b[B\r", "", short, policy.ProceedAlways, "Allow execution of: 'touch a'? Allow touch for this session, whatever it does\n", false},
 		{"no, and why", "n not now\r", "", short, policy.Cancel, "Allow execution of: 'touch a'? No: not now\n", false},
 		{"escape", "\x03", "", short, policy.Cancel, "Allow execution of: 'touch a'? Cancelled\n", false},
 		{"what does not fit", "y\r", "", long, policy.ProceedOnce, "Yes, allow once\n", true},
@@ -80,7 +86,7 @@ func TestQuestionsCleanUp(t *testing.T) {
 		a := &Approver{View: s.View}
 		answered := make(chan toolcall.Answer, 1)
 		go func() {
-			answered <- a.Approve(t.Context(), toolcall.Question{Intent: tools.Intent{Title: "Confirm Shell Command", Exec: c.intent}})
+			answered <- a.Approve(t.Context(), toolcall.Question{Intent: tools.Intent{Title: "Confirm Shell Command", Exec: c.intent}, Lasting: always})
 		}()
 		waittest.Until(t, func() bool {
 			s.screen.mu.Lock()

@@ -17,6 +17,7 @@ import (
 	"minigem/internal/waittest"
 	"minigem/llm"
 	"minigem/tools"
+	"minigem/tools/policy"
 	"minigem/tools/toolcall"
 )
 
@@ -51,11 +52,11 @@ func init() {
 		c.spin.hidden = true
 		q := toolcall.Question{
 			Call: llm.ToolCall{Name: "run_shell_command", Args: map[string]any{"description": "Publishes the work"}},
-			Why:  "the rule in ~/.gemini/policies/mine.toml wants it asked",
+			Why:  "the rule in ~/.gemini/policies/mine.toml wants it asked", Lasting: append(always, policy.ProceedAlwaysSandbox),
 			Intent: tools.Intent{Title: "Confirm Shell Command", Exec: &tools.ExecIntent{
-				Command: "git push --force origin main && echo 'a command that is longer than a narrow window'", Root: "git"}},
+				Command: "git push origin main && echo 'a command that is longer than a narrow window'", Root: "git"}},
 		}
-		edit := toolcall.Question{Intent: tools.Intent{Title: "Apply this change?", Edit: &tools.EditIntent{
+		edit := toolcall.Question{Lasting: always, Intent: tools.Intent{Title: "Apply this change?", Edit: &tools.EditIntent{
 			FileName: "a.go", Diff: "--- a.go\n+++ a.go\n@@ -1,2 +1,2 @@\n-old\n+new\n same\n"}}}
 		shown := c.asked(q, "n not to main\r") + c.asked(edit, "1")
 		c.out.Reset()

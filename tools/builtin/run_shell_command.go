@@ -66,12 +66,11 @@ type ShellOptions struct {
 	// Inactivity stops a command that printed nothing for that long; 0 or less:
 	// never. Gemini CLI's default is 300 s.
 	Inactivity time.Duration
-	// Confine restricts how a command is started: it may replace the path of
-	// the program, its arguments, and Dir, Env and Sys of attr. With onlyReads
-	// the command must not be able to change anything; it is called so where
-	// [confine.Supported] says no. If it returns an error the command does not
-	// start. nil: commands are not confined, except those that only read.
-	Confine func(onlyReads bool, argv []string, attr *os.ProcAttr) ([]string, error)
+	// Confine starts a command in the sandbox: see proc.Command. It is for all
+	// commands if Sandbox is true, else for those of which a rule says it. nil:
+	// there is no sandbox, and such a command does not start.
+	Confine func(argv []string, attr *os.ProcAttr) ([]string, error)
+	Sandbox bool
 	// Within is where commands are started in; nil: in none.
 	Within func(only []string, begin func() error) error
 	// NotRun says why no command is run, but answered with that; empty: they run.
@@ -104,7 +103,8 @@ func RunShellCommand(ws *workspace.Workspace, opts ShellOptions) tools.Tool {
 type shellCall struct {
 	tool *shell
 	dir  string
-	read bool // the command must not change anything, if commands are confined
+	read bool // the command must not change anything
+	in   bool // the command must run in the sandbox
 
 	Command     string `json:"command"`
 	Description string `json:"description"`
@@ -142,8 +142,8 @@ func (c *shellCall) Intent() tools.Intent {
 	return in
 }
 
-// OnlyReads implements tools.Confinable.
-func (c *shellCall) OnlyReads() { c.read = true }
+// Confine implements tools.Confinable.
+func (c *shellCall) Confine(onlyReads, sandbox bool) { c.read, c.in = onlyReads, sandbox }
 
 // Run implements tools.Invocation.
 func (c *shellCall) Run(ctx context.Context) (tools.Result, error) {
@@ -160,28 +160,12 @@ func (c *shellCall) RunStream(ctx context.Context, live func(string)) (tools.Res
 		res.Data = map[string]any{"isError": true}
 		return res, nil
 	}
-	if why := c.tool.opts.NotRun; why != "" {
-		return tools.Result{}, tools.Errorf(tools.ErrShell, "not run: %s", why)
-	}
-	dir, err := c.tool.ws.Real(c.dir)
-	if err != nil {
-		return tools.Result{}, fileError("Error entering directory", c.dir, err, tools.ErrShell)
-	}
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return tools.Result{}, tools.Errorf(tools.ErrShell, "Directory does not exist: %s", c.dir)
-	}
 	if ctx.Err() != nil {
 		return tools.Result{}, context.Cause(ctx)
 	}
-	line := c.Command
-	if c.tool.opts.Prelude != nil && proc.ShellName() == "bash" {
-		line = c.tool.opts.Prelude() + line
-	}
-	cmd := proc.Command{Line: line, Dir: dir, Env: c.env(), Merge: true, Grace: shellGrace, Guarded: true,
-		Within: c.tool.opts.Within}
-	done, err := c.confine(&cmd)
+	cmd, done, err := c.Start()
 	if err != nil {
-		return tools.Result{}, c.cannotStart(err)
+		return tools.Result{}, err
 	}
 	if c.Background {
 		return c.runBackground(ctx, cmd, done)
@@ -208,19 +192,44 @@ func (c *shellCall) RunStream(ctx context.Context, live func(string)) (tools.Res
 	return c.result(r, left), nil
 }
 
+// Start returns the command as it is to be started, and what to call when it has
+// ended.
+func (c *shellCall) Start() (cmd proc.Command, done func(), err error) {
+	if why := c.tool.opts.NotRun; why != "" {
+		return cmd, nil, tools.Errorf(tools.ErrShell, "not run: %s", why)
+	}
+	dir, err := c.tool.ws.Real(c.dir)
+	if err != nil {
+		return cmd, nil, fileError("Error entering directory", c.dir, err, tools.ErrShell)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return cmd, nil, tools.Errorf(tools.ErrShell, "Directory does not exist: %s", c.dir)
+	}
+	line := c.Command
+	if c.tool.opts.Prelude != nil && proc.ShellName() == "bash" {
+		line = c.tool.opts.Prelude() + line
+	}
+	cmd = proc.Command{Line: line, Dir: dir, Env: c.env(), Merge: true, Grace: shellGrace, Guarded: true, Within: c.tool.opts.Within}
+	if done, err = c.confine(&cmd); err != nil {
+		return cmd, nil, c.cannotStart(err)
+	}
+	return cmd, done, nil
+}
+
 // confine restricts cmd: a command that runs unasked because it only reads can
 // write nothing but a temporary folder, reaches no network and gets no secrets
 // of the environment. done removes the folder.
 func (c *shellCall) confine(cmd *proc.Command) (done func(), err error) {
-	unsupported, own := confine.Supported(), c.tool.opts.Confine
-	switch {
-	case own != nil && (!c.read || unsupported != nil):
-		cmd.Confine = func(argv []string, attr *os.ProcAttr) ([]string, error) { return own(c.read, argv, attr) }
+	if !c.read {
+		if c.in || c.tool.opts.Sandbox {
+			if cmd.Confine = c.tool.opts.Confine; cmd.Confine == nil {
+				return nil, errors.New("a rule allows this command in the sandbox only, and there is none")
+			}
+		}
 		return func() {}, nil
-	case !c.read:
-		return func() {}, nil
-	case unsupported != nil:
-		return nil, fmt.Errorf("a command that nobody was asked about runs confined: %w", unsupported)
+	}
+	if err := confine.Supported(); err != nil {
+		return nil, fmt.Errorf("a command that nobody was asked about runs confined: %w", err)
 	}
 	temp, err := os.MkdirTemp("", "minigem-read-")
 	if err != nil {

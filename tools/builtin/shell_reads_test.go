@@ -20,7 +20,7 @@ func runReading(t *testing.T, tool tools.Tool, a args) tools.Result {
 	t.Helper()
 	inv, err := tool.Prepare(a)
 	require.NoError(t, err)
-	inv.(tools.Confinable).OnlyReads()
+	inv.(tools.Confinable).Confine(true, false)
 	res, err := inv.Run(t.Context())
 	require.NoError(t, err)
 	return res

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"minigem/tools"
 )
@@ -39,11 +40,9 @@ type Options struct {
 	// Tracked returns a file of secrets that the git repository around a
 	// directory tracks; empty: none. nil: git is not asked.
 	Tracked func(dir string) string
-	// SavedRules is the file that "always, and save" appends to; empty: such an
-	// answer applies to the session only.
-	SavedRules string
-	// SaveFailed is called if SavedRules cannot be written; may be nil.
-	SaveFailed func(error)
+	// Sandbox means that commands can run in the sandbox, and do so only if a rule
+	// says it.
+	Sandbox bool
 }
 
 // Shell is the shell that runs command lines. A line is judged by the shell's
@@ -60,6 +59,8 @@ const (
 // Engine has no rules and nobody to ask: it denies everything.
 type Engine struct {
 	options Options
+
+	warned atomic.Bool // a denial has said that it is not a sandbox
 
 	mu    sync.RWMutex
 	mode  Mode
@@ -122,7 +123,14 @@ func (e *Engine) Rules() []Rule { return slices.Clone(e.situation().rules) }
 
 // Check decides about a call. It never returns [Ask] if nobody can be asked.
 func (e *Engine) Check(c Call) Verdict {
-	s := e.situation()
+	v := e.check(e.situation(), c)
+	if v.Reason == NoSandbox && e.warned.Swap(true) {
+		v.Reason = ""
+	}
+	return v
+}
+
+func (e *Engine) check(s situation, c Call) Verdict {
 	c.Tool = canonical(c.Tool)
 	var v Verdict
 	if c.Tool == shellTool && c.Info.MCP == nil {
@@ -269,7 +277,7 @@ func (s situation) unruled() Verdict {
 }
 
 func verdictOf(r *Rule) Verdict {
-	v := Verdict{Decision: r.Decision, Rule: r.Place.String()}
+	v := Verdict{Decision: r.Decision, Rule: r.Place.String(), Sandbox: r.Sandbox}
 	if r.Name != "" {
 		v.Rule += " (" + r.Name + ")"
 	}

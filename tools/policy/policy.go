@@ -100,7 +100,9 @@ type Verdict struct {
 	// OnlyReads means that the call is allowed because it changes nothing, not
 	// by a rule or a user.
 	OnlyReads bool
-	Reason    string // one line on why the decision is stricter or milder than the rule's; may be empty
+	// Sandbox means that a rule allows the call only if it runs in the sandbox.
+	Sandbox bool
+	Reason  string // one line on why the decision is stricter or milder than the rule's; may be empty
 }
 
 // Outcome is the user's answer to a permission prompt.
@@ -109,7 +111,7 @@ type Outcome = string
 const (
 	ProceedOnce          Outcome = "proceed_once"
 	ProceedAlways        Outcome = "proceed_always"
-	ProceedAlwaysAndSave Outcome = "proceed_always_and_save"
+	ProceedAlwaysSandbox Outcome = "proceed_always_sandbox" // a command, in the sandbox
 	ProceedAlwaysServer  Outcome = "proceed_always_server"
 	ProceedAlwaysTool    Outcome = "proceed_always_tool"
 	ModifyWithEditor     Outcome = "modify_with_editor"

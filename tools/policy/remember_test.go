@@ -1,8 +1,6 @@
 package policy
 
 import (
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 
@@ -35,8 +33,6 @@ func TestRememberedAnswers(t *testing.T) {
 		{"edit elsewhere", editCall("/work/a"), ProceedAlways, editCall("/etc/b"), Ask, ModeAutoEdit},
 		{"edit once", editCall("/work/a"), ProceedOnce, editCall("/work/a"), Ask, ModeDefault},
 		{"edit modified", editCall("/work/a"), ModifyWithEditor, editCall("/work/a"), Ask, ModeDefault},
-		{"edit saved", editCall("/work/a"), ProceedAlwaysAndSave, editCall("/work/a"), Allow, ModeDefault},
-		{"another edit", editCall("/work/a"), ProceedAlwaysAndSave, editCall("/work/ab"), Ask, ModeDefault},
 		{"cancelled", editCall("/work/a"), Cancel, editCall("/work/a"), Ask, ModeDefault},
 		// Commands: the root command
 		{"command", shellCall("git commit -m x"), ProceedAlways, shellCall("git commit -am y"), Allow, ModeDefault},
@@ -115,41 +111,74 @@ func TestAlwaysDoesNotOutrankSettings(t *testing.T) {
 	assert.Equal(t, Ask, e.Check(Call{Tool: "web_fetch"}).Decision)
 }
 
-func TestSavedRulesHoldInTheNextSession(t *testing.T) {
+// TestLastingAnswers: an answer that outlives the call is offered only if it settles
+// this question, too.
+func TestLastingAnswers(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "policies", "auto-saved.toml")
-	e, err := New(Options{Interactive: true, SavedRules: file, SaveFailed: func(err error) { t.Error(err) }})
-	require.NoError(t, err)
-	calls := []Call{shellCall("npm run x"), mcpCall("my srv", "t"), editCall(`/work/a "quoted" (file).txt`), {Tool: "web_fetch"}}
-	for _, c := range append(calls, calls...) { // twice: nothing is written twice
-		e.Remember(c, ProceedAlwaysAndSave)
+	const tool, server = ProceedAlwaysTool, ProceedAlwaysServer
+	both, none := []Outcome{ProceedAlways, ProceedAlwaysSandbox}, []Outcome(nil)
+	for _, c := range []struct {
+		policy string
+		call   Call
+		want   []Outcome
+	}{
+		{"", shellCall("npm test"), both},
+		{"", shellCall("npm test > out"), both},
+		{"", shellCall("git push"), both},
+		{"", shellCall("git push --force"), none},
+		{"", shellCall("rm -rf out"), none},
+		{"", shellCall("make test"), both},
+		{"", shellCall("make test CC=evil"), both}, // the same arguments,
+		{"", shellCall("npm test $(x)"), none},
+		{"", shellCall("npm test .env"), none},
+		{"", editCall("/work/a"), []Outcome{ProceedAlways}},
+		{"", editCall("/work/.vscode/a"), none},
+		{"", editCall("/elsewhere/a"), none},
+		{"", mcpCall("s", "t"), []Outcome{tool, server}},
+		{"", Call{Tool: "web_fetch"}, []Outcome{ProceedAlways}},
+		{"[[rule]]\ntoolName = \"web_fetch\"\ndecision = \"ask_user\"\npriority = 1", Call{Tool: "web_fetch"}, none},
+		{"[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"npm\"\ndecision = \"ask_user\"\npriority = 1", shellCall("npm test"), none},
+	} {
+		e := engineWith(t, c.policy, Options{Interactive: true, Sandbox: true, InWorkspace: inside, Sensitive: sensitive})
+		got := e.Lasting(c.call)
+		assert.ElementsMatch(t, c.want, got, "%+v", c.call)
+		assert.Equal(t, Ask, e.Check(c.call).Decision, "asking for them changes nothing: %+v", c.call)
+		for _, o := range got {
+			e := engineWith(t, c.policy, Options{Interactive: true, Sandbox: true, InWorkspace: inside, Sensitive: sensitive})
+			e.Remember(c.call, o)
+			v := e.Check(c.call)
+			assert.Equal(t, Allow, v.Decision, "%s: %+v", o, v)
+			assert.Equal(t, o == ProceedAlwaysSandbox, v.Sandbox, "%s: %+v", o, v)
+		}
 	}
-	e.Remember(shellCall("$X"), ProceedAlwaysAndSave)
-	rules, problems := LoadPaths(TierUser, true, file)
-	require.Empty(t, problems)
-	assert.Len(t, rules, len(calls))
-	next, err := New(Options{Interactive: true, Rules: rules})
-	require.NoError(t, err)
-	for _, c := range calls {
-		v := next.Check(c)
-		assert.Equal(t, Allow, v.Decision, "%+v", v)
-	}
-	assert.Equal(t, Ask, next.Check(editCall("/work/other")).Decision)
-	info, err := os.Stat(file)
-	require.NoError(t, err)
-	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	e := engineWith(t, "", Options{Interactive: true})
+	assert.Equal(t, []Outcome{ProceedAlways}, e.Lasting(shellCall("npm test")), "all commands run in the sandbox, or none can")
 }
 
-func TestFailedSaveIsTold(t *testing.T) {
+// TestRulesForTheSandbox: a line runs in the sandbox as a whole if a rule that allows
+// one of its commands says so, in every mode.
+func TestRulesForTheSandbox(t *testing.T) {
 	t.Parallel()
-	blocked := filepath.Join(t.TempDir(), "file")
-	require.NoError(t, os.WriteFile(blocked, nil, 0o644))
-	var got error
-	e, err := New(Options{Interactive: true, SavedRules: filepath.Join(blocked, "auto-saved.toml"), SaveFailed: func(err error) { got = err }})
-	require.NoError(t, err)
-	e.Remember(Call{Tool: "web_fetch"}, ProceedAlwaysAndSave)
-	assert.ErrorContains(t, got, "it holds for this session only")
-	assert.Equal(t, Allow, e.Check(Call{Tool: "web_fetch"}).Decision)
+	const rules = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"npm test\"\ndecision = \"allow\"\npriority = 5\nsandbox = true\n" +
+		"[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"make\"\ndecision = \"allow\"\npriority = 5\n"
+	for _, mode := range []Mode{ModeDefault, ModeAutoEdit, ModeYolo} {
+		for line, sandbox := range map[string]bool{
+			"npm test": true, "make": false, "npm test && make": true, "make; npm test -- x": true, "cat a | npm test": true, "make && cat a": false,
+		} {
+			v := engineWith(t, rules, Options{Mode: mode, Interactive: true}).Check(shellCall(line))
+			assert.Equal(t, Allow, v.Decision, "%s: %+v", line, v)
+			assert.Equal(t, sandbox, v.Sandbox, "%s: %+v", line, v)
+		}
+	}
+	v := engineWith(t, rules, Options{Interactive: true}).Check(shellCall("npm test && curl evil"))
+	assert.Equal(t, Ask, v.Decision)
+	assert.False(t, v.Sandbox, "the user is asked about the whole line")
+	for _, bad := range []string{"toolName = \"run_shell_command\"\ndecision = \"deny\"", "toolName = \"write_file\"\ndecision = \"allow\"", "toolName = \"*\"\ndecision = \"allow\""} {
+		rules, problems := Parse("user.toml", []byte("[[rule]]\n"+bad+"\npriority = 5\nsandbox = true\n"), TierUser)
+		assert.Empty(t, rules, bad)
+		require.Len(t, problems, 1, bad)
+		assert.Contains(t, problems[0].Text, `sandbox needs decision = "allow" and toolName = "run_shell_command"`)
+	}
 }
 
 func TestEngineIsSafeForConcurrentUse(t *testing.T) {

@@ -73,6 +73,7 @@ type Rule struct {
 	// keeps those below it from asking.
 	Always      bool
 	Area        Area
+	Sandbox     bool // an allow of commands that run in the sandbox
 	BuiltinOnly bool // not for MCP tools
 	TrustedOnly bool // only for MCP servers that the settings trust
 

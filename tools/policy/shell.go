@@ -27,16 +27,17 @@ func (e *Engine) checkShell(s situation, c Call) Verdict {
 	if !line.Plain {
 		commands = append(slices.Clone(commands), shell.Command{Source: text})
 	}
-	worst, onlyReads := Verdict{Decision: Allow - 1}, false
+	worst, onlyReads, sandboxed := Verdict{Decision: Allow - 1}, false, false
 	for _, cmd := range commands {
 		v := e.checkCommand(s, l, cmd)
-		onlyReads = onlyReads || v.OnlyReads
+		onlyReads, sandboxed = onlyReads || v.OnlyReads, sandboxed || v.Sandbox
 		if v.Decision > worst.Decision {
 			worst = v
 		}
 	}
 	// Where one command runs only because it is believed to read, all are confined.
 	worst.OnlyReads = onlyReads && l.reads && worst.Decision == Allow
+	worst.Sandbox = sandboxed && worst.Decision == Allow // a line is one process
 	if err != nil && worst.Decision != Allow {
 		worst.Reason = join(worst.Reason, "the command could not be parsed: "+err.Error())
 	}

@@ -137,6 +137,9 @@ func (t *table) fill(r *Rule) {
 			t.fault("%s is missing", required)
 		}
 	}
+	if r.Sandbox && (r.Decision != Allow || !slices.Equal(r.Tools, []string{shellTool})) {
+		t.fault("sandbox needs decision = %q and toolName = %q", Allow, shellTool)
+	}
 	commands := len(r.Prefixes) > 0 || r.Regex != ""
 	if commands && !slices.Equal(r.Tools, []string{shellTool}) {
 		t.fault("commandPrefix and commandRegex need toolName = %q", shellTool)
@@ -177,6 +180,8 @@ func (t *table) field(r *Rule, key string, v any) {
 		r.Redirection = t.truth(key, v)
 	case "evenIfAllowed":
 		r.Always = t.truth(key, v)
+	case "sandbox":
+		r.Sandbox = t.truth(key, v)
 	case "denyMessage", "deny_message":
 		r.Message = t.text(key, v)
 	case "safety_checker":

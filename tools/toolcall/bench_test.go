@@ -163,6 +163,10 @@ func (f *fakePolicy) Check(c policy.Call) policy.Verdict {
 	return f.check(c)
 }
 
+func (f *fakePolicy) Lasting(policy.Call) []policy.Outcome {
+	return []policy.Outcome{policy.ProceedAlways}
+}
+
 func (f *fakePolicy) Remember(c policy.Call, outcome policy.Outcome) {
 	f.remembered = append(f.remembered, c.Tool+" "+outcome)
 }

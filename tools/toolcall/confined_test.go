@@ -31,30 +31,41 @@ func TestTheVerdictReachesTheSandbox(t *testing.T) {
 	for _, c := range []struct {
 		line string
 		mode policy.Mode
-		want []bool // of each start in the sandbox
+		all  bool // every command runs in the sandbox
+		want int  // starts in the sandbox
 	}{
-		{"pwd", policy.ModeDefault, nil},
-		{"pwd && cat a", policy.ModeDefault, nil},
-		{"touch new", policy.ModeDefault, nil},
-		{"git version", policy.ModeDefault, []bool{false}}, // a rule allows it
-		{"pwd && git version", policy.ModeDefault, []bool{false}},
-		{"pwd", policy.ModeYolo, []bool{false}},
-		{"touch new", policy.ModeYolo, []bool{false}},
+		{"pwd", policy.ModeDefault, true, 0},
+		{"pwd && cat a", policy.ModeDefault, true, 0},
+		{"touch new", policy.ModeDefault, true, 0},
+		{"git version", policy.ModeDefault, true, 1}, // a rule allows it
+		{"pwd && git version", policy.ModeDefault, true, 1},
+		{"pwd", policy.ModeYolo, true, 1},
+		{"touch new", policy.ModeYolo, true, 1},
+		{"pwd", policy.ModeDefault, false, 0},
+		{"git version", policy.ModeDefault, false, 0},
+		{"bash --version", policy.ModeDefault, false, 1}, // a rule allows it in the sandbox
+		{"pwd && bash --version", policy.ModeDefault, false, 1},
+		{"bash --version", policy.ModeYolo, false, 1},
+		{"touch new", policy.ModeYolo, false, 0},
 	} {
 		dir, err := filepath.EvalSymlinks(t.TempDir())
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "a"), nil, 0o600))
 		ws, err := workspace.New(dir)
 		require.NoError(t, err)
-		var started []bool
+		started := 0
 		shell := builtin.RunShellCommand(ws, builtin.ShellOptions{
-			Confine: func(onlyReads bool, argv []string, _ *os.ProcAttr) ([]string, error) {
-				started = append(started, onlyReads)
+			Confine: func(argv []string, _ *os.ProcAttr) ([]string, error) {
+				started++
 				return argv, nil
 			},
+			Sandbox: c.all,
 		})
 		rules, err := policy.New(policy.Options{Mode: c.mode, Interactive: true, InWorkspace: ws.Writable,
-			Rules: []policy.Rule{{Tools: []string{"run_shell_command"}, Prefixes: []string{"git"}, Decision: policy.Allow, Priority: 3100}}})
+			Rules: []policy.Rule{
+				{Tools: []string{"run_shell_command"}, Prefixes: []string{"git"}, Decision: policy.Allow, Priority: 3100},
+				{Tools: []string{"run_shell_command"}, Prefixes: []string{"bash --version"}, Decision: policy.Allow, Priority: 3100, Sandbox: true},
+			}})
 		require.NoError(t, err)
 		r := toolcall.Runner{Registry: tools.NewRegistry(shell), Policy: rules}
 		results, verdict := r.Run(t.Context(), []llm.ToolCall{{ID: "1", Name: "run_shell_command", Args: map[string]any{"command": c.line}}}, func(string) bool { return true })

@@ -54,8 +54,8 @@ func (c *call) decided() bool {
 		c.fail(policyDenial(cmp.Or(verdict.Message, verdict.Reason)))
 	case verdict.Decision == policy.Allow && c.judged.Decision != hooks.Ask:
 		c.record.Decision = event.DecisionAccept
-		if held, ok := c.inv.(tools.Confinable); ok && verdict.OnlyReads {
-			held.OnlyReads()
+		if held, ok := c.inv.(tools.Confinable); ok {
+			held.Confine(verdict.OnlyReads, verdict.Sandbox)
 		}
 	default:
 		c.why = verdict.Reason
@@ -157,10 +157,13 @@ func (c *call) confirm(ctx context.Context, forced bool) {
 			continue
 		case policy.ProceedOnce:
 			c.record.Decision = decision
-		case policy.ProceedAlways, policy.ProceedAlwaysAndSave, policy.ProceedAlwaysServer, policy.ProceedAlwaysTool:
+		case policy.ProceedAlways, policy.ProceedAlwaysSandbox, policy.ProceedAlwaysServer, policy.ProceedAlwaysTool:
 			c.record.Decision = event.DecisionAutoAccept
 			if c.Policy != nil {
 				c.Policy.Remember(c.policyCall(), answer.Outcome)
+			}
+			if held, ok := c.inv.(tools.Confinable); ok {
+				held.Confine(false, answer.Outcome == policy.ProceedAlwaysSandbox)
 			}
 		default:
 			c.decline(answer)
@@ -190,8 +193,11 @@ func (c *call) answered(a Answer, allowed event.ToolDecision) bool {
 func (c *call) ask(ctx context.Context, forced bool) Answer {
 	q := Question{Call: c.step, Info: c.tool.Info(), Intent: c.intent(), Forced: forced, Why: c.why}
 	_, q.Modifiable = c.inv.(tools.Modifiable)
-	if forced {
+	switch {
+	case forced: // whatever the policy says
 		q.HookReason, q.HookMessage = c.judged.Reason, c.judged.SystemMessage
+	case c.Policy != nil:
+		q.Lasting = c.Policy.Lasting(c.policyCall())
 	}
 	if c.Notifier != nil {
 		message, details := notification(q)

@@ -45,7 +45,7 @@ func TestPermission(t *testing.T) {
 		// the user
 		{"once", policy.Ask, "", hooks.Verdict{}, false, policy.ProceedOnce, ok, event.DecisionAccept, true, nil},
 		{"always", policy.Ask, "", hooks.Verdict{}, false, policy.ProceedAlways, ok, event.DecisionAutoAccept, true, []string{"t proceed_always"}},
-		{"always and save", policy.Ask, "", hooks.Verdict{}, false, policy.ProceedAlwaysAndSave, ok, event.DecisionAutoAccept, true, []string{"t proceed_always_and_save"}},
+		{"always, in the sandbox", policy.Ask, "", hooks.Verdict{}, false, policy.ProceedAlwaysSandbox, ok, event.DecisionAutoAccept, true, []string{"t proceed_always_sandbox"}},
 		{"server", policy.Ask, "", hooks.Verdict{}, false, policy.ProceedAlwaysServer, ok, event.DecisionAutoAccept, true, []string{"t proceed_always_server"}},
 		{"tool", policy.Ask, "", hooks.Verdict{}, false, policy.ProceedAlwaysTool, ok, event.DecisionAutoAccept, true, []string{"t proceed_always_tool"}},
 		{"cancel", policy.Ask, "", hooks.Verdict{}, false, policy.Cancel, "error: [Operation Cancelled] Reason: the user did not allow this call.", event.DecisionReject, true, nil},
@@ -81,8 +81,12 @@ func TestPermission(t *testing.T) {
 				return
 			}
 			require.Len(t, b.notifier.notices, 1)
+			lasting := []policy.Outcome{policy.ProceedAlways}
+			if b.Policy == nil || tt.hook.Decision == hooks.Ask {
+				lasting = nil // a hook asks again, whatever the policy says
+			}
 			assert.Equal(t, []Question{{
-				Call: ask("t")[0], Intent: tools.Intent{Description: "t 0"}, Forced: tt.hook.Decision == hooks.Ask,
+				Lasting: lasting, Call: ask("t")[0], Intent: tools.Intent{Description: "t 0"}, Forced: tt.hook.Decision == hooks.Ask,
 				HookReason: tt.hook.Reason, HookMessage: tt.hook.SystemMessage,
 			}}, b.user.questions)
 		})

@@ -74,6 +74,8 @@ type Hooks interface {
 // methods never overlap.
 type Policy interface {
 	Check(c policy.Call) policy.Verdict
+	// Lasting returns the answers that settle calls like c from now on.
+	Lasting(c policy.Call) []policy.Outcome
 	Remember(c policy.Call, outcome policy.Outcome)
 }
 
@@ -102,6 +104,8 @@ type Question struct {
 	// Why is why the policy does not allow the call, where that is more than the
 	// mode; may be empty.
 	Why string
+	// Lasting are the answers that allow more than this call, and settle it.
+	Lasting []policy.Outcome
 	// Modifiable: the answer may be policy.ModifyWithEditor.
 	Modifiable bool
 }
