@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -75,24 +76,38 @@ func TestChatTrustBeforeTheFirstPrompt(t *testing.T) {
 	assert.Contains(t, h.read(t, "prompts.json"), `"hook_event_name":"BeforeAgent"`)
 }
 
-// A yes to a script as it is now ends the warning that it has changed.
-func TestChatTrustsAChangedScript(t *testing.T) {
+// The chat asks about a hook whose script changed, once, and does not run it after a
+// no. A yes, or /permissions trust, takes the script as it is now.
+func TestChatAsksAboutAChangedScript(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{
 		"guard.sh":              "cat >/dev/null\n",
 		".gemini/settings.json": `{"hooks": {"AfterAgent": [{"hooks": [{"type": "command", "name": "guard", "command": "sh guard.sh"}]}]}}`,
 	})
-	c := h.startChat(t, nil, h.answersFile(t, "say One.", "say Two.", "say Three.")...)
+	c := h.startChat(t, nil, h.answersFile(t, "say One.", "say Two.", "say Three.", "say Four.", "say Five.", "say Six.")...)
 	c.waitFor("Trust it? [1]")
 	c.keys("t" + keyEnter)
 	c.say("First")
 	c.waitFor("One.")
 	c.waitReady() // the hook has read its script, too
-	h.write(t, "guard.sh", "cat >/dev/null # harmless\n")
-	c.saySees("Second", "Two.", "guard.sh changed during the session")
+	h.write(t, "guard.sh", "cat >/dev/null; echo x >>ran\n")
+	c.say("Second")
+	c.waitFor("loads what changed during the session: guard.sh.")
+	c.keys("1" + keyEnter) // do not run it
+	c.waitFor(`hook "guard" was not run`)
+	c.waitReady()
+	c.saySees("Third", "Three.", `hook "guard" was not run`) // it is not asked again
+	assert.NoFileExists(t, filepath.Join(h.workspace, "ran"))
+	h.write(t, "guard.sh", "cat >/dev/null; echo y >>ran\n")
+	c.saySees("Fourth", "Four.", "Your answer")
+	c.keys("2" + keyEnter) // run it
+	c.waitReady()
+	assert.Equal(t, "y\n", h.read(t, "ran"))
+	assert.NotContains(t, c.saySees("Fifth", "Five."), "changed during")
+	h.write(t, "guard.sh", "cat >/dev/null\n")
 	c.saySees("/permissions trust", "nothing is different")
 	c.waitReady()
-	assert.NotContains(t, c.saySees("Third", "Three."), "changed during")
+	assert.NotContains(t, c.saySees("Sixth", "Six."), "changed during")
 	c.quit()
 }
 

@@ -37,10 +37,10 @@ type Engine struct {
 	// must not change its argument.
 	Mask func([]byte) []byte
 	// Watch, if not nil, knows the files that hooks load as they were when the session
-	// began. A hook for which Changed names some does not run. Ran is called when one
-	// has run.
+	// began. A hook for which Changed names some does not run. Changed may ask the user.
+	// Ran is called when a hook has run.
 	Watch interface {
-		Changed(Hook) []string
+		Changed(context.Context, Hook) []string
 		Ran(Hook)
 	}
 	// BlockFailed: a call is blocked if a BeforeTool hook failed whose OnError is
@@ -235,11 +235,11 @@ func onceKey(h Hook, session string) string {
 
 // withheld says why h does not run: a file that it loads changed since the session
 // began, and the user has not agreed. Empty: it runs.
-func (e *Engine) withheld(h Hook) string {
+func (e *Engine) withheld(ctx context.Context, h Hook) string {
 	if e.Watch == nil {
 		return ""
 	}
-	files := e.Watch.Changed(h)
+	files := e.Watch.Changed(ctx, h)
 	if len(files) == 0 {
 		return ""
 	}

@@ -278,7 +278,7 @@ func (f *firing[S]) runOne(ctx context.Context, i int, stdin Payload) {
 	if limit <= 0 {
 		limit = DefaultTimeout
 	}
-	if why := f.e.withheld(r.Hook); why != "" {
+	if why := f.e.withheld(ctx, r.Hook); why != "" {
 		r.withhold(f.ev.name, why)
 		f.mu.Lock()
 		f.report.Runs[i] = r

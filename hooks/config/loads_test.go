@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"context"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -39,15 +40,15 @@ func TestLoadedFiles(t *testing.T) {
 		}
 		h := projectHook(c.command)
 		w := hookconfig.NewWatch(root, hooks.Config{Hooks: []hooks.Hook{h}})
-		require.Empty(t, w.Changed(h), c.command)
+		require.Empty(t, w.Changed(t.Context(), h), c.command)
 		write(t, filepath.Join(root, filepath.FromSlash(c.change)), "changed")
 		var want []string
 		if c.want != "" {
 			want = []string{c.want}
 		}
-		assert.Equal(t, want, w.Changed(h), "%s, %s", c.command, c.change)
+		assert.Equal(t, want, w.Changed(t.Context(), h), "%s, %s", c.command, c.change)
 		w.Agreed = func(hooks.Hook) bool { return true }
-		assert.Empty(t, w.Changed(h))
+		assert.Empty(t, w.Changed(t.Context(), h))
 	}
 }
 
@@ -66,4 +67,44 @@ func FuzzLoaded(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestAskedOnceAboutAChange: an answer holds for the files as they were shown, and
+// without an answer the hook does not run.
+func TestAskedOnceAboutAChange(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	guard, lib := filepath.Join(root, "guard.sh"), filepath.Join(root, "lib.sh")
+	write(t, guard, "#!/bin/sh\n. ./lib.sh\n")
+	write(t, lib, "one")
+	h := projectHook("sh guard.sh")
+	w := hookconfig.NewWatch(root, hooks.Config{Hooks: []hooks.Hook{h}})
+	asked, answer, meanwhile := 0, false, ""
+	w.Ask = func(_ context.Context, _ hooks.Hook, files []string) bool {
+		asked++
+		assert.Equal(t, []string{"lib.sh"}, files)
+		if meanwhile != "" {
+			write(t, lib, meanwhile)
+		}
+		return answer
+	}
+	changed := func() []string { return w.Changed(t.Context(), h) }
+	assert.Empty(t, changed())
+	write(t, lib, "two")
+	assert.Equal(t, []string{"lib.sh"}, changed())
+	assert.Equal(t, []string{"lib.sh"}, changed())
+	assert.Equal(t, 1, asked, "a no holds")
+	write(t, lib, "three")
+	answer, meanwhile = true, "four"
+	assert.Equal(t, []string{"lib.sh"}, changed(), "it is not what was shown any more")
+	meanwhile = ""
+	assert.Empty(t, changed())
+	assert.Empty(t, changed())
+	assert.Equal(t, 3, asked, "a yes holds")
+	write(t, lib, "five")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	assert.Equal(t, []string{"lib.sh"}, w.Changed(ended, h))
+	assert.Empty(t, changed(), "what was cancelled was no answer")
+	assert.Equal(t, 5, asked)
 }

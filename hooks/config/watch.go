@@ -1,6 +1,7 @@
 package config
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -18,12 +19,17 @@ import (
 type Watch struct {
 	// Agreed reports whether the user has agreed to a hook as it is now; nil: to none.
 	Agreed func(h hooks.Hook) bool
+	// Ask asks the user whether h may run although files changed; nil: nobody can be
+	// asked. It is asked once until a file changes again.
+	Ask func(ctx context.Context, h hooks.Hook, files []string) bool
 
 	root string
 
-	mu    sync.Mutex
-	files map[string]string // state by path
-	code  map[string]bool   // files that are programs by their names or modes
+	asking sync.Mutex // one question at a time
+	mu     sync.Mutex
+	files  map[string]string // state by path
+	code   map[string]bool   // files that are programs by their names or modes
+	no     map[string]string // states to which the user said no, by hook and path
 }
 
 // maxReadEachTime is how large a script may be to be compared by its contents
@@ -32,7 +38,7 @@ const maxReadEachTime = 1 << 20
 
 // NewWatch looks at the scripts under root that the hooks of c run.
 func NewWatch(root string, c hooks.Config) *Watch {
-	w := &Watch{root: root, files: map[string]string{}, code: map[string]bool{}}
+	w := &Watch{root: root, files: map[string]string{}, code: map[string]bool{}, no: map[string]string{}}
 	for _, file := range AllScripts(root, c) {
 		w.files[file], w.code[file] = fileState(file), isCode(file)
 	}
@@ -53,26 +59,76 @@ func AllScripts(root string, c hooks.Config) []string {
 }
 
 // Changed names the files that h runs or loads and that are not what they were,
-// relative to the project; none if the user has agreed to h since. A nil Watch knows
-// of none.
-func (w *Watch) Changed(h hooks.Hook) []string {
+// relative to the project; none if the user has agreed to h since, or does so now. A
+// nil Watch knows of none.
+func (w *Watch) Changed(ctx context.Context, h hooks.Hook) []string {
 	if w == nil {
 		return nil
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	var changed []string
-	for _, file := range scripts(h, w.root) {
-		// A program that was not there may take the place of one that was loaded.
-		was, known := w.files[file]
-		if known && was != fileState(file) || !known && isCode(file) {
-			changed = append(changed, relative(w.root, file))
-		}
-	}
-	if len(changed) > 0 && w.Agreed != nil && w.Agreed(h) {
+	if len(w.changed(h)) == 0 {
 		return nil
 	}
+	w.asking.Lock()
+	defer w.asking.Unlock()
+	states := w.changed(h) // there may have been an answer since
+	if len(states) == 0 || w.Agreed != nil && w.Agreed(h) {
+		return nil
+	}
+	names := w.names(states)
+	if w.Ask == nil || w.refused(h, states) {
+		return names
+	}
+	yes := w.Ask(ctx, h, names)
+	if ctx.Err() != nil {
+		return names // that was no answer
+	}
+	w.mu.Lock()
+	for file, state := range states {
+		if yes {
+			w.files[file], w.code[file] = state, isCode(file)
+		} else {
+			w.no[h.ID()+"\x00"+file] = state
+		}
+	}
+	w.mu.Unlock()
+	return w.names(w.changed(h)) // the answer was about the files as they were
+}
+
+// changed returns the files of h that are not what they were, with their states.
+func (w *Watch) changed(h hooks.Hook) map[string]string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	changed := map[string]string{}
+	for _, file := range scripts(h, w.root) {
+		// A program that was not there may replace one that was loaded.
+		was, known := w.files[file]
+		if now := fileState(file); known && was != now || !known && isCode(file) {
+			changed[file] = now
+		}
+	}
 	return changed
+}
+
+// names returns the files relative to the project, sorted.
+func (w *Watch) names(states map[string]string) []string {
+	var names []string
+	for file := range states {
+		names = append(names, relative(w.root, file))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// refused reports whether the user has said no to h with the files as they are.
+func (w *Watch) refused(h hooks.Hook, states map[string]string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for file, state := range states {
+		if w.no[h.ID()+"\x00"+file] != state {
+			return false
+		}
+	}
+	return true
 }
 
 // Ran takes over what h, which has just run, wrote itself: a log or a counter that

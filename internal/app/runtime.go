@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -186,6 +187,11 @@ func (r *Runtime) wireHooks(_ context.Context, sys *System, w *Frontend) error {
 	r.closers = append(r.closers, children.Close)
 	watch := config.NewWatch(r.Config.ProjectDir, r.Config.Hooks)
 	watch.Agreed = func(h hooks.Hook) bool { return agreedTo(r.Config, h) }
+	if w.Asker != nil {
+		watch.Ask = func(ctx context.Context, h hooks.Hook, files []string) bool {
+			return mayRunChanged(ctx, w.Asker, h, files)
+		}
+	}
 	r.Engine = &hooks.Engine{
 		Config: r.Config.Hooks,
 		Runner: r.hookRunner(sys, children),
@@ -207,6 +213,21 @@ func (r *Runtime) wireHooks(_ context.Context, sys *System, w *Frontend) error {
 		w.Configure(r.Engine)
 	}
 	return nil
+}
+
+// mayRunChanged asks the user about a hook for which files changed.
+func mayRunChanged(ctx context.Context, asker builtin.Asker, h hooks.Hook, files []string) bool {
+	const run, no = "Run it", "Do not run it"
+	said, ok := askOne(ctx, asker, builtin.Question{
+		Header: "A hook changed", Type: "choice",
+		Question: fmt.Sprintf("The hook %q of this project loads what changed during the session: %s. "+
+			"Look at it first: it runs as you.", h.ID(), strings.Join(files, ", ")),
+		Options: []builtin.Option{
+			{Label: no, Description: "what it guards is refused, until it changes again"},
+			{Label: run, Description: "for this session, as it is now"},
+		},
+	})
+	return ok && said == run
 }
 
 // agreedTo reports whether the user trusts a project's hook as it is now.
