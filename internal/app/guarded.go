@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"minigem/hooks/config"
 	"minigem/internal/runslater"
 	"minigem/internal/text"
+	"minigem/tools/builtin"
 	"minigem/tools/policy"
 	"minigem/tools/workspace"
 )
@@ -129,4 +131,37 @@ func within(dir, path string) bool {
 		dir = real
 	}
 	return text.Inside(strings.ToLower(dir), strings.ToLower(path))
+}
+
+// watchHooks watches the files of the project's hooks. asker may be nil.
+func watchHooks(c *Configuration, asker builtin.Asker) *config.Watch {
+	watch := config.NewWatch(c.ProjectDir, c.Hooks)
+	watch.Agreed = func(h hooks.Hook) bool { return agreedTo(c, h) }
+	if asker != nil {
+		watch.Ask = func(ctx context.Context, h hooks.Hook, files []string) bool {
+			return mayRunChanged(ctx, asker, h, files)
+		}
+	}
+	return watch
+}
+
+// mayRunChanged asks the user about a hook for which files changed.
+func mayRunChanged(ctx context.Context, asker builtin.Asker, h hooks.Hook, files []string) bool {
+	const run, no = "Run it", "Do not run it"
+	said, ok := askOne(ctx, asker, builtin.Question{
+		Header: "A hook changed", Type: "choice",
+		Question: fmt.Sprintf("The hook %q of this project loads what changed during the session: %s. "+
+			"Look at it first: it runs as you.", h.ID(), strings.Join(files, ", ")),
+		Options: []builtin.Option{
+			{Label: no, Description: "what it guards is refused, until it changes again"},
+			{Label: run, Description: "for this session, as it is now"},
+		},
+	})
+	return ok && said == run
+}
+
+// agreedTo reports whether the user trusts a project's hook as it is now.
+func agreedTo(c *Configuration, h hooks.Hook) bool {
+	checks, err := c.TrustStore().Check(c.ProjectDir, hooks.Config{Hooks: []hooks.Hook{h}})
+	return err == nil && len(checks) == 1 && checks[0].Status == config.TrustKnown
 }

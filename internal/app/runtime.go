@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -19,7 +18,6 @@ import (
 	"minigem/compress"
 	"minigem/hooks"
 	"minigem/hooks/command"
-	"minigem/hooks/config"
 	"minigem/hooks/elsewhere"
 	"minigem/hooks/protocol"
 	"minigem/internal/atomicfile"
@@ -185,13 +183,6 @@ func (r *Runtime) wireHooks(_ context.Context, sys *System, w *Frontend) error {
 	}
 	children := &command.Children{}
 	r.closers = append(r.closers, children.Close)
-	watch := config.NewWatch(r.Config.ProjectDir, r.Config.Hooks)
-	watch.Agreed = func(h hooks.Hook) bool { return agreedTo(r.Config, h) }
-	if w.Asker != nil {
-		watch.Ask = func(ctx context.Context, h hooks.Hook, files []string) bool {
-			return mayRunChanged(ctx, w.Asker, h, files)
-		}
-	}
 	r.Engine = &hooks.Engine{
 		Config: r.Config.Hooks,
 		Runner: r.hookRunner(sys, children),
@@ -202,7 +193,7 @@ func (r *Runtime) wireHooks(_ context.Context, sys *System, w *Frontend) error {
 			report(rep)
 		},
 		Mask:  r.Config.Mask,
-		Watch: watch,
+		Watch: watchHooks(r.Config, w.Asker),
 		Mode:  func() string { return string(r.Policy.Mode()) },
 
 		Transcript: func(_ *protocol.Dialect, of string) string { return r.forClaude.transcript(of, w.Warn) },
@@ -213,27 +204,6 @@ func (r *Runtime) wireHooks(_ context.Context, sys *System, w *Frontend) error {
 		w.Configure(r.Engine)
 	}
 	return nil
-}
-
-// mayRunChanged asks the user about a hook for which files changed.
-func mayRunChanged(ctx context.Context, asker builtin.Asker, h hooks.Hook, files []string) bool {
-	const run, no = "Run it", "Do not run it"
-	said, ok := askOne(ctx, asker, builtin.Question{
-		Header: "A hook changed", Type: "choice",
-		Question: fmt.Sprintf("The hook %q of this project loads what changed during the session: %s. "+
-			"Look at it first: it runs as you.", h.ID(), strings.Join(files, ", ")),
-		Options: []builtin.Option{
-			{Label: no, Description: "what it guards is refused, until it changes again"},
-			{Label: run, Description: "for this session, as it is now"},
-		},
-	})
-	return ok && said == run
-}
-
-// agreedTo reports whether the user trusts a project's hook as it is now.
-func agreedTo(c *Configuration, h hooks.Hook) bool {
-	checks, err := c.TrustStore().Check(c.ProjectDir, hooks.Config{Hooks: []hooks.Hook{h}})
-	return err == nil && len(checks) == 1 && checks[0].Status == config.TrustKnown
 }
 
 func (r *Runtime) wireSession(_ context.Context, sys *System, w *Frontend) error {
