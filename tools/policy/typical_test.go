@@ -38,3 +38,26 @@ func TestTypicalCommands(t *testing.T) {
 
 // before is how many were asked about while a parser alone decided.
 const before = 23
+
+// TestReadersAskWhereNothingConfinesThem: on a system that cannot confine commands,
+// what only reads is a question that says why. Nothing is said to run confined.
+func TestReadersAskWhereNothingConfinesThem(t *testing.T) {
+	t.Parallel()
+	root, ws := project(t)
+	const why = "no kernel for that"
+	with := projectEngine(t, root, ws, "", Options{Interactive: true})
+	without := projectEngine(t, root, ws, "", Options{Interactive: true, Unconfined: why})
+	headless := projectEngine(t, root, ws, "", Options{Unconfined: why})
+	asked := 0
+	for _, line := range typical {
+		v := without.Check(in(root, line))
+		assert.Equal(t, Ask, v.Decision, "%s: %+v", line, v)
+		assert.False(t, v.OnlyReads, line)
+		assert.Equal(t, Deny, headless.Check(in(root, line)).Decision, line)
+		if with.Check(in(root, line)).Decision == Allow {
+			asked++
+			assert.Contains(t, v.Reason, why, line)
+		}
+	}
+	assert.Greater(t, asked, 20)
+}

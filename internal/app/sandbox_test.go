@@ -1,0 +1,17 @@
+package app
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestUnconfined: where the kernel cannot confine readers, one sentence says why they
+// are asked about and what to set.
+func TestUnconfined(t *testing.T) {
+	t.Parallel()
+	assert.Empty(t, unconfined(nil))
+	assert.Equal(t, "it only reads, but this machine cannot enforce that (no Landlock): name such commands in tools.allowed to run them unasked",
+		unconfined(errors.New("no Landlock")))
+}
