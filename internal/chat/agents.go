@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"context"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -10,26 +9,25 @@ import (
 	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/listing"
-	"minigem/internal/slash"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
 )
 
 // agentsCommands are /agents and what follows it (cli/ui/commands/agentsCommand.ts).
-func (t *Chat) agentsCommands() slash.Command {
-	return slash.Command{Name: "agents", Help: "the agents that the model may call", Run: t.agentsList,
-		Sub: []slash.Command{
-			{Name: "list", Help: "list them", Run: t.agentsList},
-			{Name: "enable", Args: "NAME", Help: "offer one again", Run: t.agentsSwitch(true), Values: t.agentNames},
-			{Name: "disable", Args: "NAME", Help: "offer one no more, in this project", Run: t.agentsSwitch(false),
-				Values: t.agentNames},
-			{Name: "config", Args: "NAME [KEY VALUE]", Help: "what one works with: model, turns, minutes", Run: t.agentsConfig,
-				Values: t.agentNames},
-			{Name: "reload", Aliases: []string{"refresh"}, Help: "read the folders of agents again", Run: t.agentsReload},
+func agentsCommands() row {
+	return row{Name: "agents", Help: "the agents that the model may call", Run: agentsList,
+		Sub: []row{
+			{Name: "list", Help: "list them", Run: agentsList},
+			{Name: "enable", Args: "NAME", Help: "offer one again", Run: agentsSwitch(true), Values: agentNames},
+			{Name: "disable", Args: "NAME", Help: "offer one no more, in this project", Run: agentsSwitch(false),
+				Values: agentNames},
+			{Name: "config", Args: "NAME [KEY VALUE]", Help: "what one works with: model, turns, minutes",
+				Run: agentsConfig, Values: agentNames},
+			{Name: "reload", Aliases: []string{"refresh"}, Help: "read the folders of agents again", Run: agentsReload},
 		}}
 }
 
-func (t *Chat) agentNames() []string {
+func agentNames(t *call) []string {
 	all, _ := t.runtime.Config.AllAgents()
 	var names []string
 	for _, a := range all {
@@ -38,16 +36,16 @@ func (t *Chat) agentNames() []string {
 	return names
 }
 
-func (t *Chat) agentsList(context.Context, string) error {
+func agentsList(t *call) error {
 	return t.captured(func(sys *app.System) error { return listing.WriteAgents(t.runtime.Config, sys) })
 }
 
-func (t *Chat) agentsSwitch(on bool) func(context.Context, string) error {
-	return t.switching(func(name string) (string, error) { return t.runtime.Config.SwitchAgent(name, on) })
+func agentsSwitch(on bool) func(*call) error {
+	return switching(func(t *call) (string, error) { return t.runtime.Config.SwitchAgent(t.args, on) })
 }
 
-func (t *Chat) agentsConfig(_ context.Context, args string) error {
-	words := strings.Fields(args)
+func agentsConfig(t *call) error {
+	words := strings.Fields(t.args)
 	switch len(words) {
 	case 1:
 	case 3:
@@ -68,12 +66,12 @@ func (t *Chat) agentsConfig(_ context.Context, args string) error {
 }
 
 // agentsReload reads definitions again, and says what is another one now.
-func (t *Chat) agentsReload(context.Context, string) error {
-	before := t.agentsNow()
+func agentsReload(t *call) error {
+	before := agentsNow(t)
 	if err := t.reload(); err != nil {
 		return err
 	}
-	now := t.agentsNow()
+	now := agentsNow(t)
 	t.term.Print("Read again: " + text.Plural(len(t.runtime.Agents()), "agent") + " may be called.")
 	both := maps.Clone(before)
 	maps.Copy(both, now)
@@ -93,7 +91,7 @@ func (t *Chat) agentsReload(context.Context, string) error {
 }
 
 // agentsNow are the agents that may be called, and what each one is.
-func (t *Chat) agentsNow() map[string]string {
+func agentsNow(t *call) map[string]string {
 	now := map[string]string{}
 	for _, d := range t.runtime.Agents() {
 		b, err := json.Marshal(d)

@@ -19,8 +19,8 @@ func (t *Chat) focused(yes bool) {
 }
 
 // done alerts the user that the work is done. It fires no hooks.
-func (t *Chat) done(prompt string) {
-	t.notifier.Load().Alert(t.Ctx, notify.Alert{Kind: notify.SessionComplete, Title: "minigem", Subtitle: "is done",
+func (t *live) done(prompt string) {
+	t.notifier.Load().Alert(t.ctx, notify.Alert{Kind: notify.SessionComplete, Title: "minigem", Subtitle: "is done",
 		Body: prompt})
 }
 
@@ -49,29 +49,19 @@ func (t *Chat) whenIdle() (stop func()) {
 	}
 }
 
-func (t *Chat) warn(text string) { t.term.Print(warning(t, text)) }
-
-// warning reports a warning to the Observer and returns it as lines to show.
-func warning(t *Chat, text string) string {
-	if t.Observer.Notice != nil {
-		t.Observer.Notice(text)
-	}
-	return t.term.Warning(t.term.Wrap("! " + terminal.Clean(text)))
-}
-
 // signalWriter passes our own control sequences to the terminal.
-type signalWriter struct{ *terminal.Terminal }
+type signalWriter struct{ term *terminal.Terminal }
 
 // Write implements [io.Writer].
 func (w signalWriter) Write(b []byte) (int, error) {
-	w.Signal(string(b))
+	w.term.Signal(string(b))
 	return len(b), nil
 }
 
 // alertingAsker alerts the user before each question. It is a builtin.Dialogue.
 type alertingAsker struct {
 	builtin.Asker
-	t *Chat
+	t *live
 }
 
 // AskQuestions implements builtin.Asker.

@@ -1,28 +1,26 @@
 package chat
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"minigem/internal/slash"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
 )
 
 // directoryCommands is /directory: the folders of the workspace
 // (cli/ui/commands/directoryCommand.tsx).
-func (t *Chat) directoryCommands() slash.Command {
-	return slash.Command{Name: "directory", Aliases: []string{"dir"}, Help: "the folders that tools read and write",
-		Run: t.showFolders, Sub: []slash.Command{
-			{Name: "show", Help: "list them", Run: t.showFolders},
-			{Name: "add", Args: "FOLDER[,FOLDER]", Help: "add some for this session", Run: t.addFolders},
+func directoryCommands() row {
+	return row{Name: "directory", Aliases: []string{"dir"}, Help: "the folders that tools read and write",
+		Run: showFolders, Sub: []row{
+			{Name: "show", Help: "list them", Run: showFolders},
+			{Name: "add", Args: "FOLDER[,FOLDER]", Help: "add some for this session", Run: addFolders},
 		}}
 }
 
-func (t *Chat) showFolders(context.Context, string) error {
+func showFolders(t *call) error {
 	lines := []string{"Tools read and write in:"}
 	for _, dir := range t.runtime.Workspace.Dirs() {
 		lines = append(lines, "  "+t.shortenHome(dir))
@@ -33,10 +31,11 @@ func (t *Chat) showFolders(context.Context, string) error {
 
 // addFolders makes folders part of the workspace until minigem ends, and tells the model.
 // All are added, or none.
-func (t *Chat) addFolders(_ context.Context, names string) error {
+func addFolders(t *call) error {
+	names := t.args
 	var dirs []string
 	for name := range strings.SplitSeq(names, ",") {
-		dir := t.folder(strings.TrimSpace(name), t.runtime.Config.Dir)
+		dir := folderAt(t.runtime.Config.Home, strings.TrimSpace(name), t.runtime.Config.Dir)
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			return fmt.Errorf("there is no folder %s; nothing was added", text.VisibleLine(t.shortenHome(dir)))
 		}
@@ -48,7 +47,7 @@ func (t *Chat) addFolders(_ context.Context, names string) error {
 	}
 	var added []string
 	for _, dir := range dirs {
-		if t.inProject(dir) {
+		if inProject(t, dir) {
 			t.term.Print(terminal.Clean(t.shortenHome(dir) + " belongs to the workspace already."))
 			continue
 		}
@@ -60,18 +59,18 @@ func (t *Chat) addFolders(_ context.Context, names string) error {
 	if len(added) == 0 {
 		return nil
 	}
-	t.Flags.IncludeDirs = append(t.Flags.IncludeDirs, added...) // for /clear and /resume
+	t.flags.IncludeDirs = append(t.flags.IncludeDirs, added...) // for /clear and /resume
 	t.context = strings.TrimPrefix(
 		t.context+"\n\n<hook_context>The workspace has more folders from now on, which tools may read and write:\n"+
 			strings.Join(added, "\n")+"</hook_context>", "\n\n")
 	if err := t.rereadContext(); err != nil {
 		return err
 	}
-	return t.showFolders(t.Ctx, "")
+	return showFolders(t)
 }
 
 // inProject reports whether dir is in a folder of the workspace, links followed.
-func (t *Chat) inProject(dir string) bool {
+func inProject(t *call, dir string) bool {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return false
@@ -87,11 +86,11 @@ func (t *Chat) inProject(dir string) bool {
 	return false
 }
 
-// folder is where the user's name of a folder leads, from the folder now.
-func (t *Chat) folder(name, now string) string {
+// folderAt is where the user's name of a folder leads, from the folder now.
+func folderAt(home, name, now string) string {
 	switch {
 	case name == "~", strings.HasPrefix(name, "~/"):
-		name = filepath.Join(t.runtime.Config.Home, name[1:])
+		name = filepath.Join(home, name[1:])
 	case !filepath.IsAbs(name):
 		name = filepath.Join(now, name)
 	}

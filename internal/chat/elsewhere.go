@@ -1,11 +1,9 @@
 package chat
 
 import (
-	"context"
 	"errors"
 	"strings"
 
-	"minigem/internal/slash"
 	"minigem/internal/terminal"
 )
 
@@ -31,10 +29,10 @@ var elsewhere = []struct{ names, instead string }{
 }
 
 // withElsewhere adds the commands that are elsewhere.
-func withElsewhere(t slash.Table) slash.Table {
+func withElsewhere(t []row) []row {
 	for _, e := range elsewhere {
 		words := strings.Fields(e.names)
-		told := func(context.Context, string) error { return errors.New(e.instead) }
+		told := func(*call) error { return errors.New(e.instead) }
 		under := -1
 		for i, c := range t {
 			if c.Name == words[0] && len(words) > 1 {
@@ -42,30 +40,29 @@ func withElsewhere(t slash.Table) slash.Table {
 			}
 		}
 		if under < 0 {
-			t = append(t, slash.Command{Name: words[0], Aliases: words[1:], Args: "[WORDS]", Hidden: true, Run: told})
+			t = append(t, row{Name: words[0], Aliases: words[1:], Args: "[WORDS]", Hidden: true, Run: told})
 			continue
 		}
-		t[under].Sub = append(t[under].Sub, slash.Command{Name: words[1], Aliases: words[2:], Args: "[WORDS]", Hidden: true,
+		t[under].Sub = append(t[under].Sub, row{Name: words[1], Aliases: words[2:], Args: "[WORDS]", Hidden: true,
 			Run: told})
 	}
 	return t
 }
 
 // placeCommands are about how the chat looks, and by whose model it works.
-func (t *Chat) placeCommands() slash.Table {
-	return slash.Table{
-		{Name: "auth", Help: "sign in another way, from the next start on", Run: t.signIn, Sub: []slash.Command{
-			{Name: "signin", Aliases: []string{"login"}, Help: "choose the way", Run: t.signIn},
-			{Name: "signout", Aliases: []string{"logout"}, Help: "forget the key that is kept", Run: t.signOut},
+func placeCommands() []row {
+	return []row{
+		{Name: "auth", Help: "sign in another way, from the next start on", Run: signIn, Sub: []row{
+			{Name: "signin", Aliases: []string{"login"}, Help: "choose the way", Run: signIn},
+			{Name: "signout", Aliases: []string{"logout"}, Help: "forget the key that is kept", Run: signOut},
 		}},
 		{Name: "footer", Aliases: []string{"statusline"}, Help: "turn the line under the prompt off, or on",
-			Run: t.switchFooter},
+			Run: switchFooter},
 	}
 }
 
-func (t *Chat) signIn(context.Context, string) error {
-	c := t.runtime.Config
-	if !t.chooseSignIn(c, "\n") {
+func signIn(t *call) error {
+	if !newSignIn(t.live, t.runtime.Config).choose("\n") {
 		t.term.Print(t.term.Dim("Everything stays as it is."))
 		return nil
 	}
@@ -73,7 +70,7 @@ func (t *Chat) signIn(context.Context, string) error {
 	return nil
 }
 
-func (t *Chat) signOut(context.Context, string) error {
+func signOut(t *call) error {
 	if err := t.runtime.Config.ForgetKey(); err != nil {
 		return err
 	}
@@ -82,7 +79,7 @@ func (t *Chat) signOut(context.Context, string) error {
 	return nil
 }
 
-func (t *Chat) switchFooter(context.Context, string) error {
+func switchFooter(t *call) error {
 	c := t.runtime.Config
 	hide := c.Settings.UI.HideFooter == nil || !*c.Settings.UI.HideFooter
 	if err := c.SaveSetting(hide, "ui", "hideFooter"); err != nil {

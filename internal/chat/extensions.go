@@ -10,37 +10,37 @@ import (
 	"minigem/internal/extensions"
 	"minigem/internal/listing"
 	"minigem/internal/manage"
-	"minigem/internal/slash"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
 )
 
-func (t *Chat) extensionsCommands() slash.Command {
-	return slash.Command{Name: "extensions", Help: "the extensions, and what each brings", Run: t.extensionsList,
-		Sub: []slash.Command{
-			{Name: "list", Help: "list them", Run: t.extensionsList},
+func extensionsCommands() row {
+	return row{Name: "extensions", Help: "the extensions, and what each brings", Run: extensionsList,
+		Sub: []row{
+			{Name: "list", Help: "list them", Run: extensionsList},
 			{Name: "install", Args: "SOURCE", Help: "install one, after a question",
-				Run: t.extensionsChange(func(ctx context.Context, e *manage.Extensions, source string) error {
+				Run: extensionsChange(func(ctx context.Context, e *manage.Extensions, source string) error {
 					return e.Install(ctx, source, false)
 				})},
 			{Name: "update", Args: "[NAME]", Help: "bring one up to date, or all",
-				Run: t.extensionsChange(func(ctx context.Context, e *manage.Extensions, name string) error {
+				Run: extensionsChange(func(ctx context.Context, e *manage.Extensions, name string) error {
 					return e.Update(ctx, name, name == "")
-				}), Values: t.extensionNames},
+				}), Values: extensionNames},
 			{Name: "uninstall", Aliases: []string{"delete"}, Args: "NAME", Help: "remove one",
-				Run: t.extensionsChange(func(_ context.Context, e *manage.Extensions, name string) error {
+				Run: extensionsChange(func(_ context.Context, e *manage.Extensions, name string) error {
 					return e.Uninstall([]string{name}, false)
-				}), Values: t.extensionNames},
-			{Name: "enable", Args: "NAME", Help: "use one again", Run: t.extensionsSwitch(true), Values: t.extensionNames},
-			{Name: "disable", Args: "NAME", Help: "use one no more, and keep it", Run: t.extensionsSwitch(false),
-				Values: t.extensionNames},
-			{Name: "reload", Aliases: []string{"restart"}, Help: "read all of them again", Run: t.extensionsReload},
+				}), Values: extensionNames},
+			{Name: "enable", Args: "NAME", Help: "use one again", Run: extensionsSwitch(true),
+				Values: extensionNames},
+			{Name: "disable", Args: "NAME", Help: "use one no more, and keep it", Run: extensionsSwitch(false),
+				Values: extensionNames},
+			{Name: "reload", Aliases: []string{"restart"}, Help: "read all of them again", Run: extensionsReload},
 		}}
 }
 
-func (t *Chat) extensionNames() []string { return t.runtime.Config.ExtensionManager(nil).Names() }
+func extensionNames(t *call) []string { return t.runtime.Config.ExtensionManager(nil).Names() }
 
-func (t *Chat) extensionsList(context.Context, string) error {
+func extensionsList(t *call) error {
 	return t.captured(func(sys *app.System) error { return listing.WriteExtensions(t.runtime.Config, sys, "text") })
 }
 
@@ -50,17 +50,16 @@ const extensionTime = 3 * time.Minute
 
 // extensionsChange does something to extensions, says what, and takes the result
 // into this session.
-func (t *Chat) extensionsChange(do func(context.Context, *manage.Extensions, string) error) func(
-	context.Context, string) error {
-	return func(_ context.Context, arg string) error {
-		ctx, stop := context.WithTimeout(t.Ctx, extensionTime)
+func extensionsChange(do func(context.Context, *manage.Extensions, string) error) func(*call) error {
+	return func(t *call) error {
+		ctx, stop := context.WithTimeout(t.ctx, extensionTime)
 		defer stop()
 		d := t.term.Dialogue()
 		defer d.End()
-		e := &manage.Extensions{Config: t.runtime.Config, User: chatUser{t, d}}
+		e := &manage.Extensions{Config: t.runtime.Config, User: chatUser{t.console, d}}
 		err := t.captured(func(sys *app.System) error {
 			e.Sys = sys
-			return do(ctx, e, arg)
+			return do(ctx, e, t.args)
 		})
 		if errors.Is(err, extensions.ErrRefused) {
 			return errors.New("nothing was changed")
@@ -68,39 +67,37 @@ func (t *Chat) extensionsChange(do func(context.Context, *manage.Extensions, str
 		if err != nil {
 			return err
 		}
-		return t.takeExtensions()
+		return takeExtensions(t)
 	}
 }
 
-func (t *Chat) extensionsSwitch(on bool) func(context.Context, string) error {
-	return t.extensionsChange(func(_ context.Context, e *manage.Extensions, name string) error {
-		return e.Switch(name, on)
-	})
+func extensionsSwitch(on bool) func(*call) error {
+	return extensionsChange(func(_ context.Context, e *manage.Extensions, name string) error { return e.Switch(name, on) })
 }
 
 // takeExtensions reads everything again that extensions bring.
-func (t *Chat) takeExtensions() error {
+func takeExtensions(t *call) error {
 	if err := t.reload(); err != nil {
 		return err
 	}
 	t.runtime.StartMCP()
-	t.awaitMCP()
+	t.table.awaitMCP()
 	return nil
 }
 
-func (t *Chat) extensionsReload(context.Context, string) error {
+func extensionsReload(t *call) error {
 	before := t.inForce()
-	if err := t.takeExtensions(); err != nil {
+	if err := takeExtensions(t); err != nil {
 		return err
 	}
-	t.term.Print("Read again: " + text.Plural(len(t.extensionNames()), "extension") + ".")
+	t.term.Print("Read again: " + text.Plural(len(extensionNames(t)), "extension") + ".")
 	t.printChanges(before, false)
 	return nil
 }
 
 // chatUser asks in the chat. All that a command asks is one dialogue.
 type chatUser struct {
-	t *Chat
+	t *console
 	d *terminal.Dialogue
 }
 
@@ -108,14 +105,14 @@ func (u chatUser) Say(s string) { u.t.term.Print(terminal.Clean(strings.TrimSuff
 
 func (u chatUser) Confirm(about, question string) bool {
 	question, _, _ = strings.Cut(question, " [")
-	i, _, ok := u.d.Confirm(u.t.Ctx, terminal.Clean(about), question,
+	i, _, ok := u.d.Confirm(u.t.ctx, terminal.Clean(about), question,
 		[]terminal.Choice{{Label: "No", Keys: []string{"n", "no"}}, {Label: "Yes", Keys: []string{"y", "yes"}}})
 	return ok && i == 1
 }
 
 func (u chatUser) Value(question string, hidden bool) (string, bool) {
 	if hidden {
-		return u.d.AskSecret(u.t.Ctx, "", terminal.Clean(question))
+		return u.d.AskSecret(u.t.ctx, "", terminal.Clean(question))
 	}
-	return u.d.Ask(u.t.Ctx, "", terminal.Clean(question))
+	return u.d.Ask(u.t.ctx, "", terminal.Clean(question))
 }

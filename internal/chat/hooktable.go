@@ -2,7 +2,6 @@ package chat
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -17,11 +16,11 @@ import (
 
 // hooksPanel is /hooks: the hooks as a table, and what else there is to know of
 // them.
-func (t *Chat) hooksPanel(context.Context, string) error {
+func hooksPanel(t *call) error {
 	c := t.runtime.Config
 	l := listing.ListHooks(c)
 	if len(l.Hooks) > 0 {
-		table, notes := t.hookTable(l.Hooks)
+		table, notes := hookTable(t, l.Hooks)
 		t.term.PrintTable(table)
 		for _, n := range notes {
 			t.term.Print(t.term.Warning(t.term.Wrap("! " + terminal.Clean(n))))
@@ -39,9 +38,9 @@ func (t *Chat) hooksPanel(context.Context, string) error {
 // hookTable is the table of hooks: how often they ran in the newest sessions of
 // the project, and what came of it and how long it took in this one. notes are
 // what is to be said of several.
-func (t *Chat) hookTable(all []listing.ListedHook) (table terminal.Table, notes []string) {
+func hookTable(t *call, all []listing.ListedHook) (table terminal.Table, notes []string) {
 	here := map[string]output.HookCounts{}
-	for _, c := range t.hookStats.Snapshot() {
+	for _, c := range t.tally.hooks.Snapshot() {
 		here[string(c.Event)+" "+c.ID] = c
 	}
 	table.Columns = []terminal.Column{
@@ -59,7 +58,7 @@ func (t *Chat) hookTable(all []listing.ListedHook) (table terminal.Table, notes 
 		row := terminal.TableRow{Cells: []string{
 			string(h.Event), terminal.Clean(text.VisibleLine(h.Label())), terminal.Clean(text.VisibleLine(h.MatcherText())),
 			terminal.Clean(h.Place(t.runtime.Config)),
-			t.hookState(h), fmt.Sprint(h.Runs), now.P95(), t.hookResult(cmp.Or(now.Last, past)),
+			hookState(t, h), fmt.Sprint(h.Runs), now.P95(), hookResult(t, cmp.Or(now.Last, past)),
 		}}
 		remarks := h.Remarks()
 		if said[h.Note] > 1 {
@@ -82,14 +81,14 @@ func (t *Chat) hookTable(all []listing.ListedHook) (table terminal.Table, notes 
 	return table, notes
 }
 
-func (t *Chat) hookState(h listing.ListedHook) string {
+func hookState(t *call, h listing.ListedHook) string {
 	if s := h.State(); s != "enabled" {
 		return t.term.Warning(s)
 	}
 	return "enabled"
 }
 
-func (t *Chat) hookResult(last string) string {
+func hookResult(t *call, last string) string {
 	switch last {
 	case "", "pass":
 		return last
@@ -99,9 +98,9 @@ func (t *Chat) hookResult(last string) string {
 	return t.term.Warning(last)
 }
 
-func (t *Chat) statsHooks(context.Context, string) error {
+func statsHooks(t *call) error {
 	rows := [][]string{{"hook", "event", "runs", "acted", "failed", "p95", "last"}}
-	for _, c := range t.hookStats.Snapshot() {
+	for _, c := range t.tally.hooks.Snapshot() {
 		rows = append(rows, hookRow(c))
 	}
 	t.rows(rows, "No hook ran yet.")

@@ -28,8 +28,8 @@ func TestEveryNameIsMeant(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "cases", "testdata", "chat", "meant.txtar"))
 	require.NoError(t, err)
 	n := 0
-	var walk func(said string, all []slash.Command)
-	walk = func(said string, all []slash.Command) {
+	var walk func(said string, all []row)
+	walk = func(said string, all []row) {
 		for _, c := range all {
 			path := said + c.Name
 			walk(path+" ", c.Sub)
@@ -41,7 +41,7 @@ func TestEveryNameIsMeant(t *testing.T) {
 			assert.Regexp(t, `(?m)^prompt `+path+` \w+\nwaitfor did you mean`, string(text))
 		}
 	}
-	walk("/", (&Chat{runtime: &app.Runtime{Config: &app.Configuration{}}}).commands())
+	walk("/", builtinCommands(&app.Runtime{Config: &app.Configuration{}}))
 	assert.Greater(t, n, 20)
 }
 
@@ -49,7 +49,7 @@ func TestEveryNameIsMeant(t *testing.T) {
 // chat, and sends no misspelling of one to a model.
 func TestNamesOutsideTheChat(t *testing.T) {
 	t.Parallel()
-	for _, c := range (&Chat{runtime: &app.Runtime{Config: &app.Configuration{}}}).commands() {
+	for _, c := range builtinCommands(&app.Runtime{Config: &app.Configuration{}}) {
 		for _, name := range append([]string{c.Name}, c.Aliases...) {
 			assert.True(t, slash.Meant(name, nil), name)
 			assert.True(t, slash.Meant(name[:max(1, len(name)-1)], nil), name)

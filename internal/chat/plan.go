@@ -1,30 +1,28 @@
 package chat
 
 import (
-	"context"
 	"errors"
 	"strings"
 
-	"minigem/internal/slash"
 	"minigem/internal/terminal"
 )
 
 // planCommands are /plan and what follows it (cli/ui/commands/planCommand.ts).
-func (t *Chat) planCommands() slash.Command {
-	return slash.Command{
+func planCommands() row {
+	return row{
 		Name: "plan", Args: "[PROMPT]", Help: "change nothing but a plan; without a prompt, show the plan that was agreed to",
-		Run: t.plan, Sub: []slash.Command{
-			{Name: "copy", Help: "copy the plan that was agreed to", Run: t.copyPlan},
+		Run: plan, Sub: []row{
+			{Name: "copy", Help: "copy the plan that was agreed to", Run: copyPlan},
 		},
 	}
 }
 
 // plan enters plan mode, and submits what follows.
-func (t *Chat) plan(ctx context.Context, prompt string) error {
-	if err := t.changeMode(ctx, "plan"); err != nil {
+func plan(t *call) error {
+	if err := setMode(t.live, "plan"); err != nil {
 		return err
 	}
-	if prompt = strings.TrimSpace(prompt); prompt != "" {
+	if prompt := strings.TrimSpace(t.args); prompt != "" {
 		t.submit(prompt, nil)
 		return nil
 	}
@@ -35,7 +33,7 @@ func (t *Chat) plan(ctx context.Context, prompt string) error {
 	return nil
 }
 
-func (t *Chat) copyPlan(context.Context, string) error {
+func copyPlan(t *call) error {
 	plan := t.runtime.ApprovedPlan()
 	if plan.Path == "" {
 		return errors.New("no plan has been agreed to in this session")

@@ -2,40 +2,39 @@ package chat
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 
 	"minigem/internal/app"
 	"minigem/internal/atomicfile"
-	"minigem/internal/slash"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
 )
 
 // preferenceCommands are about how the chat looks and works for this user.
-func (t *Chat) preferenceCommands() slash.Table {
-	return slash.Table{
-		{Name: "bug", Args: "[WHAT HAPPENED]", Help: "write a report to a file; nothing is sent", Run: t.reportBug},
-		{Name: "commands", Help: "commands of your own", Run: t.ownCommandsList, Sub: []slash.Command{
-			{Name: "list", Help: "list them", Run: t.ownCommandsList},
-			{Name: "reload", Aliases: []string{"refresh"}, Help: "read their folders again", Run: t.ownCommandsReload},
+func preferenceCommands() []row {
+	return []row{
+		{Name: "bug", Args: "[WHAT HAPPENED]", Help: "write a report to a file; nothing is sent", Run: reportBug},
+		{Name: "commands", Help: "commands of your own", Run: ownCommandsList, Sub: []row{
+			{Name: "list", Help: "list them", Run: ownCommandsList},
+			{Name: "reload", Aliases: []string{"refresh"}, Help: "read their folders again", Run: ownCommandsReload},
 		}},
-		{Name: "docs", Help: "where to read more", Run: t.docs},
-		{Name: "editor", Args: "[COMMAND]", Help: "the editor for ^G and for changes before they are made", Run: t.setEditor,
-			Values: func() []string { return []string{"vi", "vim", "nvim", "nano", "emacs", "code --wait"} }},
-		{Name: "theme", Args: "[light|dark|auto]", Help: "colours for a light or a dark background", Run: t.setTheme,
-			Values: func() []string { return []string{"light", "dark", "auto"} }},
-		{Name: "vim", Help: "turn the keys of vi on, or off", Run: t.switchVim},
+		{Name: "docs", Help: "where to read more", Run: docs},
+		{Name: "editor", Args: "[COMMAND]", Help: "the editor for ^G and for changes before they are made",
+			Run:    setEditor,
+			Values: values("vi", "vim", "nvim", "nano", "emacs", "code --wait")},
+		{Name: "theme", Args: "[light|dark|auto]", Help: "colours for a light or a dark background", Run: setTheme,
+			Values: values("light", "dark", "auto")},
+		{Name: "vim", Help: "turn the keys of vi on, or off", Run: switchVim},
 	}
 }
 
 // setTheme changes the colours at once, and for sessions to come.
-func (t *Chat) setTheme(_ context.Context, theme string) error {
+func setTheme(t *call) error {
+	theme := t.args
 	switch theme {
 	case "":
 		t.term.Print("The theme is " + text.VisibleLine(cmp.Or(t.theme, t.runtime.Config.Settings.UI.Theme, "auto")) +
@@ -59,7 +58,7 @@ func (t *Chat) setTheme(_ context.Context, theme string) error {
 	return nil
 }
 
-func (t *Chat) switchVim(context.Context, string) error {
+func switchVim(t *call) error {
 	on := !t.term.Vim()
 	if err := t.runtime.Config.SaveSetting(on, "general", "vimMode"); err != nil {
 		return err
@@ -69,7 +68,8 @@ func (t *Chat) switchVim(context.Context, string) error {
 	return nil
 }
 
-func (t *Chat) setEditor(_ context.Context, command string) error {
+func setEditor(t *call) error {
+	command := t.args
 	c := t.runtime.Config
 	if command == "" {
 		t.term.Print("The editor is " + terminal.Clean(text.VisibleLine(editorOf(c))) +
@@ -88,7 +88,7 @@ func (t *Chat) setEditor(_ context.Context, command string) error {
 	return nil
 }
 
-func (t *Chat) docs(context.Context, string) error {
+func docs(t *call) error {
 	t.term.Print(`/help lists the commands and keys of the chat.
 minigem --help, and minigem COMMAND --help, have flags and examples.
 The folder docs of minigem's source has a page for each subject: CHAT.md (this
@@ -97,13 +97,8 @@ SUBAGENTS.md, LINT.md.`)
 	return nil
 }
 
-// own are the names of the user's commands.
-func (t *Chat) own() []slash.Command {
-	return slices.Clone(t.table[min(t.builtin, len(t.table)):t.ownCommands])
-}
-
-func (t *Chat) ownCommandsList(context.Context, string) error {
-	all := t.own()
+func ownCommandsList(t *call) error {
+	all := t.table.custom()
 	if len(all) == 0 {
 		t.term.Print("You have no commands of your own: ~/.gemini/commands/NAME.toml makes /NAME.")
 		return nil
@@ -118,15 +113,16 @@ func (t *Chat) ownCommandsList(context.Context, string) error {
 	return nil
 }
 
-func (t *Chat) ownCommandsReload(context.Context, string) error {
-	t.setTable()
-	t.term.Print("Read again: " + text.Plural(len(t.own()), "command") + " of your own.")
+func ownCommandsReload(t *call) error {
+	t.table.set()
+	t.term.Print("Read again: " + text.Plural(len(t.table.custom()), "command") + " of your own.")
 	return nil
 }
 
 // reportBug writes what somebody needs to know who is to mend something, and no
 // word of the conversation.
-func (t *Chat) reportBug(_ context.Context, what string) error {
+func reportBug(t *call) error {
+	what := t.args
 	c := t.runtime.Config
 	columns, rows := t.term.Size()
 	var b strings.Builder
@@ -135,18 +131,18 @@ func (t *Chat) reportBug(_ context.Context, what string) error {
 		cmp.Or(what, "What happened, and what should have?"), app.Version, runtime.GOOS, runtime.GOARCH, runtime.Version(),
 		t.runtime.ModelName, cmp.Or(c.Settings.Security.Auth.SelectedType, "as the environment says"),
 		t.runtime.Policy.Mode().Flag(),
-		cmp.Or(t.Sys.Getenv("TERM"), "unknown"), t.Sys.Getenv("TERM_PROGRAM"), columns, rows,
+		cmp.Or(t.sys.Getenv("TERM"), "unknown"), t.sys.Getenv("TERM_PROGRAM"), columns, rows,
 		text.Plural(len(c.Hooks.Hooks), "hook"), text.Plural(len(t.runtime.MCPStatuses()), "MCP server"), c.Trust.Trusted)
 	for _, p := range c.Hooks.Problems {
 		fmt.Fprintf(&b, "problem: %s\n", c.ShortenIn(p.Text))
 	}
-	for _, h := range t.hookStats.Snapshot() {
+	for _, h := range t.tally.hooks.Snapshot() {
 		if h.Failed > 0 {
 			fmt.Fprintf(&b, "a hook at %s failed %d of %d times\n", h.Event, h.Failed, h.Runs())
 		}
 	}
 	fmt.Fprintf(&b, "\nThe conversation is in %s; it is not in this report.\n", t.shortenHome(t.runtime.Session.Path()))
-	path := filepath.Join(c.DotGemini, "bug-"+t.Sys.Now().UTC().Format("2006-01-02T15-04-05")+".md")
+	path := filepath.Join(c.DotGemini, "bug-"+t.sys.Now().UTC().Format("2006-01-02T15-04-05")+".md")
 	if err := atomicfile.WriteFile(path, []byte(c.Masker.String(text.Clean(b.String()))), 0o600); err != nil {
 		return errors.Join(errors.New("the report cannot be written"), err)
 	}

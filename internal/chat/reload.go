@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,7 +13,6 @@ import (
 	"minigem/internal/listing"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
-	"minigem/session"
 )
 
 // inForce maps names for people to parts of the configuration; the values are
@@ -22,7 +20,7 @@ import (
 type inForce map[string]string
 
 // inForce returns the current configuration.
-func (t *Chat) inForce() inForce {
+func (t *live) inForce() inForce {
 	now := inForce{}
 	for _, h := range t.runtime.Config.Hooks.Hooks {
 		name := fmt.Sprintf("hook %s %s", h.Event, h.ID())
@@ -56,7 +54,7 @@ var liveSettings = []string{"context.fileName", "context.importFormat", "context
 
 // printChanges prints what has changed since before. wired: the session was
 // built anew, so that all settings apply.
-func (t *Chat) printChanges(before inForce, wired bool) {
+func (t *live) printChanges(before inForce, wired bool) {
 	now := t.inForce()
 	both := maps.Clone(before)
 	maps.Copy(both, now)
@@ -87,7 +85,7 @@ func (t *Chat) printChanges(before inForce, wired bool) {
 
 // reload reads settings, hooks, context files and custom commands again, and
 // applies to the session what can change while it runs.
-func (t *Chat) reload() error {
+func (t *live) reload() error {
 	c, err := t.configureAgain()
 	if err != nil {
 		return err
@@ -103,29 +101,29 @@ func (t *Chat) reload() error {
 	t.runtime.ReloadAgents(t.warn)
 	t.runtime.Session.Renew()
 	t.runtime.Agent.Config.System = t.runtime.SystemPrompt(true, t.warn)
-	t.setTable()
+	t.renewed()
 	return nil
 }
 
 // configureAgain reads the current settings. Trust stays as it is.
-func (t *Chat) configureAgain() (*app.Configuration, error) {
-	f := *t.Flags
+func (t *live) configureAgain() (*app.Configuration, error) {
+	f := *t.flags
 	f.SkipTrust = t.runtime.Config.Trust.Trusted
-	c, err := app.Configure(t.Sys, &f)
+	c, err := app.Configure(t.sys, &f)
 	if err != nil {
 		return nil, err
 	}
 	c.Trust = t.runtime.Config.Trust
-	if t.heldHooks {
-		t.holdHooks(c)
+	if t.consent.refused {
+		t.consent.holdHooks(c)
 	} else {
-		t.askHooks(c) // somebody, perhaps the agent itself, has changed the files
+		t.consent.askHooks(c) // somebody, perhaps the agent itself, has changed the files
 	}
 	return c, nil
 }
 
 // adopt gives the hooks of c to the hook engine.
-func (t *Chat) adopt(c *app.Configuration) {
+func (t *live) adopt(c *app.Configuration) {
 	c.TakeKey(t.runtime.Config)
 	t.runtime.Config = c
 	t.runtime.Engine.SetConfig(c.Hooks)
@@ -134,11 +132,11 @@ func (t *Chat) adopt(c *app.Configuration) {
 
 // rereadContext finds the context files again, including those of
 // subdirectories.
-func (t *Chat) rereadContext() error {
-	return t.runtime.WirePrompt(t.Ctx, t.Sys, &app.Frontend{Warn: t.warn, Interactive: true})
+func (t *live) rereadContext() error {
+	return t.runtime.WirePrompt(t.ctx, t.sys, &app.Frontend{Warn: t.warn, Interactive: true})
 }
 
-func (t *Chat) memoryReload(context.Context, string) error {
+func memoryReload(t *call) error {
 	before := t.inForce()
 	if err := t.reload(); err != nil {
 		return err
@@ -150,7 +148,8 @@ func (t *Chat) memoryReload(context.Context, string) error {
 }
 
 // memoryAdd writes a fact into a memory file, as the model's own tool does.
-func (t *Chat) memoryAdd(_ context.Context, fact string) error {
+func memoryAdd(t *call) error {
+	fact := t.args
 	args := map[string]any{"fact": fact}
 	if rest, ok := strings.CutPrefix(fact+" ", "--project "); ok {
 		args["fact"], args["scope"] = rest, "project"
@@ -166,7 +165,7 @@ func (t *Chat) memoryAdd(_ context.Context, fact string) error {
 	if err != nil {
 		return err
 	}
-	res, err := inv.Run(t.Ctx)
+	res, err := inv.Run(t.ctx)
 	if err != nil {
 		return err
 	}
@@ -176,10 +175,10 @@ func (t *Chat) memoryAdd(_ context.Context, fact string) error {
 
 // trustNow is minigem trust inside the chat. It applies at once: a folder that
 // was not trusted gets a new runtime.
-func (t *Chat) trustNow(context.Context, string) error {
-	f := *t.Flags
+func trustNow(t *call) error {
+	f := *t.flags
 	f.SkipTrust = true
-	c, err := app.Configure(t.Sys, &f)
+	c, err := app.Configure(t.sys, &f)
 	if err != nil {
 		return err
 	}
@@ -189,11 +188,11 @@ func (t *Chat) trustNow(context.Context, string) error {
 	if err := t.captured(func(sys *app.System) error { listing.WriteTrusted(c, sys); return nil }); err != nil {
 		return err
 	}
-	t.heldHooks = false
+	t.consent.refused = false
 	before := t.inForce()
 	wired := !t.runtime.Config.Trust.Trusted
 	if wired {
-		if c, err = app.Configure(t.Sys, t.Flags); err == nil {
+		if c, err = app.Configure(t.sys, t.flags); err == nil {
 			err = t.rewire(c, t.runtime.Session.ID())
 		}
 	} else if err = t.reload(); err == nil {
@@ -211,46 +210,15 @@ func (t *Chat) trustNow(context.Context, string) error {
 	return nil
 }
 
-// rewire ends the session, and continues the one with the id in a runtime built
-// from c.
-func (t *Chat) rewire(c *app.Configuration, id string) error {
-	t.view.Work("ending the session", nil, func() { t.runtime.Session.End(context.WithoutCancel(t.Ctx), "other") })
-	project := t.runtime.Project
-	t.runtime.Close()
-	old := t.Flags
-	defer func() { t.Flags = old }()
-	f := *t.Flags
-	f.Resume, f.SessionID, f.SessionFile = id, "", ""
-	if _, err := session.Find(project, id); err != nil {
-		f.Resume, f.SessionID = "", id // the session is still empty
-	}
-	t.Flags = &f
-	err := t.open(c)
-	if err != nil {
-		f.Resume, f.SessionID = "", ""
-		if again := t.open(c); again != nil {
-			return errors.Join(err, again)
-		}
-		err = fmt.Errorf("%w; a new session begins", err)
-	}
-	t.setTable()
-	if err == nil && len(t.conversation()) > 0 {
-		t.replay()
-	}
-	t.begin(t.runtime.Session.Begin)
-	return err
-}
-
 // clearAll begins a new session and finds its context files again.
-func (t *Chat) clearAll(context.Context, string) error {
+func clearAll(t *call) error {
 	t.term.Clear()
 	if err := t.rereadContext(); err != nil {
 		return err
 	}
 	t.runtime.Agent.Config.System = t.runtime.SystemPrompt(true, t.warn)
-	t.stats.Reset()
-	t.hookStats.Reset()
-	t.used.Store(0)
+	t.tally.reset()
+	t.status.used.Store(0)
 	t.begin(t.runtime.Session.Clear)
 	t.term.Print(t.term.Dim("A new session: " + t.runtime.Session.ID()))
 	return nil

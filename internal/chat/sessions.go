@@ -1,7 +1,6 @@
 package chat
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,7 +8,6 @@ import (
 
 	"minigem/internal/listing"
 	"minigem/internal/output"
-	"minigem/internal/slash"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
 	"minigem/internal/undo"
@@ -19,63 +17,67 @@ import (
 )
 
 // chatCommand is /chat and /resume: saved conversations, and earlier sessions.
-func (t *Chat) chatCommand(name string, aliases ...string) slash.Command {
-	c := slash.Command{Name: name, Aliases: aliases, Help: "save this conversation, or go back to a saved one",
-		Run: t.listChats, Values: t.tags}
+func chatCommand(name string, aliases ...string) row {
+	c := row{Name: name, Aliases: aliases, Help: "save this conversation, or go back to a saved one",
+		Run: listChats, Values: tags}
 	if name == "resume" {
-		c.Help, c.Args, c.Run = "go back to an earlier session", "[NUMBER|ID|TAG|WORDS]", t.resume
+		c.Help, c.Args, c.Run = "go back to an earlier session", "[NUMBER|ID|TAG|WORDS]", resume
 	}
-	c.Sub = []slash.Command{
-		{Name: "save", Args: "TAG", Help: "keep this conversation", Run: t.saveChat},
-		{Name: "list", Help: "what is kept", Run: t.listChats},
-		{Name: "resume", Aliases: []string{"load"}, Args: "TAG", Help: "go back to it", Run: t.resume, Values: t.tags},
-		{Name: "delete", Args: "TAG", Help: "forget it", Run: t.deleteChat, Values: t.tags},
-		{Name: "share", Args: "[FILE.md|.json]", Help: "write this conversation to a file", Run: t.share},
+	c.Sub = []row{
+		{Name: "save", Args: "TAG", Help: "keep this conversation", Run: saveChat},
+		{Name: "list", Help: "what is kept", Run: listChats},
+		{Name: "resume", Aliases: []string{"load"}, Args: "TAG", Help: "go back to it", Run: resume,
+			Values: tags},
+		{Name: "delete", Args: "TAG", Help: "forget it", Run: deleteChat, Values: tags},
+		{Name: "share", Args: "[FILE.md|.json]", Help: "write this conversation to a file", Run: share},
 	}
 	return c
 }
 
-func (t *Chat) tags() []string { return names(t.undoStore().Tags()) }
+func tags(t *call) []string { return names(undoStore(t.live).Tags()) }
 
 // conversation returns the history without the preamble.
-func (t *Chat) conversation() []llm.Message {
+func (t *live) conversation() []llm.Message {
 	return t.runtime.Session.Messages()[t.runtime.Session.Preamble():]
 }
 
-func (t *Chat) saveChat(_ context.Context, tag string) error {
+func saveChat(t *call) error {
+	tag := t.args
 	switch {
 	case tag == "":
 		return errors.New("under which tag? /chat save TAG")
 	case len(t.conversation()) == 0:
 		return errors.New("the conversation is still empty")
-	case slices.Contains(t.tags(), tag):
-		i, _, ok := t.term.Choose(t.Ctx, "", "A conversation is saved under this tag. Replace it?", []terminal.Choice{
+	case slices.Contains(tags(t), tag):
+		i, _, ok := t.term.Choose(t.ctx, "", "A conversation is saved under this tag. Replace it?", []terminal.Choice{
 			{Label: "No", Keys: []string{"n"}}, {Label: "Yes, replace it", Keys: []string{"y"}}})
 		if !ok || i != 1 {
 			return nil
 		}
 	}
-	err := t.undoStore().SaveTag(tag, t.runtime.Session.Messages(), t.runtime.Config.Settings.Security.Auth.SelectedType)
+	err := undoStore(t.live).SaveTag(tag, t.runtime.Session.Messages(),
+		t.runtime.Config.Settings.Security.Auth.SelectedType)
 	if err == nil {
 		t.term.Print("Conversation saved: /chat resume " + terminal.Clean(tag) + " goes back to it.")
 	}
 	return err
 }
 
-func (t *Chat) listChats(context.Context, string) error {
-	all := t.undoStore().Tags()
+func listChats(t *call) error {
+	all := undoStore(t.live).Tags()
 	if len(all) == 0 {
 		t.term.Print("No conversation is saved. /chat save TAG saves this one.")
 		return nil
 	}
 	for _, c := range all {
-		t.term.Print(fmt.Sprintf("  %s  %s", terminal.Clean(c.Name), t.term.Dim(listing.Age(c, t.Sys.Now()))))
+		t.term.Print(fmt.Sprintf("  %s  %s", terminal.Clean(c.Name), t.term.Dim(listing.Age(c, t.sys.Now()))))
 	}
 	return nil
 }
 
-func (t *Chat) deleteChat(_ context.Context, tag string) error {
-	err := t.undoStore().DeleteTag(tag)
+func deleteChat(t *call) error {
+	tag := t.args
+	err := undoStore(t.live).DeleteTag(tag)
 	if err == nil {
 		t.term.Print("Forgotten: " + terminal.Clean(tag))
 	}
@@ -84,17 +86,18 @@ func (t *Chat) deleteChat(_ context.Context, tag string) error {
 
 // resume restores a saved conversation in this session, or continues an earlier
 // session in its own file.
-func (t *Chat) resume(_ context.Context, which string) error {
+func resume(t *call) error {
+	which := t.args
 	if which == "" {
-		return t.chooseSession("")
+		return chooseSession(t.live, "")
 	}
-	if !slices.Contains(t.tags(), which) {
+	if !slices.Contains(tags(t), which) {
 		if _, err := session.Find(t.runtime.Project, which); err != nil {
-			return t.chooseSession(which)
+			return chooseSession(t.live, which)
 		}
 		return t.reopen(which)
 	}
-	c, err := t.undoStore().Tagged(which)
+	c, err := undoStore(t.live).Tagged(which)
 	if err != nil {
 		return err
 	}
@@ -106,7 +109,7 @@ func (t *Chat) resume(_ context.Context, which string) error {
 }
 
 // goOnWith puts a saved conversation into this session, with a new preamble.
-func (t *Chat) goOnWith(kept []llm.Message) {
+func (t *live) goOnWith(kept []llm.Message) {
 	if len(kept) > 0 && strings.HasPrefix(llm.PartsText(kept[0].Parts), "<session_context>") {
 		kept = kept[1:]
 	}
@@ -116,7 +119,7 @@ func (t *Chat) goOnWith(kept []llm.Message) {
 
 // chooseSession offers the newest of the earlier sessions that have words in
 // their title, their id or a prompt; empty: of all.
-func (t *Chat) chooseSession(words string) error {
+func chooseSession(t *live, words string) error {
 	const offered = 9
 	infos, err := session.List(t.runtime.Project)
 	if err != nil {
@@ -140,12 +143,12 @@ func (t *Chat) chooseSession(words string) error {
 	}
 	choices := make([]terminal.Choice, len(infos))
 	for i, s := range infos {
-		about := fmt.Sprintf("%s, %s, %s", output.Ago(t.Sys.Now().Sub(s.Updated)), text.Plural(s.Messages, "message"),
+		about := fmt.Sprintf("%s, %s, %s", output.Ago(t.sys.Now().Sub(s.Updated)), text.Plural(s.Messages, "message"),
 			s.ID[:min(len(s.ID), 8)])
 		choices[i] = terminal.Choice{Label: fmt.Sprintf("%s  %s", listing.TitleOf(s), t.term.Dim(terminal.Clean(about)))}
 	}
 	folder := terminal.Clean(t.shortenHome(t.runtime.Config.Dir))
-	i, _, ok := t.term.Choose(t.Ctx, "", fmt.Sprintf("Go back to which session in %s? (Esc: none%s)", folder, more),
+	i, _, ok := t.term.Choose(t.ctx, "", fmt.Sprintf("Go back to which session in %s? (Esc: none%s)", folder, more),
 		choices)
 	if !ok {
 		return nil
@@ -165,7 +168,7 @@ func mentions(i session.Info, words string) bool {
 }
 
 // reopen ends this session and continues another one.
-func (t *Chat) reopen(which string) error {
+func (t *live) reopen(which string) error {
 	info, err := session.Find(t.runtime.Project, which)
 	if err != nil {
 		return fmt.Errorf("%w; /resume lists the sessions", err)
@@ -181,7 +184,7 @@ func (t *Chat) reopen(which string) error {
 
 // replay shows the end of the resumed conversation, and which calls at its end were
 // cut off.
-func (t *Chat) replay() {
+func (t *live) replay() {
 	said := t.conversation()
 	t.view.Replay(said)
 	for _, m := range said[max(len(said)-1, 0):] {

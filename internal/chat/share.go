@@ -2,7 +2,6 @@ package chat
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,11 +16,12 @@ import (
 
 // share writes the conversation to a new file, as Markdown or JSON by its
 // extension. Secrets are masked.
-func (t *Chat) share(_ context.Context, name string) error {
+func share(t *call) error {
+	name := t.args
 	if len(t.conversation()) == 0 {
 		return errors.New("the conversation is still empty")
 	}
-	name = cmp.Or(name, fmt.Sprintf("gemini-conversation-%d.json", t.Sys.Now().UnixMilli()))
+	name = cmp.Or(name, fmt.Sprintf("gemini-conversation-%d.json", t.sys.Now().UnixMilli()))
 	path := name
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		path = filepath.Join(t.runtime.Config.Home, rest)

@@ -19,24 +19,30 @@ import (
 // (cli/ui/hooks/useExecutionLifecycle.ts).
 const shellKept = 10_000
 
-// shell runs a command of the user, without asking for permission, in a terminal
+// userShell runs the commands that the user types after "!".
+type userShell struct {
+	live *live
+	dir  string // where they run; empty: in the folder of the chat
+}
+
+// run runs a command of the user, without asking for permission, in a terminal
 // of its own. The model gets what it printed with the next prompt.
-func (t *Chat) shell(line string) error {
+func (s *userShell) run(line string) error {
+	t := s.live
 	if line == "" {
 		t.term.Print("!command runs a command: !git status")
 		return nil
 	}
 	if dir, ok := changesFolder(line); ok {
-		return t.changeFolder(dir)
+		return s.changeFolder(dir)
 	}
-	c := proc.Command{Line: line, Dir: cmp.Or(t.shellDir, t.runtime.Config.Dir), Env: t.runtime.Config.ChildEnv(),
-		Merge:  true,
-		Within: t.Sys.Within}
+	c := proc.Command{Line: line, Dir: cmp.Or(s.dir, t.runtime.Config.Dir), Env: t.runtime.Config.ChildEnv(), Merge: true,
+		Within: t.sys.Within}
 	var res proc.Result
 	var err error
 	var printed string
 	t.work("running "+line, func(ctx context.Context) {
-		if res, printed, err = t.inTerminal(ctx, c); !errors.Is(err, proc.ErrNoTerminal) {
+		if res, printed, err = inTerminal(t.term, ctx, c); !errors.Is(err, proc.ErrNoTerminal) {
 			return
 		}
 		var live terminal.Cleaner
@@ -67,13 +73,14 @@ func (t *Chat) shell(line string) error {
 }
 
 // inTerminal runs a command that gets all keys.
-func (t *Chat) inTerminal(ctx context.Context, c proc.Command) (res proc.Result, printed string, err error) {
+func inTerminal(term *terminal.Terminal, ctx context.Context,
+	c proc.Command) (res proc.Result, printed string, err error) {
 	var passage *terminal.Passage
 	res, err = proc.RunInTerminal(ctx, proc.Session{
-		Command: c, Size: t.term.Size,
+		Command: c, Size: term.Size,
 		Show: func(b []byte, keys bool) { passage.Show(b, keys) },
 		Begin: func(keys func([]byte), resized func()) func() {
-			passage = t.term.Pass(keys, resized)
+			passage = term.Pass(keys, resized)
 			return func() {
 				drew := false
 				if printed, drew = passage.Over(); drew {
@@ -96,16 +103,17 @@ func changesFolder(line string) (dir string, ok bool) {
 
 // changeFolder makes later commands of the user run in another folder; those of
 // the model stay where they are. An empty dir is the folder of the chat.
-func (t *Chat) changeFolder(dir string) error {
+func (s *userShell) changeFolder(dir string) error {
+	t := s.live
 	if dir == "" {
 		dir = t.runtime.Config.Dir
 	}
-	dir = t.folder(dir, cmp.Or(t.shellDir, t.runtime.Config.Dir))
+	dir = folderAt(t.runtime.Config.Home, dir, cmp.Or(s.dir, t.runtime.Config.Dir))
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return fmt.Errorf("there is no folder %s", text.VisibleLine(dir))
 	}
-	t.shellDir = dir
-	t.term.Print(t.term.Dim(terminal.Clean("Your commands with ! run in " + t.shortenHome(t.shellDir) + " from now on. " +
-		"The model's run where they did; !cd alone goes back.")))
+	s.dir = dir
+	t.term.Print(t.term.Dim(terminal.Clean("Your commands with ! run in " + t.shortenHome(s.dir) + " from now on. The " +
+		"model's run where they did; !cd alone goes back.")))
 	return nil
 }

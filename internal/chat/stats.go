@@ -1,28 +1,63 @@
 package chat
 
 import (
-	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
+	"minigem/hooks"
 	"minigem/internal/output"
 	"minigem/internal/terminal"
-	"minigem/internal/text"
 )
 
-func (t *Chat) statsSession(ctx context.Context, _ string) error {
-	s := t.stats.Snapshot()
-	t.term.Print(fmt.Sprintf("session  %s\nchanged  +%d -%d lines", t.runtime.Session.ID(), s.Files.TotalLinesAdded,
-		s.Files.TotalLinesRemoved))
-	if err := t.statsModel(ctx, ""); err != nil {
-		return err
-	}
-	return t.statsTools(ctx, "")
+// tally counts what happened in this chat, since it began or the last /clear.
+type tally struct {
+	stats *output.Stats
+	hooks output.HookStats
+	last  atomic.Pointer[hooks.Report]
 }
 
-func (t *Chat) statsModel(context.Context, string) error {
-	s := t.stats.Snapshot()
+func (n *tally) note(r hooks.Report) {
+	n.last.Store(&r)
+	n.hooks.Note(r)
+}
+
+func (n *tally) reset() {
+	n.stats.Reset()
+	n.hooks.Reset()
+}
+
+// countCommands are about what there is, and how often it was used.
+func countCommands() []row {
+	return []row{
+		{Name: "stats", Aliases: []string{"usage"}, Help: "requests, tokens, calls", Run: statsSession,
+			Sub: []row{
+				{Name: "session", Help: "all of them", Run: statsSession},
+				{Name: "model", Help: "those of models", Run: statsModel},
+				{Name: "tools", Aliases: []string{"tool"}, Help: "those of tools", Run: statsTools},
+				{Name: "hooks", Aliases: []string{"hook"}, Help: "those of hooks, and how long they took", Run: statsHooks},
+			}},
+		{Name: "tools", Help: "the tools that the model is offered", Run: listTools(false), Sub: []row{
+			{Name: "list", Help: "list them", Run: listTools(false)},
+			{Name: "desc", Aliases: []string{"descriptions"}, Help: "with the descriptions that the model reads",
+				Run: listTools(true)},
+		}},
+	}
+}
+
+func statsSession(t *call) error {
+	s := t.tally.stats.Snapshot()
+	t.term.Print(fmt.Sprintf("session  %s\nchanged  +%d -%d lines", t.runtime.Session.ID(), s.Files.TotalLinesAdded,
+		s.Files.TotalLinesRemoved))
+	if err := statsModel(t); err != nil {
+		return err
+	}
+	return statsTools(t)
+}
+
+func statsModel(t *call) error {
+	s := t.tally.stats.Snapshot()
 	rows := [][]string{{"model", "requests", "errors", "input", "cached", "output", "thoughts", "time"}}
 	for _, name := range s.Models.Names {
 		m := s.Models.Get(name)
@@ -35,8 +70,8 @@ func (t *Chat) statsModel(context.Context, string) error {
 	return nil
 }
 
-func (t *Chat) statsTools(context.Context, string) error {
-	s := t.stats.Snapshot().Tools
+func statsTools(t *call) error {
+	s := t.tally.stats.Snapshot().Tools
 	rows := [][]string{{"tool", "calls", "done", "failed", "time"}}
 	for _, name := range s.ByName.Names {
 		c := s.ByName.Get(name)
@@ -47,39 +82,21 @@ func (t *Chat) statsTools(context.Context, string) error {
 	return nil
 }
 
-// rows prints a table; the first row is its head.
-func (t *Chat) rows(rows [][]string, empty string) {
-	if len(rows) == 1 {
-		t.term.Print(empty)
-		return
-	}
-	text.Align(rows)
-	for i, row := range rows {
-		text := terminal.Clean(strings.TrimRight(strings.Join(row, "  "), " "))
-		if i == 0 {
-			text = t.term.Dim(text)
+func listTools(described bool) func(*call) error {
+	return func(t *call) error {
+		t.table.awaitMCP()
+		for _, tool := range t.runtime.Registry.All() {
+			if !t.runtime.Policy.Offered(tool) {
+				continue
+			}
+			spec := tool.Spec()
+			text := fmt.Sprintf("  %s  %s", t.term.Bold(terminal.Clean(tool.Info().DisplayName)),
+				t.term.Dim(terminal.Clean(spec.Name)))
+			if described {
+				text += "\n      " + strings.ReplaceAll(strings.TrimSpace(terminal.Clean(spec.Description)), "\n", "\n      ")
+			}
+			t.term.Print(text)
 		}
-		t.term.Print(text)
+		return nil
 	}
-}
-
-func (t *Chat) listTools(context.Context, string) error { return t.showTools(false) }
-
-func (t *Chat) describeTools(context.Context, string) error { return t.showTools(true) }
-
-func (t *Chat) showTools(described bool) error {
-	t.awaitMCP()
-	for _, tool := range t.runtime.Registry.All() {
-		if !t.runtime.Policy.Offered(tool) {
-			continue
-		}
-		spec := tool.Spec()
-		text := fmt.Sprintf("  %s  %s", t.term.Bold(terminal.Clean(tool.Info().DisplayName)),
-			t.term.Dim(terminal.Clean(spec.Name)))
-		if described {
-			text += "\n      " + strings.ReplaceAll(strings.TrimSpace(terminal.Clean(spec.Description)), "\n", "\n      ")
-		}
-		t.term.Print(text)
-	}
-	return nil
 }

@@ -1,10 +1,10 @@
 package chat
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"minigem/agent/event"
@@ -15,10 +15,18 @@ import (
 	"minigem/tools/workspace"
 )
 
-// showStatus puts the line under the prompt up to date.
-func (t *Chat) showStatus() {
+// statusLine is the line under the prompt: it counts what it shows of hooks and
+// tokens.
+type statusLine struct {
+	hidden  bool // as in cases, where nothing is shown that depends on the place; the settings win
+	trouble hookTrouble
+	used    atomic.Int64 // tokens of the conversation; 0: unknown
+}
+
+// show puts the line up to date with the session.
+func (s *statusLine) show(t *live) {
 	r := t.runtime
-	hidden := t.fixed
+	hidden := s.hidden
 	if said := r.Config.Settings.UI.HideFooter; said != nil {
 		hidden = *said
 	}
@@ -29,14 +37,14 @@ func (t *Chat) showStatus() {
 	if b := workspace.Branch(r.Config.Dir); b != "" {
 		place += " (" + b + ")"
 	}
-	s := terminal.Status{Mode: r.Policy.Mode().Flag(), Trouble: t.trouble.String(), Rest: []string{r.ModelName, place}}
-	if used := int(t.used.Load()); used > 0 {
+	line := terminal.Status{Mode: r.Policy.Mode().Flag(), Trouble: s.trouble.String(), Rest: []string{r.ModelName, place}}
+	if used := int(s.used.Load()); used > 0 {
 		if limit := compress.Limit(r.ModelName); limit > 0 {
-			s.Rest = append(s.Rest, fmt.Sprintf("%d%% context left", max(100-100*used/limit, 0)))
+			line.Rest = append(line.Rest, fmt.Sprintf("%d%% context left", max(100-100*used/limit, 0)))
 		}
-		s.Rest = append(s.Rest, text.Plural(used, "token"))
+		line.Rest = append(line.Rest, text.Plural(used, "token"))
 	}
-	t.term.SetStatus(s)
+	t.term.SetStatus(line)
 }
 
 // slowHook is how long the hooks of one event may take before the status says
@@ -84,24 +92,22 @@ func (h *hookTrouble) String() string {
 
 // Emit implements event.Sink: it keeps how long the conversation is, in tokens
 // of the model.
-func (t *Chat) Emit(e event.Event) {
+func (s *statusLine) Emit(e event.Event) {
 	switch e := e.(type) {
 	case event.RoundFinished:
 		if e.Usage != nil {
-			t.used.Store(int64(e.Usage.Total))
+			s.used.Store(int64(e.Usage.Total))
 		}
 	case event.Compressed:
-		t.used.Store(int64(e.After))
+		s.used.Store(int64(e.After))
 	}
 }
 
-// nextMode is Shift+Tab at the prompt.
-func (t *Chat) nextMode() {
-	t.runtime.NextMode()
-	t.showStatus()
-}
+func changeMode(t *call) error { return setMode(t.live, t.args) }
 
-func (t *Chat) changeMode(_ context.Context, name string) error {
+// setMode changes the approval mode, where name is not empty, and prints which it
+// is.
+func setMode(t *live, name string) error {
 	if name != "" {
 		if err := t.runtime.ChangeMode(name); err != nil {
 			return err
@@ -111,7 +117,7 @@ func (t *Chat) changeMode(_ context.Context, name string) error {
 	return nil
 }
 
-func (t *Chat) modeNames() []string {
+func modeNames(t *call) []string {
 	names := []string{"default", "auto_edit", "plan"}
 	if !t.runtime.Config.Settings.Security.DisableYoloMode {
 		names = append(names, "yolo")

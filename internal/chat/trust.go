@@ -12,16 +12,24 @@ import (
 	"minigem/internal/trust"
 )
 
+// consent asks whether what a project brings may run, and remembers a no.
+type consent struct {
+	*console
+	flags      *app.Options
+	configured func(*app.Configuration) error // gets each configuration that is read again
+	refused    bool                           // the user said no to the project's new hooks
+}
+
 // askTrust asks about a folder with something to load that nobody decided
 // about, and returns the resulting configuration. Without a clear yes the
 // folder stays untrusted.
-func (t *Chat) askTrust(c *app.Configuration) (*app.Configuration, error) {
+func (t *consent) askTrust(c *app.Configuration) (*app.Configuration, error) {
 	rules, _, err := trust.Load(c.TrustedFolders())
 	if c.Trust.Trusted || len(c.Trust.Contents) == 0 || err == nil && rules.Decide(c.Dir) == trust.Untrusted {
 		return c, nil
 	}
 	own, servers := t.programsToTrust()
-	i, _, ok := t.term.Choose(t.Ctx, t.trustQuestion(c, own, servers), "Trust it?", []terminal.Choice{
+	i, _, ok := t.term.Choose(t.ctx, t.trustQuestion(c, own, servers), "Trust it?", []terminal.Choice{
 		{Label: "No, not now: go on without them", Keys: []string{"n", "no"}},
 		{Label: "Trust this folder, and its hooks and agents as they are now", Keys: []string{"t", "y", "yes"}},
 		{Label: "Parent: trust " + text.VisibleLine(filepath.Base(filepath.Dir(c.Dir))) +
@@ -38,7 +46,7 @@ func (t *Chat) askTrust(c *app.Configuration) (*app.Configuration, error) {
 	if err := c.TrustStore().Trust(c.ProjectDir, own); err != nil {
 		return c, err
 	}
-	again, err := app.Configure(t.Sys, t.Flags)
+	again, err := app.Configure(t.sys, t.flags)
 	if err == nil {
 		err = again.AgreeToAgents()
 	}
@@ -50,17 +58,17 @@ func (t *Chat) askTrust(c *app.Configuration) (*app.Configuration, error) {
 
 // programsToTrust lists the hooks and MCP servers of the folder, as command
 // lines. Faults in its files are reported after the user has said yes.
-func (t *Chat) programsToTrust() (own []hooks.Hook, servers []string) {
-	f := *t.Flags
+func (t *consent) programsToTrust() (own []hooks.Hook, servers []string) {
+	f := *t.flags
 	f.SkipTrust = true
-	c, err := app.Configure(t.Sys, &f)
+	c, err := app.Configure(t.sys, &f)
 	if err != nil {
 		return nil, nil
 	}
 	return c.ProjectHooks(), c.ProjectServers()
 }
 
-func (t *Chat) trustQuestion(c *app.Configuration, own []hooks.Hook, servers []string) string {
+func (t *consent) trustQuestion(c *app.Configuration, own []hooks.Hook, servers []string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s contains:\n", t.term.Bold("Do you trust this folder?"), terminal.Clean(c.Dir))
 	for _, item := range c.Trust.Contents {
@@ -85,7 +93,7 @@ func (t *Chat) trustQuestion(c *app.Configuration, own []hooks.Hook, servers []s
 }
 
 // describeHook shows where a hook is defined and what it runs.
-func (t *Chat) describeHook(b *strings.Builder, c *app.Configuration, h hooks.Hook) {
+func (t *consent) describeHook(b *strings.Builder, c *app.Configuration, h hooks.Hook) {
 	fmt.Fprintf(b, "  %s  %s  %s\n", h.Event, text.VisibleLine(h.Label()),
 		t.term.Dim(text.VisibleLine(fmt.Sprintf("%s:%d", c.Relative(h.Source.File), h.Source.Line))))
 	mark := ""
@@ -97,13 +105,13 @@ func (t *Chat) describeHook(b *strings.Builder, c *app.Configuration, h hooks.Ho
 
 // asksForHooks reports whether to ask about new hooks of the project, instead
 // of only naming them (docs/spec/contract.md 6).
-func (t *Chat) asksForHooks(c *app.Configuration) bool {
-	return c.Settings.Security.FolderTrust.Enabled && !t.Flags.SkipTrust && c.Trust.Why != "GEMINI_CLI_TRUST_WORKSPACE"
+func (t *consent) asksForHooks(c *app.Configuration) bool {
+	return c.Settings.Security.FolderTrust.Enabled && !t.flags.SkipTrust && c.Trust.Why != "GEMINI_CLI_TRUST_WORKSPACE"
 }
 
 // askHooks asks about the project's hooks that are new or changed, before any
 // of them runs.
-func (t *Chat) askHooks(c *app.Configuration) {
+func (t *consent) askHooks(c *app.Configuration) {
 	own := unseenHooks(c)
 	if len(own) == 0 || !t.asksForHooks(c) {
 		return
@@ -114,12 +122,12 @@ func (t *Chat) askHooks(c *app.Configuration) {
 		t.describeHook(&b, c, h)
 		fmt.Fprintf(&b, "    %s\n", t.term.Warning(text.VisibleLine(h.Note)))
 	}
-	i, _, ok := t.term.Choose(t.Ctx, b.String(), "Let them run?", []terminal.Choice{
+	i, _, ok := t.term.Choose(t.ctx, b.String(), "Let them run?", []terminal.Choice{
 		{Label: "No, not in this session", Keys: []string{"n", "no"}},
 		{Label: "Yes, and remember their current state", Keys: []string{"y", "yes"}},
 	})
 	if !ok || i != 1 {
-		t.heldHooks = true
+		t.refused = true
 		t.holdHooks(c)
 		return
 	}
@@ -142,8 +150,8 @@ func unseenHooks(c *app.Configuration) []hooks.Hook {
 }
 
 // holdHooks disables the hooks that the user said no to.
-func (t *Chat) holdHooks(c *app.Configuration) {
-	if !t.heldHooks {
+func (t *consent) holdHooks(c *app.Configuration) {
+	if !t.refused {
 		return
 	}
 	for i := range c.Hooks.Hooks {

@@ -19,11 +19,11 @@ const (
 	restoreUsage = "/restore [CHECKPOINT [files|conversation|both]]: /restore alone lists them"
 )
 
-func (t *Chat) undoStore() undo.Store {
-	return t.runtime.Config.UndoStore(t.runtime.Project, t.runtime.Workspace, t.Sys.Now)
+func undoStore(t *live) undo.Store {
+	return t.runtime.Config.UndoStore(t.runtime.Project, t.runtime.Workspace, t.sys.Now)
 }
 
-func (t *Chat) checkpointNames() []string { return names(t.undoStore().Checkpoints()) }
+func checkpointNames(t *call) []string { return names(undoStore(t.live).Checkpoints()) }
 
 func names(all []undo.Checkpoint) []string {
 	var out []string
@@ -31,6 +31,14 @@ func names(all []undo.Checkpoint) []string {
 		out = append(out, c.Name)
 	}
 	return out
+}
+
+// goingBack is one dialogue about going back to an earlier state.
+type goingBack struct {
+	*live
+	d     *terminal.Dialogue
+	store undo.Store
+	what  undo.What // goes back; empty: the user is asked
 }
 
 // parseUndo reads where to go back to, and what goes back; both may be left
@@ -50,8 +58,8 @@ func parseUndo(args, usage string) (where string, what undo.What, err error) {
 // rewind goes back to before one of the user's prompts: with the conversation,
 // with the files, or with both. The current state is saved first, and can be
 // restored.
-func (t *Chat) rewind(_ context.Context, args string) error {
-	where, what, err := parseUndo(args, rewindUsage)
+func rewind(t *call) error {
+	where, what, err := parseUndo(t.args, rewindUsage)
 	if err != nil {
 		return err
 	}
@@ -59,12 +67,12 @@ func (t *Chat) rewind(_ context.Context, args string) error {
 	if err != nil {
 		return err
 	}
-	d := t.term.Dialogue()
-	defer d.End()
+	b := goingBack{t.live, t.term.Dialogue(), undoStore(t.live), what}
+	defer b.d.End()
 	prompts := undo.Prompts(f)
 	number := 0
 	if where == "" {
-		number = t.choosePrompt(d, prompts)
+		number = b.choosePrompt(prompts)
 	} else if number, err = strconv.Atoi(where); err != nil || number < 1 {
 		return errors.New(rewindUsage)
 	}
@@ -73,72 +81,72 @@ func (t *Chat) rewind(_ context.Context, args string) error {
 	}
 	var plan undo.Plan
 	t.work("looking at what changed", func(ctx context.Context) {
-		plan, err = t.undoStore().Before(ctx, t.runtime.Session.ID(), prompts, number)
+		plan, err = b.store.Before(ctx, t.runtime.Session.ID(), prompts, number)
 	})
 	if err != nil {
 		return err
 	}
-	text, _ := listing.Prompt(plan.Prompt, t.Sys.Now())
+	text, _ := listing.Prompt(plan.Prompt, t.sys.Now())
 	lines := "Before > " + text + "\n"
 	if len(plan.Changes) > 0 {
 		lines += "Files that changed since:\n" + listing.Changes(t.runtime.Config, plan.Changes)
 	}
-	return t.goBack(d, lines, plan, what, "What goes back?")
+	return b.to(plan, lines, "What goes back?")
 }
 
 // restoreCheckpoint restores the files of a checkpoint, the conversation before
 // its edit, or both.
-func (t *Chat) restoreCheckpoint(_ context.Context, args string) error {
-	where, what, err := parseUndo(args, restoreUsage)
+func restoreCheckpoint(t *call) error {
+	where, what, err := parseUndo(t.args, restoreUsage)
 	if err != nil {
 		return err
 	}
-	d := t.term.Dialogue()
-	defer d.End()
+	b := goingBack{t.live, t.term.Dialogue(), undoStore(t.live), what}
+	defer b.d.End()
 	switch {
 	case where == "":
-		if where = t.chooseCheckpoint(d); where == "" {
+		if where = b.chooseCheckpoint(); where == "" {
 			return nil
 		}
 	case what == "":
-		what = undo.Both
+		b.what = undo.Both
 	}
-	c, err := t.undoStore().Checkpoint(where)
+	c, err := b.store.Checkpoint(where)
 	if err != nil {
 		return fmt.Errorf("%w; /restore lists them", err)
 	}
-	if what == undo.Files && !c.HasFiles() {
+	if b.what == undo.Files && !c.HasFiles() {
 		return fmt.Errorf("checkpoint %s has no files, only a conversation", c.Name)
 	}
-	plan, err := t.undoStore().To(c)
+	plan, err := b.store.To(c)
 	if err != nil {
 		return err
 	}
-	return t.goBack(d, "", plan, what, "What should be restored? The current state is saved first.")
+	return b.to(plan, "", "What should be restored? The current state is saved first.")
 }
 
-// goBack executes plan, after asking what is still open. lines describe the plan.
-func (t *Chat) goBack(d *terminal.Dialogue, lines string, plan undo.Plan, what undo.What, question string) error {
-	if what == "" {
-		what, lines = t.chooseWhat(d, lines, plan, question), ""
+// to executes plan, after asking what is still open. lines describe the plan.
+func (t *goingBack) to(plan undo.Plan, lines, question string) error {
+	if t.what == "" {
+		t.what, lines = t.chooseWhat(lines, plan, question), ""
 	}
-	if what == "" || !t.confirmConflicts(d, lines, plan, what) {
+	if t.what == "" || !t.confirmConflicts(lines, plan) {
 		t.term.Print(t.term.Dim("Everything stays as it is."))
 		return nil
 	}
 	var kept string
 	var err error
 	t.work("going back", func(ctx context.Context) {
-		kept, err = t.undoStore().Apply(ctx, plan, what, t.runtime.Session.Messages())
+		kept, err = t.store.Apply(ctx, plan, t.what, t.runtime.Session.Messages())
 	})
 	if err != nil {
 		return err
 	}
-	if what != undo.Conversation {
+	if t.what != undo.Conversation {
 		t.term.Print("The files are as they were " + text.VisibleLine(plan.When) + ".")
 	}
-	if what != undo.Files {
-		if err := t.goBackInConversation(plan); err != nil {
+	if t.what != undo.Files {
+		if err := t.inConversation(plan); err != nil {
 			return err
 		}
 	}
@@ -146,7 +154,7 @@ func (t *Chat) goBack(d *terminal.Dialogue, lines string, plan undo.Plan, what u
 	return nil
 }
 
-func (t *Chat) goBackInConversation(plan undo.Plan) error {
+func (t *goingBack) inConversation(plan undo.Plan) error {
 	switch {
 	case plan.Prompt.ID == "" && len(plan.Conversation) > 0:
 		t.goOnWith(plan.Conversation)
@@ -154,33 +162,33 @@ func (t *Chat) goBackInConversation(plan undo.Plan) error {
 	case !t.runtime.Session.RollbackTo(plan.Prompt.ID):
 		return errors.New("the conversation does not have this prompt any more: it was compressed or replaced")
 	default:
-		text, _ := listing.Prompt(plan.Prompt, t.Sys.Now())
+		text, _ := listing.Prompt(plan.Prompt, t.sys.Now())
 		t.term.Print("Forgotten, from here on: > " + text)
 	}
 	return nil
 }
 
 // choosePrompt lets the user choose a prompt by its number; 0: none.
-func (t *Chat) choosePrompt(d *terminal.Dialogue, prompts []undo.Prompt) int {
+func (t *goingBack) choosePrompt(prompts []undo.Prompt) int {
 	if len(prompts) == 0 {
 		t.term.Print("There is no prompt yet to go back to.")
 		return 0
 	}
-	return 1 + t.chooseNewest(d, "Go back to before which prompt? (Esc: none)", "/rewind NUMBER goes back to one of them.",
+	return 1 + t.chooseNewest("Go back to before which prompt? (Esc: none)", "/rewind NUMBER goes back to one of them.",
 		len(prompts), func(i int) string {
-			text, more := listing.Prompt(prompts[i], t.Sys.Now())
+			text, more := listing.Prompt(prompts[i], t.sys.Now())
 			return text + "  " + t.term.Dim(more)
 		})
 }
 
 // chooseCheckpoint lets the user choose a checkpoint by its name; empty: none.
-func (t *Chat) chooseCheckpoint(d *terminal.Dialogue) string {
-	all := t.undoStore().Checkpoints()
+func (t *goingBack) chooseCheckpoint() string {
+	all := t.store.Checkpoints()
 	if len(all) == 0 {
 		t.term.Print("No checkpoint was taken; general.checkpointing.enabled in the settings turns them on.")
 		return ""
 	}
-	i := t.chooseNewest(d, "Go back to before which edit? (Esc: none)", "minigem sessions restore lists all.", len(all),
+	i := t.chooseNewest("Go back to before which edit? (Esc: none)", "minigem sessions restore lists all.", len(all),
 		func(i int) string {
 			return t.describeCheckpoint(all[i].Name)
 		})
@@ -193,7 +201,7 @@ func (t *Chat) chooseCheckpoint(d *terminal.Dialogue) string {
 // chooseNewest lets the user choose among the newest of n items, the last of
 // them first. It returns how many are newer than the chosen one; -1: none was
 // chosen.
-func (t *Chat) chooseNewest(d *terminal.Dialogue, question, others string, n int, label func(int) string) int {
+func (t *goingBack) chooseNewest(question, others string, n int, label func(int) string) int {
 	const most = 9
 	lines := ""
 	if n > most {
@@ -203,7 +211,7 @@ func (t *Chat) chooseNewest(d *terminal.Dialogue, question, others string, n int
 	for i := n - 1; i >= max(0, n-most); i-- {
 		choices = append(choices, terminal.Choice{Label: label(i)})
 	}
-	i, _, ok := d.Choose(t.Ctx, lines, question, choices)
+	i, _, ok := t.d.Choose(t.ctx, lines, question, choices)
 	if !ok {
 		return -1
 	}
@@ -211,8 +219,8 @@ func (t *Chat) chooseNewest(d *terminal.Dialogue, question, others string, n int
 }
 
 // describeCheckpoint shows the tool, the file and the age.
-func (t *Chat) describeCheckpoint(name string) string {
-	c, err := t.undoStore().Checkpoint(name)
+func (t *goingBack) describeCheckpoint(name string) string {
+	c, err := t.store.Checkpoint(name)
 	if err != nil {
 		return text.VisibleLine(name + "  (cannot be read)")
 	}
@@ -221,11 +229,11 @@ func (t *Chat) describeCheckpoint(name string) string {
 		path, _ := c.Args["file_path"].(string)
 		what = c.Tool + " " + t.runtime.Config.Relative(path)
 	}
-	return fmt.Sprintf("%s  %s", text.VisibleLine(what), t.term.Dim(listing.Age(c, t.Sys.Now())))
+	return fmt.Sprintf("%s  %s", text.VisibleLine(what), t.term.Dim(listing.Age(c, t.sys.Now())))
 }
 
 // chooseWhat asks what goes back; empty: nothing.
-func (t *Chat) chooseWhat(d *terminal.Dialogue, lines string, plan undo.Plan, question string) undo.What {
+func (t *goingBack) chooseWhat(lines string, plan undo.Plan, question string) undo.What {
 	kinds := []undo.What{undo.Both, undo.Conversation, undo.Files, ""}
 	choices := []terminal.Choice{
 		{Label: "Files and conversation", Keys: []string{"b", "both"}},
@@ -238,7 +246,7 @@ func (t *Chat) chooseWhat(d *terminal.Dialogue, lines string, plan undo.Plan, qu
 			kinds, choices = slices.Delete(kinds, i, i+1), slices.Delete(choices, i, i+1)
 		}
 	}
-	i, _, ok := d.Choose(t.Ctx, lines, question, choices)
+	i, _, ok := t.d.Choose(t.ctx, lines, question, choices)
 	if !ok {
 		return ""
 	}
@@ -247,15 +255,15 @@ func (t *Chat) chooseWhat(d *terminal.Dialogue, lines string, plan undo.Plan, qu
 
 // confirmConflicts shows lines and asks before a change by somebody else is undone
 // too.
-func (t *Chat) confirmConflicts(d *terminal.Dialogue, lines string, plan undo.Plan, what undo.What) bool {
+func (t *goingBack) confirmConflicts(lines string, plan undo.Plan) bool {
 	n := plan.Conflicts()
-	if n == 0 || what == undo.Conversation {
+	if n == 0 || t.what == undo.Conversation {
 		t.term.Print(lines)
 		return true
 	}
-	warning := warning(t, fmt.Sprintf("%s changed in other ways too, and those changes would be undone as well (see "+
-		"above)", text.Plural(n, "file")))
-	i, _, ok := d.Confirm(t.Ctx, lines+warning, "Go back all the same? The current state is saved as a checkpoint.",
+	warning := t.warning(fmt.Sprintf("%s changed in other ways too, and those changes would be undone as well (see above)",
+		text.Plural(n, "file")))
+	i, _, ok := t.d.Confirm(t.ctx, lines+warning, "Go back all the same? The current state is saved as a checkpoint.",
 		[]terminal.Choice{
 			{Label: "No", Keys: []string{"n", "no"}}, {Label: "Yes", Keys: []string{"y", "yes"}},
 		})

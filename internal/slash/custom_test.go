@@ -119,8 +119,11 @@ func TestFillIsBounded(t *testing.T) {
 		File:  func(context.Context, string) (string, error) { return strings.Repeat("x", 1<<20), nil },
 		Shell: func(context.Context, string) (string, error) { return strings.Repeat("x", 1<<20), nil },
 	}
-	for _, prompt := range []string{"{{args}}", "@{f}", "!{ls}", "!{ls {{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}}"} {
-		got, err := slash.Custom{File: "x.toml", Prompt: strings.Repeat(prompt, 10_000)}.Fill(t.Context(), f, "/x", strings.Repeat("a", 1<<20))
+	for _, prompt := range []string{
+		"{{args}}", "@{f}", "!{ls}",
+		"!{ls {{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}{{args}}}"} {
+		got, err := slash.Custom{File: "x.toml", Prompt: strings.Repeat(prompt, 10_000)}.Fill(t.Context(), f, "/x",
+			strings.Repeat("a", 1<<20))
 		assert.ErrorContains(t, err, "becomes larger than 16 MiB", prompt[:4])
 		assert.Empty(t, got)
 	}

@@ -17,7 +17,8 @@ import (
 func TestIncludedFiles(t *testing.T) {
 	t.Parallel()
 	dir := filetest.Tree(t, map[string]string{
-		"a.txt": "text of a", "sub/b.txt": "text of b", "hidden.txt": "x", ".geminiignore": "hidden.txt\n", "sub/odd[1].md": "text of odd",
+		"a.txt": "text of a", "sub/b.txt": "text of b", "hidden.txt": "x", ".geminiignore": "hidden.txt\n",
+		"sub/odd[1].md": "text of odd",
 	})
 	ws, err := workspace.New(dir)
 	require.NoError(t, err)
@@ -30,7 +31,8 @@ func TestIncludedFiles(t *testing.T) {
 		{"see @b.txt", "Content from @sub/b.txt:\ntext of b", "@b.txt is taken for sub/b.txt"},
 		{`see @odd\[1\]`, "text of odd", "@odd[1] is taken for sub/odd[1].md"},
 		{"see @hidden.txt", "", "@hidden.txt is not included: .geminiignore ignores it"},
-		{"see @" + strings.ReplaceAll(filepath.Dir(dir), " ", `\ `), "", "is not included: it is outside of the workspace; --include-directories adds folders"},
+		{"see @" + strings.ReplaceAll(filepath.Dir(dir), " ", `\ `), "",
+			"is not included: it is outside of the workspace; --include-directories adds folders"},
 		{"see @nothing.here", "", "@nothing.here is not included: there is no such file"},
 		{"ask @nobody", "", ""},
 	} {
@@ -57,7 +59,8 @@ func TestNamedAgents(t *testing.T) {
 	require.NoError(t, err)
 	files := slash.Files{Workspace: ws, Agent: func(name string) bool { return name == "scout" || name == "helper" }}
 	none := func(w string) { t.Error(w) }
-	assert.Equal(t, "@scout and @helper, look\n<system_note>\nThe user chose these agents for the task, in this order: scout, helper. Hand it to them with invoke_agent.\n</system_note>\n",
+	assert.Equal(t, "@scout and @helper, look\n<system_note>\nThe user chose these agents for the task, in this order: "+
+		"scout, helper. Hand it to them with invoke_agent.\n</system_note>\n",
 		llm.PartsText(files.Include(t.Context(), "@scout and @helper, look", none)))
 	both := llm.PartsText(files.Include(t.Context(), "@scout see @a.txt", none))
 	assert.Contains(t, both, "these agents for the task, in this order: scout.")

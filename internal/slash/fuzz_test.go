@@ -15,8 +15,10 @@ import (
 // reach a shell quoted, and what files and commands give is not looked into.
 func FuzzCustom(f *testing.F) {
 	for _, seed := range [][2]string{
-		{"prompt = \"a {{args}} b\"\ndescription = \"d\"\n", "x"}, {"prompt = '''@{a} !{ls {{args}}} {\n{{args}}'''\n", "it's $(id)"},
-		{"prompt = \"!{\"\n", ""}, {"prompt = 5\n", ""}, {"description = \"d\"\n", ""}, {"[prompt\n", ""}, {"prompt = \"@{{{args}}}\"\n", "}"},
+		{"prompt = \"a {{args}} b\"\ndescription = \"d\"\n", "x"},
+		{"prompt = '''@{a} !{ls {{args}}} {\n{{args}}'''\n", "it's $(id)"},
+		{"prompt = \"!{\"\n", ""}, {"prompt = 5\n", ""}, {"description = \"d\"\n", ""}, {"[prompt\n", ""},
+		{"prompt = \"@{{{args}}}\"\n", "}"},
 	} {
 		f.Add(seed[0], seed[1])
 	}

@@ -38,7 +38,8 @@ func TestShellOfCustomCommands(t *testing.T) {
 	}
 	_, err = shell.Run(t.Context(), "echo ran >x")
 	require.ErrorContains(t, err, "the policy does not let this command run: echo ran >x")
-	for outcome, fault := range map[policy.Outcome]string{policy.ProceedOnce: "", policy.Cancel: "the command was not allowed, and nothing was sent"} {
+	for outcome, fault := range map[policy.Outcome]string{
+		policy.ProceedOnce: "", policy.Cancel: "the command was not allowed, and nothing was sent"} {
 		confined = nil
 		shell.Ask = func(_ context.Context, q toolcall.Question) toolcall.Answer {
 			assert.Equal(t, "run_shell_command", q.Call.Name)

@@ -4,7 +4,6 @@
 package slash
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,23 +11,23 @@ import (
 	"minigem/internal/text"
 )
 
-// Command is one command, or a subcommand.
-type Command struct {
+// Command is one command, or a subcommand. C is what a command works with: it is
+// made for each line, of what follows the command's name, trimmed.
+type Command[C any] struct {
 	Name    string
 	Aliases []string
 	Args    string // arguments in the usage: "NAME", or "[NAME]" if optional; empty: no arguments
 	Help    string // what it does, in a few words
-	// Run executes it. args is the rest of the line, trimmed. nil: a subcommand
-	// has to follow.
-	Run    func(ctx context.Context, args string) error
-	Sub    []Command
+	// Run executes it. nil: a subcommand has to follow.
+	Run    func(C) error
+	Sub    []Command[C]
 	Hidden bool // not in the help, and offered to nobody
 	// Values returns possible args, for completion; nil: unknown.
-	Values func() []string
+	Values func(C) []string
 }
 
 // Table is the list of commands, in the order of the help.
-type Table []Command
+type Table[C any] []Command[C]
 
 // UnknownError: a line names no command.
 type UnknownError struct {
@@ -77,7 +76,7 @@ func Is(line string) bool {
 
 // Run executes line. Its error is the command's, an [*UnknownError] or a
 // [*UsageError].
-func (t Table) Run(ctx context.Context, line string) error {
+func (t Table[C]) Run(line string, with func(args string) C) error {
 	c, said, args, err := t.find(line)
 	if err != nil {
 		return err
@@ -86,17 +85,18 @@ func (t Table) Run(ctx context.Context, line string) error {
 	if surplus := c.Args == "" && args != ""; surplus || needed && args == "" {
 		return &UsageError{Usage: strings.TrimSpace(said + c.Args), Help: c.Help, Surplus: surplus}
 	}
-	return c.meant(c.Run(ctx, args), args)
+	on := with(args)
+	return c.meant(c.Run(on), args, on)
 }
 
 // meant adds to the error of a command what was probably meant by the name that it
 // was given.
-func (c *Command) meant(err error, args string) error {
+func (c *Command[C]) meant(err error, args string, on C) error {
 	if err == nil || c.Values == nil || strings.Contains(err.Error(), "did you mean") {
 		return err
 	}
 	word, _, _ := strings.Cut(args, " ")
-	near := text.Nearest(word, c.Values())
+	near := text.Nearest(word, c.Values(on))
 	if near == word {
 		return err
 	}
@@ -104,7 +104,7 @@ func (c *Command) meant(err error, args string) error {
 }
 
 // find also returns the words that name the command, followed by a blank.
-func (t Table) find(line string) (c *Command, said, args string, err error) {
+func (t Table[C]) find(line string) (c *Command[C], said, args string, err error) {
 	if line == "?" {
 		line = "/help"
 	}
@@ -127,7 +127,7 @@ func (t Table) find(line string) (c *Command, said, args string, err error) {
 	}
 }
 
-func (t Table) named(word string) *Command {
+func (t Table[C]) named(word string) *Command[C] {
 	for i := range t {
 		if t[i].Name == word || slices.Contains(t[i].Aliases, word) {
 			return &t[i]
@@ -136,7 +136,7 @@ func (t Table) named(word string) *Command {
 	return nil
 }
 
-func (t Table) unknown(before, word string) error {
+func (t Table[C]) unknown(before, word string) error {
 	e := &UnknownError{Word: strings.TrimSpace(before + word)}
 	if before != "/" {
 		var names []string
@@ -155,7 +155,7 @@ func (t Table) unknown(before, word string) error {
 }
 
 // nearest returns the name that was probably meant; empty: none.
-func (t Table) nearest(word string) string {
+func (t Table[C]) nearest(word string) string {
 	var names []string
 	for _, c := range t.shown() {
 		names = append(append(names, c.Name), c.Aliases...)
@@ -163,13 +163,13 @@ func (t Table) nearest(word string) string {
 	return text.Nearest(word, names)
 }
 
-func (t Table) shown() Table {
-	return slices.DeleteFunc(slices.Clone(t), func(c Command) bool { return c.Hidden })
+func (t Table[C]) shown() Table[C] {
+	return slices.DeleteFunc(slices.Clone(t), func(c Command[C]) bool { return c.Hidden })
 }
 
-func (c Command) usage() string { return strings.TrimSpace(c.Name + " " + c.Args) }
+func (c Command[C]) usage() string { return strings.TrimSpace(c.Name + " " + c.Args) }
 
-func (c Command) others() string {
+func (c Command[C]) others() string {
 	if len(c.Aliases) == 0 {
 		return ""
 	}
@@ -177,11 +177,11 @@ func (c Command) others() string {
 }
 
 // Help lists the commands, one per line, with their other names.
-func (t Table) Help() string {
+func (t Table[C]) Help() string {
 	var rows [][2]string
 	for _, c := range t.shown() {
 		rows = append(rows, [2]string{"/" + c.usage() + c.others(), c.Help})
-		for _, s := range Table(c.Sub).shown() {
+		for _, s := range Table[C](c.Sub).shown() {
 			rows = append(rows, [2]string{"  " + s.usage() + s.others(), s.Help})
 		}
 	}

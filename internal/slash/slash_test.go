@@ -1,7 +1,6 @@
 package slash_test
 
 import (
-	"context"
 	"errors"
 	"testing"
 
@@ -13,23 +12,29 @@ import (
 
 var errRefused = errors.New("refused")
 
+// as makes the arguments themselves what a command works with.
+func as(args string) string { return args }
+
 // table notes which command ran with what.
-func table(ran *[]string) slash.Table {
-	note := func(name string) func(context.Context, string) error {
-		return func(_ context.Context, args string) error {
+func table(ran *[]string) slash.Table[string] {
+	note := func(name string) func(string) error {
+		return func(args string) error {
 			*ran = append(*ran, name, args)
 			return nil
 		}
 	}
-	return slash.Table{
+	return slash.Table[string]{
 		{Name: "help", Aliases: []string{"?"}, Help: "list the commands", Run: note("help")},
-		{Name: "compress", Aliases: []string{"summarize", "compact"}, Args: "[MORE]", Help: "shorten the history", Run: note("compress")},
-		{Name: "quit", Aliases: []string{"exit"}, Help: "leave", Run: func(context.Context, string) error { return errRefused }},
-		{Name: "hooks", Help: "look after hooks", Run: note("hooks"), Sub: []slash.Command{
+		{Name: "compress", Aliases: []string{"summarize", "compact"}, Args: "[MORE]", Help: "shorten the history",
+			Run: note("compress")},
+		{Name: "quit", Aliases: []string{"exit"}, Help: "leave", Run: func(string) error { return errRefused }},
+		{Name: "hooks", Help: "look after hooks", Run: note("hooks"), Sub: []slash.Command[string]{
 			{Name: "panel", Aliases: []string{"list", "show"}, Help: "list them", Run: note("hooks panel")},
-			{Name: "disable", Args: "NAME", Help: "turn one off", Run: note("hooks disable"), Values: func() []string { return []string{"guard", "guard.sh", "lint"} }},
+			{Name: "disable", Args: "NAME", Help: "turn one off", Run: note("hooks disable"), Values: func(string) []string {
+				return []string{"guard", "guard.sh", "lint"}
+			}},
 		}},
-		{Name: "chat", Help: "keep conversations", Sub: []slash.Command{
+		{Name: "chat", Help: "keep conversations", Sub: []slash.Command[string]{
 			{Name: "save", Args: "TAG", Help: "keep this one", Run: note("chat save")},
 		}},
 	}
@@ -68,7 +73,7 @@ func TestRun(t *testing.T) {
 		{"/chat sav x", nil, "there is no command /chat sav; did you mean /chat save?"},
 	} {
 		var ran []string
-		err := table(&ran).Run(t.Context(), c.line)
+		err := table(&ran).Run(c.line, as)
 		assert.Equal(t, c.ran, ran, c.line)
 		if c.err == "" {
 			require.NoError(t, err, c.line)
@@ -82,7 +87,8 @@ func TestIs(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]bool{
 		"/help": true, "/nosuch thing": true, "?": true, "/": true, "/chat save a/b": true,
-		"": false, "help": false, "what?": false, "// a comment": false, "/* a comment */": false, "/etc/passwd is a file": false,
+		"": false, "help": false, "what?": false, "// a comment": false, "/* a comment */": false,
+		"/etc/passwd is a file": false,
 	} {
 		assert.Equal(t, want, slash.Is(line), line)
 	}
@@ -112,7 +118,7 @@ func TestSuggest(t *testing.T) {
 		{"/zzz", nil, 3},
 		{"hello", nil, 0},
 	} {
-		all, replaced := table(new([]string)).Suggest(c.line)
+		all, replaced := table(new([]string)).Suggest(c.line, as)
 		var texts []string
 		for _, s := range all {
 			texts = append(texts, s.Text)
@@ -120,7 +126,7 @@ func TestSuggest(t *testing.T) {
 		assert.Equal(t, c.texts, texts, c.line)
 		assert.Equal(t, c.replaced, replaced, c.line)
 	}
-	all, _ := table(new([]string)).Suggest("/co")
+	all, _ := table(new([]string)).Suggest("/co", as)
 	assert.Equal(t, []slash.Suggestion{{Text: "compress ", Label: "/compress [MORE]", Help: "shorten the history"}}, all)
 }
 

@@ -25,7 +25,7 @@ type Suggestion struct {
 
 // Suggest returns what the command at the end of line may be, the best first,
 // and how many characters at the end of line a suggestion replaces.
-func (t Table) Suggest(line string) (all []Suggestion, replaced int) {
+func (t Table[C]) Suggest(line string, with func(args string) C) (all []Suggestion, replaced int) {
 	rest, ok := strings.CutPrefix(line, "/")
 	if !ok {
 		return nil, 0
@@ -40,16 +40,16 @@ func (t Table) Suggest(line string) (all []Suggestion, replaced int) {
 			return nil, 0
 		}
 		if len(c.Sub) == 0 {
-			return c.valuesLike(args), len([]rune(args))
+			return c.valuesLike(args, with), len([]rune(args))
 		}
 		rest, t, said = strings.TrimLeft(args, " "), c.Sub, ""
 		if c.Values != nil && !strings.Contains(rest, " ") {
-			return append(t.suggestions(said, rest), c.valuesLike(rest)...), len([]rune(rest))
+			return append(t.suggestions(said, rest), c.valuesLike(rest, with)...), len([]rune(rest))
 		}
 	}
 }
 
-func (t Table) suggestions(before, word string) (out []Suggestion) {
+func (t Table[C]) suggestions(before, word string) (out []Suggestion) {
 	t = t.shown()
 	names := make([][]string, len(t))
 	for i, c := range t {
@@ -62,11 +62,11 @@ func (t Table) suggestions(before, word string) (out []Suggestion) {
 	return out
 }
 
-func (c Command) valuesLike(args string) (out []Suggestion) {
+func (c Command[C]) valuesLike(args string, with func(string) C) (out []Suggestion) {
 	if c.Values == nil {
 		return nil
 	}
-	values := c.Values()
+	values := c.Values(with(args))
 	names := make([][]string, len(values))
 	for i, v := range values {
 		names[i] = []string{v}

@@ -19,7 +19,8 @@ import (
 func TestSuggestFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	for i, name := range []string{"old.go", "src/main.go", "docs/a guide.md", "newest.txt", ".hidden/x.go", ".env", ".git/config", "ignored.go", "bad\x1b[2J.go"} {
+	for i, name := range []string{"old.go", "src/main.go", "docs/a guide.md", "newest.txt", ".hidden/x.go", ".env",
+		".git/config", "ignored.go", "bad\x1b[2J.go"} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, []byte("x"), 0o644))

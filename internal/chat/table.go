@@ -1,0 +1,180 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"minigem/internal/app"
+	"minigem/internal/slash"
+	"minigem/internal/terminal"
+	"minigem/internal/text"
+	"minigem/llm"
+)
+
+// commandTable is what "/" runs, and what it offers: minigem's own commands, the
+// user's, and the prompts of MCP servers.
+type commandTable struct {
+	live    *live
+	all     slash.Table[*call]
+	builtin int // how many of all are minigem's
+	own     int // how many of all are not prompts of MCP servers
+	prompts []app.MCPPrompt
+	files   slash.FileIndex
+}
+
+// call is one command that the user gave: what follows its name, and the session
+// that it is about.
+type call struct {
+	*live
+	table *commandTable
+	args  string
+}
+
+// row is a command of the table.
+type row = slash.Command[*call]
+
+// values offers the same arguments at any time.
+func values(all ...string) func(*call) []string { return func(*call) []string { return all } }
+
+// with makes the call of a command.
+func (t *commandTable) with(args string) *call { return &call{live: t.live, table: t, args: args} }
+
+// set makes the table of the current commands.
+func (t *commandTable) set() {
+	t.all = builtinCommands(t.live.runtime)
+	t.builtin = len(t.all)
+	for _, c := range t.live.runtime.Config.CustomCommands(taken(t.all), t.live.warn) {
+		help := c.Description
+		if help == "" {
+			help = "from " + t.live.runtime.Config.Shorten(c.File)
+		}
+		t.all = append(t.all, row{Name: c.Name, Args: "[ARGS]", Help: help, Run: runCustom(c)})
+	}
+	t.own = len(t.all)
+}
+
+// custom are the user's own commands.
+func (t *commandTable) custom() []row {
+	return slices.Clone(t.all[min(t.builtin, len(t.all)):t.own])
+}
+
+// taken are the names of commands.
+func taken(all []row) (names []string) {
+	for _, c := range all {
+		names = append(append(names, c.Name), c.Aliases...)
+	}
+	return names
+}
+
+// run does what a line with a "/" asks for. A name that is not known yet may be a
+// prompt of an MCP server that is still on its way up.
+func (t *commandTable) run(line string) error {
+	t.addPrompts()
+	err := t.all.Run(line, t.with)
+	var unknown *slash.UnknownError
+	if errors.As(err, &unknown) && unknown.Usage == "" && t.live.runtime.MCPWaiting() {
+		t.awaitMCP()
+		err = t.all.Run(line, t.with)
+	}
+	return err
+}
+
+// awaitMCP waits for the MCP servers, and adds their prompts.
+func (t *commandTable) awaitMCP() {
+	if r := t.live.runtime; r.MCPWaiting() {
+		t.live.work("waiting for MCP servers", r.AwaitMCP)
+	} else {
+		r.AwaitMCP(t.live.ctx)
+	}
+	t.addPrompts()
+}
+
+// addPrompts makes the prompts of MCP servers commands, those that came
+// meanwhile too.
+func (t *commandTable) addPrompts() {
+	t.all = t.all[:t.own:t.own]
+	t.prompts = t.live.runtime.MCPPrompts(taken(t.all))
+	for _, p := range t.prompts {
+		args := ""
+		if usage := p.Usage(); usage != "" {
+			args = "[" + usage + "]"
+		}
+		help := fmt.Sprintf("from the MCP server %s", p.Server)
+		if p.Description != "" {
+			help = p.Description + " (" + p.Server + ")"
+		}
+		t.all = append(t.all, row{Name: p.Command, Args: args, Help: terminal.Clean(help), Run: runPrompt(p)})
+	}
+}
+
+func runCustom(c slash.Custom) func(*call) error {
+	return submitting("preparing /"+c.Name, func(ctx context.Context, t *call) (string, error) {
+		ask := t.approver(t.runtime.Config).Approve
+		return c.Fill(ctx, t.runtime.Filler(ask), "/"+c.Name+" "+t.args, t.args)
+	})
+}
+
+func runPrompt(p app.MCPPrompt) func(*call) error {
+	return submitting("asking "+p.Server, func(ctx context.Context, t *call) (string, error) {
+		return p.Fill(ctx, t.args)
+	})
+}
+
+// submitting is a command that submits what fill returns, if it is not blank.
+func submitting(what string, fill func(context.Context, *call) (string, error)) func(*call) error {
+	return func(t *call) (err error) {
+		var text string
+		t.work(what, func(ctx context.Context) { text, err = fill(ctx, t) })
+		if err == nil && strings.TrimSpace(text) != "" {
+			t.submit(text, []llm.Part{llm.Text{Text: text}})
+		}
+		return err
+	}
+}
+
+// complete offers commands, and files and resources after an "@".
+func (t *commandTable) complete(ctx context.Context, line string) ([]terminal.Suggestion, int) {
+	found, replaced := []slash.Suggestion(nil), 0
+	if slash.Is(line) {
+		found, replaced = t.all.Suggest(line, t.with)
+	} else if !strings.HasPrefix(line, "!") {
+		found, replaced = t.files.Suggest(ctx, t.live.runtime.Files(), line)
+		_, word, _ := strings.Cut(line[max(0, strings.LastIndexByte(line, '@')):], "@")
+		beside := t.namedWith(line)
+		if len(beside) > 0 {
+			replaced = len([]rune(word))
+		}
+		found = append(beside, found...)
+	}
+	out := make([]terminal.Suggestion, len(found))
+	for i, s := range found {
+		out[i] = terminal.Suggestion{Text: terminal.Clean(s.Text), Label: terminal.Clean(text.VisibleLine(s.Label)),
+			Help: terminal.Clean(text.VisibleLine(s.Help))}
+	}
+	return out, replaced
+}
+
+// namedWith are the agents, and the resources of MCP servers, that begin with what
+// follows the "@" at the end of line.
+func (t *commandTable) namedWith(line string) (out []slash.Suggestion) {
+	at := strings.LastIndexByte(line, '@')
+	if at < 0 || strings.ContainsAny(line[at:], " \n") {
+		return nil
+	}
+	for _, a := range t.live.runtime.Agents() {
+		if strings.HasPrefix(a.Name, line[at+1:]) {
+			out = append(out, slash.Suggestion{Text: a.Name + " ", Label: a.Name, Help: "an agent: " + a.Description})
+		}
+	}
+	for _, s := range t.live.runtime.MCPSessions() {
+		for _, uri := range s.Resources() {
+			if name := s.Name() + ":" + uri; strings.HasPrefix(name, line[at+1:]) && !strings.Contains(name, " ") {
+				out = append(out, slash.Suggestion{Text: name + " ", Label: name, Help: "a resource of an MCP server"})
+			}
+		}
+	}
+	return out
+}
