@@ -11,6 +11,7 @@ import (
 	"minigem/agent/subagent"
 	"minigem/hooks/jsonc"
 	"minigem/internal/exit"
+	"minigem/internal/place"
 	"minigem/internal/text"
 )
 
@@ -58,7 +59,7 @@ func (c *Configuration) SwitchAgent(name string, on bool) (string, error) {
 		if err := jsonc.Edit(file, 0o600, func(d *jsonc.Doc) error {
 			return d.Set(on, "agents", "overrides", name, "enabled")
 		}); err != nil {
-			return "", EditError(err)
+			return "", place.EditError(err)
 		}
 	}
 	if on {

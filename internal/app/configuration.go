@@ -14,6 +14,7 @@ import (
 	"minigem/internal/exit"
 	"minigem/internal/extensions"
 	"minigem/internal/models"
+	"minigem/internal/place"
 	"minigem/internal/redact"
 	"minigem/internal/settings"
 	"minigem/internal/text"
@@ -22,10 +23,7 @@ import (
 // Configuration is what is found before anything runs: directories, settings,
 // hooks and trust. Subcommands that only show things need nothing else.
 type Configuration struct {
-	Home           string // the directory that contains .gemini
-	DotGemini      string // <home>/.gemini
-	Dir            string // the working directory
-	ProjectDir     string // GEMINI_PROJECT_DIR
+	place.Place
 	Loaded         *settings.Loaded
 	Settings       settings.Settings
 	Env            []string // the environment with what .env files add
@@ -61,10 +59,10 @@ func Configure(sys *System, f *Options) (*Configuration, error) {
 	}
 	sys.setHome(home.User)
 	c := &Configuration{
-		Home: home.Dir, Dir: sys.Dir, Env: sys.Env, Within: sys.Within,
+		Place: place.Place{Home: home.Dir, DotGemini: filepath.Join(home.Dir, ".gemini"), Dir: sys.Dir}, Env: sys.Env,
+		Within:         sys.Within,
 		onlyExtensions: f.Extensions, ownExtension: f.OwnExtension, ownAgents: f.OwnAgents,
 	}
-	c.DotGemini = filepath.Join(c.Home, ".gemini")
 	if err := c.checkDotGemini(); err != nil {
 		return nil, err
 	}

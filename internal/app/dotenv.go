@@ -26,7 +26,7 @@ func (c *Configuration) readEnv(sys *System) error {
 				"%s sets %s, which would make programs run code: minigem takes that only from your own environment",
 				c.Shorten(file.Path), text.VisibleLine(strings.Join(file.Refused, ", "))))
 	}
-	c.Env = withVars(sys.Env, c.addSignIn(file, sys.LookupEnv))
+	c.Env = withVars(sys.Env, c.SignIn().Beside(file, sys.LookupEnv))
 	c.childEnvironment = sanitized(c.Env, c.Settings)
 	if !c.Trust.Trusted {
 		c.ownEnvironment = c.childEnvironment

@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -12,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"minigem/hooks/jsonc"
 	"minigem/internal/discovered"
 	"minigem/internal/exit"
 	"minigem/internal/mcp"
@@ -145,36 +143,6 @@ func (c *Configuration) SwitchMCP(name string, on bool) (string, error) {
 		done = already
 	}
 	return fmt.Sprintf(done, name), err
-}
-
-// SettingsFile is the user's settings file (scope "user"), or that of the project
-// in the working directory ("project"). Home has no project: its file would be the
-// user's.
-func (c *Configuration) SettingsFile(scope string) (string, error) {
-	user := filepath.Join(c.DotGemini, "settings.json")
-	switch scope {
-	case "user":
-		return user, nil
-	case "project":
-	default:
-		return "", exit.Errorf(exit.Input, "--scope is %q: it must be user or project", scope)
-	}
-	file := filepath.Join(c.Dir, ".gemini", "settings.json")
-	if file == user {
-		return "", exit.Errorf(
-			exit.Input, "the settings of the home folder are yours, not those of a project: use --scope user")
-	}
-	return file, nil
-}
-
-// EditError gives a settings file that is not JSON, and so cannot be edited, the
-// exit code of one that cannot be read.
-func EditError(err error) error {
-	var broken *jsonc.SyntaxError
-	if errors.As(err, &broken) {
-		return exit.Errorf(exit.Config, "%w: correct the file, or move it away", err)
-	}
-	return err
 }
 
 // An MCPStatus is a server and whether it answers.

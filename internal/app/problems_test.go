@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
+	"minigem/internal/place"
 )
 
 // The problems of one file fit on a screen, and do not hide those of another.
@@ -46,7 +47,7 @@ func TestFaultsOfHooksConfigAreSaidOnce(t *testing.T) {
 // Of many hooks that nobody agreed to there is one line, with all their names.
 func TestUnaskedHooksAreOneLine(t *testing.T) {
 	t.Parallel()
-	c := &Configuration{Dir: "/p"}
+	c := &Configuration{Place: place.Place{Dir: "/p"}}
 	for i := range 12 {
 		c.Hooks.Hooks = append(c.Hooks.Hooks, hooks.Hook{
 			Event: "BeforeTool", Name: fmt.Sprint("h", i), Note: "this project's hooks were never trusted",
@@ -55,18 +56,21 @@ func TestUnaskedHooksAreOneLine(t *testing.T) {
 	}
 	told := c.HookNotices()
 	require.Len(t, told, 1)
-	assert.Contains(t, told[0], `12 hooks run unasked: this project's hooks were never trusted. Look at them, then say yes to them with minigem trust: BeforeTool "h0" (.gemini/settings.json:2), `)
+	assert.Contains(t, told[0], `12 hooks run unasked: this project's hooks were never trusted. Look at them, then say `+
+		`yes to them with minigem trust: BeforeTool "h0" (.gemini/settings.json:2), `)
 	assert.Contains(t, told[0], `"h11" (.gemini/settings.json:13)`)
 
 	c.Hooks.Hooks[0].Note = "changed since you last trusted this project's hooks: command"
 	told = c.HookNotices()
 	require.Len(t, told, 2)
-	assert.Equal(t, `/p/.gemini/settings.json:2: the BeforeTool hook "h0" runs unasked: changed since you last trusted this project's hooks: command. Look at it, then say yes to it with minigem trust`, told[0])
+	assert.Equal(t, `/p/.gemini/settings.json:2: the BeforeTool hook "h0" runs unasked: changed since you last trusted `+
+		`this project's hooks: command. Look at it, then say yes to it with minigem trust`, told[0])
 
 	for i := range c.Hooks.Hooks {
 		c.Hooks.Hooks[i].Note = fmt.Sprintf("changed since you last trusted this project's hooks: script h%d.sh", i)
 	}
 	told = c.HookNotices()
 	require.Len(t, told, 1)
-	assert.Contains(t, told[0], `12 hooks run unasked: changed since you last trusted this project's hooks. Look at them, then say yes to them with minigem trust: BeforeTool "h0" (.gemini/settings.json:2; script h0.sh), `)
+	assert.Contains(t, told[0], `12 hooks run unasked: changed since you last trusted this project's hooks. Look at `+
+		`them, then say yes to them with minigem trust: BeforeTool "h0" (.gemini/settings.json:2; script h0.sh), `)
 }

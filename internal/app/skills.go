@@ -11,6 +11,7 @@ import (
 	"minigem/hooks/config"
 	"minigem/hooks/jsonc"
 	"minigem/internal/exit"
+	"minigem/internal/place"
 	"minigem/internal/prompt"
 	"minigem/internal/skills"
 	"minigem/internal/text"
@@ -228,7 +229,7 @@ func (c *Configuration) SwitchSkill(name string, on, user bool) (string, error) 
 				removed += d.RemoveStrings(same, "skills", "disabled")
 				return nil
 			}); err != nil {
-				return "", EditError(err)
+				return "", place.EditError(err)
 			}
 		}
 		switch {
@@ -252,15 +253,7 @@ func (c *Configuration) SwitchSkill(name string, on, user bool) (string, error) 
 	if err := jsonc.Edit(file, 0o600, func(d *jsonc.Doc) error {
 		return d.Append(name, "skills", "disabled")
 	}); err != nil {
-		return "", EditError(err)
+		return "", place.EditError(err)
 	}
 	return fmt.Sprintf("Skill %q disabled in %s.", name, c.Shorten(file)), nil
-}
-
-// SaveSetting writes a setting into the user's settings file. It holds for
-// sessions to come.
-func (c *Configuration) SaveSetting(value any, path ...string) error {
-	return EditError(jsonc.Edit(filepath.Join(c.DotGemini, "settings.json"), 0o600, func(d *jsonc.Doc) error {
-		return d.Set(value, path...)
-	}))
 }

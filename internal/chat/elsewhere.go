@@ -71,7 +71,7 @@ func signIn(t *call) error {
 }
 
 func signOut(t *call) error {
-	if err := t.runtime.Config.ForgetKey(); err != nil {
+	if err := t.runtime.Config.SignIn().Forget(); err != nil {
 		return err
 	}
 	t.term.Print("The key of the Gemini API is forgotten; this session still has it. A variable of your shell is not " +

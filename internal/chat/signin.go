@@ -10,6 +10,7 @@ import (
 
 	"minigem/internal/app"
 	"minigem/internal/demo"
+	"minigem/internal/signin"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
 	"minigem/llm"
@@ -92,12 +93,12 @@ func (t *signInDialogue) askKey() error {
 		if !ok || strings.TrimSpace(typed) == "" {
 			return errBack
 		}
-		key, err := app.ParseKey(typed)
+		key, err := signin.ParseKey(typed)
 		if err != nil {
 			t.warn(err.Error())
 			continue
 		}
-		s := app.SignIn{APIKey: key}
+		s := signin.Way{APIKey: key}
 		again, err := t.try(s)
 		if again {
 			continue
@@ -115,8 +116,10 @@ func (t *signInDialogue) askKey() error {
 
 // try makes a request by s. again: the user wants to give something else. An error
 // ends it; where nobody answered, whoever wants keeps s all the same.
-func (t *signInDialogue) try(s app.SignIn) (again bool, err error) {
-	t.work("trying it with one request", func(ctx context.Context) { err = t.c.TrySignIn(ctx, t.flags, s) })
+func (t *signInDialogue) try(s signin.Way) (again bool, err error) {
+	t.work("trying it with one request", func(ctx context.Context) {
+		err = t.c.SignIn().Try(ctx, s, t.c.GeminiModel(t.flags))
+	})
 	var said *llm.Error
 	switch {
 	case err == nil:
@@ -142,7 +145,7 @@ func (t *signInDialogue) try(s app.SignIn) (again bool, err error) {
 
 // askWhere asks whether the keychain keeps the key, where there is one.
 func (t *signInDialogue) askWhere() (keychain, ok bool) {
-	if !t.c.HasKeychain() {
+	if !t.c.SignIn().HasKeychain() {
 		return false, true
 	}
 	i, _, ok := t.d.Choose(t.ctx, "", "Where is it kept?", []terminal.Choice{
@@ -153,8 +156,8 @@ func (t *signInDialogue) askWhere() (keychain, ok bool) {
 }
 
 // keep keeps s, for this run, too.
-func (t *signInDialogue) keep(s app.SignIn, keychain bool) error {
-	where, err := t.c.KeepSignIn(s, keychain)
+func (t *signInDialogue) keep(s signin.Way, keychain bool) error {
+	where, err := t.c.SignIn().Keep(s, keychain)
 	if err != nil {
 		return err
 	}
@@ -193,7 +196,7 @@ func (t *signInDialogue) askVertex() error {
 			t.warn("a project and a location are words such as my-project and europe-west1")
 			continue
 		}
-		s := app.SignIn{Project: project, Location: location}
+		s := signin.Way{Project: project, Location: location}
 		again, err := t.try(s)
 		if again {
 			continue
@@ -211,7 +214,7 @@ func (t *signInDialogue) askServer() error {
 	if !ok {
 		return errBack
 	}
-	s := app.SignIn{BaseURL: strings.TrimSuffix(strings.TrimSpace(typed), "/")}
+	s := signin.Way{BaseURL: strings.TrimSuffix(strings.TrimSpace(typed), "/")}
 	if s.BaseURL != "" && !strings.Contains(s.BaseURL, "://") {
 		s.BaseURL = "http://" + s.BaseURL
 	}
@@ -231,10 +234,10 @@ func (t *signInDialogue) askServer() error {
 }
 
 // modelsOf lists the models of the server, with a key where it wants one.
-func (t *signInDialogue) modelsOf(s *app.SignIn) (names []string, err error) {
+func (t *signInDialogue) modelsOf(s *signin.Way) (names []string, err error) {
 	for {
 		t.work("asking for its models", func(ctx context.Context) {
-			names, err = t.c.ServerModels(ctx, s.BaseURL, s.ServerKey)
+			names, err = t.c.SignIn().Models(ctx, s.BaseURL, s.ServerKey)
 		})
 		var said *llm.Error
 		switch {
@@ -256,7 +259,7 @@ func (t *signInDialogue) modelsOf(s *app.SignIn) (names []string, err error) {
 		if !ok || strings.TrimSpace(typed) == "" {
 			return nil, errBack
 		}
-		if s.ServerKey, err = app.ParseKey(typed); err != nil {
+		if s.ServerKey, err = signin.ParseKey(typed); err != nil {
 			t.warn(err.Error())
 			s.ServerKey = ""
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/internal/app"
+	"minigem/internal/place"
 	"minigem/session"
 )
 
@@ -18,7 +19,8 @@ import (
 func TestPastRuns(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
-	c := &app.Configuration{DotGemini: filepath.Join(home, ".gemini"), Dir: filepath.Join(home, "project")}
+	c := &app.Configuration{
+		Place: place.Place{DotGemini: filepath.Join(home, ".gemini"), Dir: filepath.Join(home, "project")}}
 	assert.Empty(t, pastRuns(c))
 	assert.NoDirExists(t, c.DotGemini)
 

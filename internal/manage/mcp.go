@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"minigem/internal/app"
+	"minigem/internal/place"
 )
 
 // EditServers changes the settings file of scope and says what was done.
@@ -18,7 +19,7 @@ func EditServers(sys *app.System, scope string, edit func(file string) (string, 
 	}
 	done, err := edit(file)
 	if err != nil {
-		return app.EditError(err)
+		return place.EditError(err)
 	}
 	WarnUntrusted(c, sys)
 	_, err = fmt.Fprintln(sys.Stdout, done)
