@@ -65,7 +65,7 @@ func skillsSwitchCommand(sys *app.System, verb string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			done, err := c.SwitchSkill(args[0], verb == "enable", scope == "user")
+			done, err := c.Skills().Switch(args[0], verb == "enable", scope == "user")
 			if err != nil {
 				return err
 			}

@@ -39,9 +39,10 @@ func (c *Configuration) Brings() []trust.Item {
 			b.add("extensions", filepath.Dir(e.Dir), e.Name)
 		}
 	}
-	found, _ := c.AllSkills()
+	set := c.Skills()
+	found, _ := set.All()
 	for _, s := range found {
-		if s.Source == ofProject && !c.SkillOff(s.Name) {
+		if s.Source == ofProject && !set.Off(s.Name) {
 			b.add("skills", filepath.Dir(s.Dir()), s.Name)
 		}
 	}

@@ -146,11 +146,12 @@ func (c *Configuration) ExtensionParts(e config.Extension) (parts []extensions.P
 const nameTaken = "another one is called so"
 
 func (c *Configuration) skillUnused(name string, e config.Extension) string {
-	all, _ := c.AllSkills()
+	set := c.Skills()
+	all, _ := set.All()
 	for _, s := range all {
 		switch {
 		case s.Name != name:
-		case c.SkillOff(name):
+		case set.Off(name):
 			return "disabled in the settings"
 		case text.Inside(e.Dir, s.File):
 			return ""

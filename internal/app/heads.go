@@ -16,8 +16,9 @@ import (
 // headHooks are the hooks in the heads of the skills and agents that there are. They
 // run while those are active, and are trusted as what stands where they do.
 func (c *Configuration) headHooks() []config.Section {
-	all, _ := c.AllSkills() // what is wrong with others is said where they are loaded
-	on := slices.DeleteFunc(all, func(s skills.Skill) bool { return c.SkillOff(s.Name) })
+	set := c.Skills()
+	all, _ := set.All() // what is wrong with others is said where they are loaded
+	on := slices.DeleteFunc(all, func(s skills.Skill) bool { return set.Off(s.Name) })
 	var agents []subagents.Agent
 	found, _ := c.AllAgents()
 	for _, a := range found {

@@ -4,15 +4,11 @@ import (
 	"context"
 	"path/filepath"
 	"runtime"
-	"time"
 
 	"minigem/internal/contextfile"
 	"minigem/internal/prompt"
 	"minigem/tools/policy"
 )
-
-// treeTime limits how long drawing the directory tree may delay a start.
-const treeTime = 200 * time.Millisecond
 
 // WirePrompt reads the context files. It comes before the session, whose first
 // message contains them.
@@ -41,7 +37,7 @@ func (r *Runtime) WirePrompt(_ context.Context, sys *System, w *Frontend) error 
 
 // preamble returns the first message of a session.
 func (r *Runtime) preamble() string {
-	ctx, cancel := context.WithTimeout(context.Background(), treeTime)
+	ctx, cancel := context.WithTimeout(context.Background(), prompt.TreeTime)
 	defer cancel()
 	return prompt.Preamble(ctx, prompt.Surroundings{
 		Now: r.now(), OS: runtime.GOOS, TempDir: r.Project.Temp, Dirs: r.Workspace.Dirs(),
@@ -71,7 +67,7 @@ func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() strin
 		plans, s.PlansDir = dir, dir
 		s.Yolo, s.Plan = mode == policy.ModeYolo, mode == policy.ModePlan
 		s.Tools, s.MCP = r.promptTools()
-		s.Skills, s.Agents = r.promptSkills(s.Tools), r.promptAgents(s.Tools)
+		s.Skills, s.Agents = r.Skills.Prompt(s.Tools), r.promptAgents(s.Tools)
 		out, err := s.Text()
 		if err != nil {
 			warn(err.Error())

@@ -26,6 +26,7 @@ import (
 	"minigem/internal/exit"
 	"minigem/internal/proc"
 	"minigem/internal/sandbox"
+	"minigem/internal/skills"
 	"minigem/internal/telemetry"
 	"minigem/internal/undo"
 	"minigem/llm"
@@ -75,7 +76,7 @@ type Runtime struct {
 	finder     *contextfile.Finder
 	now        func() time.Time
 	mcp        mcpSession
-	skills     atomic.Pointer[[]builtin.Skill] // that the model may activate
+	Skills     skills.Offer
 	agents     atomic.Pointer[[]subagent.Definition]
 	invoke     tools.Tool // invoke_agent
 	runner     *toolcall.Runner

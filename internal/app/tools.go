@@ -11,6 +11,7 @@ import (
 	"minigem/internal/atomicfile"
 	"minigem/internal/contextfile"
 	"minigem/internal/exit"
+	"minigem/internal/skills"
 	"minigem/internal/telemetry"
 	"minigem/llm"
 	"minigem/session"
@@ -27,8 +28,10 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 	processes := &builtin.Processes{}
 	r.closers = append(r.closers, func() error { processes.Close(); return nil })
 	r.Registry = &tools.Registry{}
-	r.loadSkills(w.Warn)
-	r.activateAgain(w.Warn)
+	r.Skills.Now = func() skills.Set { return r.Config.Skills() }
+	r.Skills.Workspace, r.Skills.Engine, r.Skills.Session = r.Workspace, r.Engine, r.Session
+	r.Skills.Load(w.Warn)
+	r.Skills.Resume(w.Warn)
 	var topic func() string
 	if r.Config.Settings.General.TopicUpdateNarration {
 		topic = r.Session.ID
@@ -53,7 +56,7 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 			FetchModel: webModel, Now: sys.Now},
 		Plans:  r.plans(w.Warn),
 		Asker:  w.Asker,
-		Skills: r.skillTools(), Session: topic,
+		Skills: r.Skills.Tools(), Session: topic,
 		Memory: builtin.MemoryFiles{User: filepath.Join(r.Config.DotGemini, ContextName(r)), Project: r.ProjectMemory()},
 		Now:    sys.Now,
 		Nearby: func(path string) string { return r.nearby(path, w.Warn) },

@@ -19,7 +19,7 @@ func skillsCommands() row {
 }
 
 func skillNames(t *call) []string {
-	all, _ := t.runtime.Config.AllSkills()
+	all, _ := t.runtime.Config.Skills().All()
 	var names []string
 	for _, s := range all {
 		names = append(names, s.Name)
@@ -34,7 +34,7 @@ func skillsList(t *call) error {
 }
 
 func skillsSwitch(on bool) func(*call) error {
-	return switching(func(t *call) (string, error) { return t.runtime.Config.SwitchSkill(t.args, on, false) })
+	return switching(func(t *call) (string, error) { return t.runtime.Config.Skills().Switch(t.args, on, false) })
 }
 
 // switching is a command that changes the settings for what is called so, and reads
@@ -54,6 +54,6 @@ func skillsReload(t *call) error {
 	if err := t.reload(); err != nil {
 		return err
 	}
-	t.term.Print("Read again: " + text.Plural(len(t.runtime.Skills()), "skill") + " may be activated.")
+	t.term.Print("Read again: " + text.Plural(len(t.runtime.Skills.List()), "skill") + " may be activated.")
 	return nil
 }

@@ -23,13 +23,14 @@ type ListedSkill struct {
 // ListedSkills are the skills there are; what is wrong with others is said on
 // standard error.
 func ListedSkills(c *app.Configuration, sys *app.System) []ListedSkill {
-	found, problems := c.AllSkills()
+	set := c.Skills()
+	found, problems := set.All()
 	for _, p := range problems {
 		fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", c.ShortenIn(text.VisibleLine(p)))
 	}
 	out := []ListedSkill{}
 	for _, s := range found {
-		out = append(out, ListedSkill{s.Name, s.Description, !c.SkillOff(s.Name), s.Source, s.File})
+		out = append(out, ListedSkill{s.Name, s.Description, !set.Off(s.Name), s.Source, s.File})
 	}
 	return out
 }

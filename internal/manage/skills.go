@@ -34,7 +34,7 @@ func (s Skills) Install(source, path string, link, agreed bool) error {
 	} else if !filepath.IsAbs(from) {
 		from = filepath.Join(s.Sys.Dir, from)
 	}
-	plan, err := skills.Plan(filepath.Join(from, path), s.Config.SkillDir(s.Workspace), link)
+	plan, err := skills.Plan(filepath.Join(from, path), s.Config.Skills().Dir(s.Workspace), link)
 	if err != nil {
 		return exit.With(exit.Input, err)
 	}
@@ -53,7 +53,7 @@ func (s Skills) Install(source, path string, link, agreed bool) error {
 
 // Uninstall removes a skill, or the link to it.
 func (s Skills) Uninstall(name string) error {
-	dir := s.Config.SkillDir(s.Workspace)
+	dir := s.Config.Skills().Dir(s.Workspace)
 	found, err := skills.Uninstall(dir, name)
 	switch {
 	case err != nil:

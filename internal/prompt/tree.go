@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 const (
@@ -27,6 +28,9 @@ type folder struct {
 	folders []*folder
 	more    bool // something is left out, or the directory was not read
 }
+
+// TreeTime is how long drawing the directory tree may delay a start.
+const TreeTime = 200 * time.Millisecond
 
 // Tree draws the directory at root: breadth first, files before folders, 200
 // items at most, as far as it gets until ctx ends. "..." stands for what is

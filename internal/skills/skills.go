@@ -1,6 +1,7 @@
 // Package skills finds skills, folders with a SKILL.md that tells a model how to
-// do one kind of task, installs them and removes them, in the folders of Gemini
-// CLI. It keeps out who may activate one, and which folders count.
+// do one kind of task, installs them, removes them and switches them on and off, in
+// the folders of Gemini CLI, and offers them to the model of a session. It keeps
+// out which folders count.
 package skills
 
 import (

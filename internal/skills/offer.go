@@ -1,0 +1,154 @@
+package skills
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+
+	"minigem/hooks"
+	"minigem/internal/prompt"
+	"minigem/session"
+	"minigem/tools/builtin"
+	"minigem/tools/workspace"
+	"minigem/transcript"
+)
+
+// Offer is the skills that the model of a session may activate.
+type Offer struct {
+	Now       func() Set // the skills of the run as they are now
+	Workspace *workspace.Workspace
+	Engine    *hooks.Engine
+	Session   *session.Session
+
+	list atomic.Pointer[[]builtin.Skill]
+}
+
+// Load makes the skills of the session those that exist now.
+func (o *Offer) Load(warn func(string)) {
+	set := o.Now()
+	all, problems := set.All()
+	var on []builtin.Skill
+	for _, s := range all {
+		if !set.Off(s.Name) {
+			on = append(on, builtin.Skill{Name: s.Name, Description: s.Description, Instructions: s.Body, Dir: s.Dir()})
+		}
+	}
+	if set.On {
+		for _, p := range problems {
+			warn(set.ShortenIn(p))
+		}
+	}
+	o.list.Store(&on)
+}
+
+// List returns those that the model may activate.
+func (o *Offer) List() []builtin.Skill {
+	if s := o.list.Load(); s != nil {
+		return *s
+	}
+	return nil
+}
+
+// Tools returns what activate_skill is made of; without skills its List is nil.
+func (o *Offer) Tools() builtin.Skills {
+	if len(o.List()) == 0 {
+		return builtin.Skills{}
+	}
+	return builtin.Skills{
+		List: o.List,
+		Tree: func(ctx context.Context, dir string) string {
+			ctx, cancel := context.WithTimeout(ctx, prompt.TreeTime)
+			defer cancel()
+			return prompt.Tree(ctx, dir, func(string, bool) bool { return false })
+		},
+		Activate: func(s builtin.Skill) error {
+			if err := o.activate(s); err != nil {
+				return err
+			}
+			o.Session.Note(activation{s.Name})
+			return nil
+		},
+	}
+}
+
+// activate makes a skill's files readable, and runs its hooks from now on.
+func (o *Offer) activate(s builtin.Skill) error {
+	real, err := filepath.EvalSymlinks(s.Dir)
+	if err != nil {
+		return err
+	}
+	if err := o.Workspace.AddReadable(s.Dir, real); err != nil {
+		return err
+	}
+	o.Engine.Activate(s.Name)
+	return nil
+}
+
+// activation is what a session's file says of a skill that was activated. The call
+// says it, too, until the history is compressed.
+type activation struct {
+	Skill string `json:"activated"`
+}
+
+// Resume activates the skills that were active in a session that goes on: a
+// guard that one brought would be silent otherwise.
+func (o *Offer) Resume(warn func(string)) {
+	if o.Session.Source() != session.SourceResume {
+		return
+	}
+	file, err := o.Session.Transcript()
+	if err != nil {
+		return // whoever opened the session was told
+	}
+	for _, name := range activated(file) {
+		skills := o.List()
+		i := slices.IndexFunc(skills, func(s builtin.Skill) bool { return s.Name == name })
+		if i < 0 {
+			warn(fmt.Sprintf("the skill %s, which was active in this session, is not offered any more: its hooks do not run",
+				name))
+		} else if err := o.activate(skills[i]); err != nil {
+			warn(fmt.Sprintf("the skill %s, which was active in this session, is not any more, and its hooks do not run: %s",
+				name, o.Now().ShortenIn(err.Error())))
+		}
+	}
+}
+
+// activated are the names of the skills that were activated in a session.
+func activated(file *transcript.File) []string {
+	var names []string
+	add := func(name string) {
+		if name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, raw := range file.Activity {
+		var a activation
+		if json.Unmarshal([]byte(raw), &a) == nil {
+			add(a.Skill)
+		}
+	}
+	for _, m := range file.Messages {
+		for _, call := range m.ToolCalls {
+			if name, ok := call.Args["name"].(string); ok && call.Name == "activate_skill" && call.Status == "success" {
+				add(name)
+			}
+		}
+	}
+	return names
+}
+
+// Prompt returns the skills as the system instruction names them; none where
+// they cannot be activated.
+func (o *Offer) Prompt(offered []string) []prompt.Entry {
+	if !slices.Contains(offered, "activate_skill") {
+		return nil
+	}
+	var out []prompt.Entry
+	for _, s := range o.List() {
+		out = append(out, prompt.Entry{Name: s.Name, Text: s.Description})
+	}
+	return out
+}
