@@ -134,7 +134,8 @@ func (t Tester) Run(ctx context.Context, o Order) (*Matrix, error) {
 		c := Column{Name: i.Adapter.Name, Version: i.Version, New: !i.Measured(), Cannot: st.Cannot, Other: true,
 			Options: o.Options}
 		c.Options.Driver, c.Options.Chat = i.Driver(t.Self, t.cache(), st.Events), nil
-		c.Options.Elsewhere, c.Options.Update, c.Options.Timeout = true, false, max(o.Options.Timeout, i.Adapter.Limit())
+		c.Options.Elsewhere, c.Options.Encloses, c.Options.Update = true, true, false
+		c.Options.Timeout = max(o.Options.Timeout, i.Adapter.Limit())
 		columns = append(columns, c)
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("no case was run: %w", ctx.Err())

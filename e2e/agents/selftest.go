@@ -101,7 +101,7 @@ func (i Installed) selfTest(ctx context.Context, self, cache string) SelfTest {
 		st.Cannot = err.Error()
 		return st
 	}
-	res := testbed.Run(ctx, c, testbed.Options{Driver: i.Driver(self, cache, nil), Elsewhere: true,
+	res := testbed.Run(ctx, c, testbed.Options{Driver: i.Driver(self, cache, nil), Elsewhere: true, Encloses: true,
 		Timeout: i.Adapter.Limit()})
 	st.Millis = time.Since(began).Milliseconds()
 	st.Cannot = st.judge(i.Adapter, c, res)

@@ -97,8 +97,8 @@ func (r *runner) enclose() {
 	why, _ := r.o.Lookup(UnconfinedVar)
 	rules := r.rules()
 	r.setup.Write, r.setup.Read = rules.Write, rules.Read
-	if why == "" && r.o.Elsewhere {
-		return // its driver confines the program
+	if why == "" && r.o.Encloses {
+		return
 	}
 	if why == "" {
 		d, err := confine.Open(rules)

@@ -26,6 +26,7 @@ type Options struct {
 	// Elsewhere: Driver runs another program, which cannot be asked about
 	// everything. Assertions about the rest are left out.
 	Elsewhere bool
+	Encloses  bool   // Driver confines all that it runs; false: the case does, wherever it is played
 	Strict    bool   // an assertion that proves nothing fails the case
 	From      *From  // where hooks come from; nil: the case has them
 	Self      string // minigem's own program, which translates answers of hooks; empty: nothing does

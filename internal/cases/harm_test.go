@@ -150,18 +150,18 @@ call run_shell_command ` + string(call) + "\n\ntext Done.\n"
 func TestGuardsThatFailDoNoHarm(t *testing.T) {
 	t.Parallel()
 	c := newCanary(t)
-	drivers := map[string]testbed.Driver{"minigem": Open}
+	ways := map[string]testbed.Options{"minigem": {Driver: Open}}
 	for _, name := range []string{"codex", "claude"} {
 		found, err := played.Find([]string{name})
 		require.NoError(t, err)
-		drivers[name] = As(found[0])
+		ways[name] = played.Columns(found, testbed.Options{}, As)[0].Options // as --as runs them
 	}
-	for name, driver := range drivers {
+	for name, o := range ways {
 		for i, command := range c.commands() {
 			file := filepath.Join(t.TempDir(), fmt.Sprintf("%02d.txtar", i))
 			parsed, err := testbed.Parse(file, []byte(failing("", command)))
 			require.NoError(t, err)
-			res := testbed.Run(t.Context(), parsed, testbed.Options{Driver: driver})
+			res := testbed.Run(t.Context(), parsed, o)
 			require.NoError(t, res.Broken)
 			c.intact(t, name+": "+command)
 			require.NotNil(t, res.Record, "%s: %s: %s", name, command, res.Skipped)
