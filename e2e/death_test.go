@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -48,22 +49,71 @@ func TestDeathsOfServers(t *testing.T) {
 	for _, step := range []string{"initialize", "tools/list", "tools/call"} {
 		t.Run("mcp/"+step, func(t *testing.T) {
 			t.Parallel()
-			h := newHome(t, map[string]string{"server.sh": `while IFS= read -r line; do
-  case $line in *'"method":"` + step + `"'*) kill -9 $$ ;; esac
-  id=$(sed -n 's/.*"id":\([0-9]*\).*/\1/p' <<<"$line")
-  case $line in
-    *'"method":"initialize"'*) result='{"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "rules", "version": "1"}}' ;;
-    *'"method":"tools/list"'*) result='{"tools": [{"name": "judge", "inputSchema": {"type": "object"}}]}' ;;
-    *) continue ;;
-  esac
-  printf '{"jsonrpc": "2.0", "id": %s, "result": %s}\n' "$id" "$result"
-done
-`, ".gemini/settings.json": `{"mcpServers": {"rules": {"command": "bash", "args": ["server.sh"]}}}`})
+			h := newHome(t, map[string]string{"server.sh": mortalServer(`case $line in *'"method":"` + step + `"'*) kill -9 $$ ;; esac`),
+				".gemini/settings.json": `{"mcpServers": {"rules": {"command": "bash", "args": ["server.sh"]}}}`})
 			o := h.run(t, run{Args: trusted(append(h.answersFile(t, `call mcp_rules_judge {}`, "say Done."), "--yolo", "-p", "judge"))})
 			assert.Regexp(t, `"status": ?"error"`, h.lastTranscript(t), "the model was told")
 			if step != "tools/call" {
 				assert.Contains(t, o.Stderr, "rules")
 			}
+		})
+	}
+}
+
+// mortalServer is an MCP server with a tool that denies. It runs do for each line
+// that it reads.
+func mortalServer(do string) string {
+	return `while IFS= read -r line; do
+  ` + do + `
+  id=$(sed -n 's/.*"id":\([0-9]*\).*/\1/p' <<<"$line")
+  case $line in
+    *'"method":"initialize"'*) result='{"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "rules", "version": "1"}}' ;;
+    *'"method":"tools/list"'*) result='{"tools": [{"name": "judge", "inputSchema": {"type": "object"}}]}' ;;
+    *'"method":"tools/call"'*) result='{"content": [{"type": "text", "text": "{\"decision\": \"deny\", \"reason\": \"judged\"}"}]}' ;;
+    *) continue ;;
+  esac
+  printf '{"jsonrpc": "2.0", "id": %s, "result": %s}\n' "$id" "$result"
+done
+`
+}
+
+// TestGuardsOfServersThatDie: a guard whose server is gone follows its onError, at
+// whatever step the server died. One that can be started again, or that writes text
+// between its messages, goes on guarding, and the user is told.
+func TestGuardsOfServersThatDie(t *testing.T) {
+	t.Parallel()
+	needs(t, "bash")
+	at := func(step string) string { return `case $line in *'"method":"` + step + `"'*) kill -9 $$ ;; esac` }
+	for _, c := range []struct {
+		name, do, onError string
+		ran               bool
+		says              []string
+	}{
+		{"at initialize, block", at("initialize"), "block", false, []string{"connecting to the MCP server rules"}},
+		{"at initialize, allow", at("initialize"), "allow", true, []string{"connecting to the MCP server rules"}},
+		{"at tools/list, block", at("tools/list"), "block", false, []string{"connecting to the MCP server rules"}},
+		{"at tools/list, allow", at("tools/list"), "allow", true, []string{"connecting to the MCP server rules"}},
+		{"in the call, block", at("tools/call"), "block", false, []string{"could not be called", "ended, and was started again"}},
+		{"in the call, allow", at("tools/call"), "allow", true, []string{"could not be called", "ended, and was started again"}},
+		{"before the call, once", `case $line in *'notifications/initialized'*) ;; *'"method":"tools/call"'*) test -e died || { touch died; kill -9 $$; } ;; esac`,
+			"block", false, []string{"could not be called", "ended, and was started again", "judged"}},
+		{"text between messages", `echo "[debug] $line" | cut -c1-40`, "allow", false, []string{"wrote text to its stdout", "judged"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t, map[string]string{"server.sh": mortalServer(c.do), ".gemini/settings.json": `{
+				"mcpServers": {"rules": {"command": "bash", "args": ["server.sh"]}},
+				"hooks": {"BeforeTool": [{"matcher": "^run_shell_command$", "hooks": [
+					{"type": "mcp_tool", "server": "rules", "tool": "judge", "onError": "` + c.onError + `"}]}]}}`})
+			o := h.run(t, run{Args: trusted(append(h.answersFile(t, `call run_shell_command {"command": "touch ran"}`,
+				`call run_shell_command {"command": "touch ran"}`, "say Done."), "--yolo", "-p", "go"))})
+			assert.Zero(t, o.Code, o.Stderr)
+			_, err := os.Stat(filepath.Join(h.workspace, "ran"))
+			assert.Equal(t, c.ran, err == nil, o.Stderr)
+			for _, want := range c.says {
+				assert.Contains(t, o.Stderr+h.lastTranscript(t), want)
+			}
+			h.assertTidy(t, o)
 		})
 	}
 }

@@ -265,6 +265,17 @@ const (
 	ErrDiscoveredExecution ErrorType = "discovered_tool_execution_error"
 )
 
+// ErrorTypes are all types of errors.
+var ErrorTypes = []ErrorType{
+	ErrPolicyViolation, ErrInvalidParams, ErrUnknown, ErrUnhandled, ErrNotRegistered,
+	ErrExecutionFailed, ErrFileNotFound, ErrFileWrite, ErrReadContent, ErrCreateExisting,
+	ErrFileTooLarge, ErrPermissionDenied, ErrNoSpace, ErrTargetIsDirectory, ErrPathNotInWorkspace,
+	ErrSearchPathNotFound, ErrSearchPathNotDir, ErrEditPreparation, ErrEditNoOccurrence,
+	ErrEditMismatch, ErrEditNoChange, ErrGlob, ErrGrep, ErrLs, ErrPathNotDirectory, ErrMCP,
+	ErrMCPResource, ErrReadManySearch, ErrShell, ErrFetchNoURL, ErrFetchFallback, ErrFetchProcessing,
+	ErrWebSearch, ErrStopExecution, ErrDiscoveredExecution,
+}
+
 // Error is an expected failure of a tool.
 type Error struct {
 	Type    ErrorType

@@ -159,12 +159,21 @@ func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 	}
 	f := testbed.NewFormat(t.format, t.sys.Stdout, t.verbose, t.sys.Getenv("GITHUB_WORKSPACE"))
 	s.Report = f.Result
+	report := func(sum testbed.Summary) error {
+		return t.writeFile(t.junit, func(w io.Writer) error {
+			testbed.NewFormat("junit", w, false, "").Summary(sum)
+			return nil
+		})
+	}
+	// A run that is killed leaves no report that is green. In a stream it would be a second one.
+	if info, err := os.Stat(t.junit); t.junit != "" && (err != nil || info.Mode().IsRegular()) {
+		if err := report(s.Pending(files)); err != nil {
+			return err
+		}
+	}
 	sum := s.RunFiles(ctx, files)
 	f.Summary(sum)
-	err = t.writeFile(t.junit, func(w io.Writer) error {
-		testbed.NewFormat("junit", w, false, "").Summary(sum)
-		return nil
-	})
+	err = report(sum)
 	if err == nil {
 		err = t.writeFile(t.html, func(w io.Writer) error { return testbed.WritePage(w, sum, testbed.Mutation{}) })
 	}
@@ -281,17 +290,22 @@ func (t *hooksTesting) pageOf(ctx context.Context, s *testbed.Suite, files []str
 	}
 }
 
-// writeFile writes a file of results; nothing, where none is asked for.
+// writeFile writes a file of results; nothing, where none is asked for. The file is
+// never empty: a kill meanwhile leaves the beginning of the new results.
 func (t *hooksTesting) writeFile(name string, write func(io.Writer) error) (err error) {
 	if name == "" {
 		return nil
 	}
-	file, err := os.Create(name)
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666)
 	if err != nil {
 		return exit.Errorf(exit.Input, "writing the results: %w", err)
 	}
 	out := &exit.Stdout{To: file}
-	err = errors.Join(write(out), out.Lost(), file.Close())
+	err = errors.Join(write(out), out.Lost())
+	if end, seekErr := file.Seek(0, io.SeekCurrent); seekErr == nil && end > 0 {
+		_ = file.Truncate(end) // it is no file, if it cannot be
+	}
+	err = errors.Join(err, file.Close())
 	if err != nil {
 		err = exit.Errorf(exit.Failed, "writing the results to %s: %w", name, err)
 	}

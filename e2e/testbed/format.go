@@ -316,6 +316,9 @@ func (f *junitFormat) Summary(s Summary) {
 		switch {
 		case r.Broken != nil:
 			c.Error = &junitText{"the case file is broken", r.message()}
+		case r.Skipped == interrupted: // who skips it would read that the run was green
+			c.Error = &junitText{Message: "the run was cut off before this case ended"}
+			suite.Errors, suite.Skipped = suite.Errors+1, suite.Skipped-1
 		case r.Skipped != "":
 			c.Skipped = &junitText{Message: r.Skipped}
 		case !r.Passed():
@@ -337,8 +340,6 @@ func (f *junitFormat) Summary(s Summary) {
 	_ = e.Encode(suite) // it has nothing that XML cannot hold; a writer that fails says so where it is closed
 	fmt.Fprintln(f.w)
 }
-
-func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
 
 // headline is the failure on one line.
 func (f Failure) headline() string {

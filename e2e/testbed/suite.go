@@ -261,7 +261,7 @@ func (s *Suite) RunFiles(ctx context.Context, files []string) Summary {
 func (s *Suite) one(ctx context.Context, i int, j job) Result {
 	switch {
 	case ctx.Err() != nil:
-		return Result{Case: j.c, Skipped: "interrupted"}
+		return Result{Case: j.c, Skipped: interrupted}
 	case j.broken != nil:
 		return Result{Case: j.c, Broken: j.broken}
 	}
@@ -272,7 +272,21 @@ func (s *Suite) one(ctx context.Context, i int, j job) Result {
 	return Run(ctx, j.c, o)
 }
 
+// interrupted is why cases were not run that the end of the run came before.
+const interrupted = "interrupted"
+
+// Pending returns the summary of a run that was cut off before any case of files ended.
+func (s *Suite) Pending(files []string) Summary {
+	var sum Summary
+	for _, j := range s.jobs(files) {
+		sum.Results = append(sum.Results, Result{Case: j.c, Skipped: interrupted})
+	}
+	return sum
+}
+
 // named is a case of which only the name is known.
 func named(file string) *Case {
 	return &Case{Path: file, Name: strings.TrimSuffix(filepath.ToSlash(file), ".txtar")}
 }
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -11,7 +12,9 @@ import (
 
 	"minigem/agent/event"
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/llm"
+	"minigem/tools"
 )
 
 // Values are checked like names: a condition that nothing can ever fulfil holds
@@ -30,6 +33,12 @@ func valuesOf(key string) []string {
 		}
 	case "status":
 		return []string{string(event.ToolSuccess), string(event.ToolError), string(event.ToolCancelled)}
+	case "error":
+		var types []string
+		for _, t := range tools.ErrorTypes {
+			types = append(types, string(t))
+		}
+		return types
 	case "mode":
 		return []string{string(llm.ToolModeAuto), string(llm.ToolModeAny), string(llm.ToolModeNone)}
 	}
@@ -53,6 +62,24 @@ func (c *Cond) check() error {
 	case c.Key == "exit" && c.re == nil && !exitValue().MatchString(c.Value):
 		return fmt.Errorf("exit=%s: expected an exit code, timed out, stopped, could not run, or signal and its name",
 			c.Value)
+	case c.re == nil && (c.Key == "tool" || c.Key == "allowed"):
+		for name := range strings.SplitSeq(c.Value, ",") {
+			if tool := config.Misspelled(name); tool != "" {
+				return fmt.Errorf("%s=%s: there is no tool %s%s", c.Key, c.Value, name, meant(name, []string{tool}))
+			}
+		}
+		return nil
+	case c.re == nil && slices.Contains([]string{"temperature", "topP", "topK", "maxOutputTokens"}, c.Key):
+		if _, err := strconv.ParseFloat(c.Value, 64); c.Value != "" && err != nil {
+			return fmt.Errorf("%s=%s: expected a number such as 0.5 or 40", c.Key, c.Value)
+		}
+		return nil
+	case c.re == nil && c.Key == "args":
+		if !gjson.Valid(c.Value) || !gjson.Parse(c.Value).IsObject() {
+			return fmt.Errorf("args=%s: expected a JSON object", c.Value)
+		}
+		c.Value = gjson.Get(c.Value, "@ugly").Raw
+		return nil
 	case values == nil || slices.ContainsFunc(values, c.matches):
 		return nil
 	}
@@ -72,15 +99,22 @@ var exitValue = sync.OnceValue(func() *regexp.Regexp {
 // noArgument says which arg.NAME of conds the tool cannot have. It is empty if all
 // are in the tool's schema, or that is not known.
 func (r *Record) noArgument(tool string, conds []Cond) string {
+	known := r.arguments(tool)
 	for _, cond := range conds {
-		name, isArg := strings.CutPrefix(cond.Key, "arg.")
-		if !isArg {
-			continue
+		var names []string
+		if name, isArg := strings.CutPrefix(cond.Key, "arg."); isArg {
+			name, _, _ = strings.Cut(name, ".")
+			names = []string{name}
+		} else if cond.Key == "args" && cond.re == nil {
+			gjson.Parse(cond.Value).ForEach(func(key, _ gjson.Result) bool {
+				names = append(names, key.String())
+				return true
+			})
 		}
-		name, _, _ = strings.Cut(name, ".")
-		known := r.arguments(tool)
-		if known != nil && !slices.Contains(known, name) {
-			return fmt.Sprintf("%s has no argument %q%s", tool, name, meant(name, known))
+		for _, name := range names {
+			if known != nil && !slices.Contains(known, name) {
+				return fmt.Sprintf("%s has no argument %q%s", tool, name, meant(name, known))
+			}
 		}
 	}
 	return ""

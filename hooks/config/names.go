@@ -29,6 +29,16 @@ var othersTools = []string{
 	"tracker_visualize",
 }
 
+// Misspelled returns the built-in tool that name probably means, or "" if it may be the
+// name of a tool.
+func Misspelled(name string) string {
+	known := func(tool string) bool { return strings.EqualFold(tool, name) }
+	if strings.HasPrefix(name, "mcp_") || slices.ContainsFunc(slices.Concat(builtinTools, othersTools), known) {
+		return ""
+	}
+	return text.Nearest(name, builtinTools)
+}
+
 // wordList is a matcher without regular expression: names joined by |.
 var wordList = regexp.MustCompile(`^\s*\w+(\s*\|\s*\w+)*\s*$`)
 

@@ -24,14 +24,16 @@ type conversation struct {
 	id acp.SessionId
 	r  *app.Runtime
 
+	life    context.Context // of its prompts
+	end     context.CancelFunc
+	used    int        // greater than that of sessions that were used before
 	running sync.Mutex // held by the prompt that runs
 	before  string     // context of SessionStart hooks, for the first prompt
 
-	mu      sync.Mutex
-	prompts map[*context.CancelCauseFunc]bool // what ends each prompt that runs or waits
-	shown   map[string]bool                   // calls that the editor knows
-	mode    policy.Mode                       // that the editor knows
-	now     context.Context                   // of the prompt that runs; that of the server between prompts
+	mu    sync.Mutex
+	shown map[string]bool // calls that the editor knows
+	mode  policy.Mode     // that the editor knows
+	now   context.Context // of the prompt that runs; that of the server between prompts
 
 	live  printed
 	panes panes
@@ -44,7 +46,8 @@ func (s *server) build(ctx context.Context, dir, resume string, given []acp.McpS
 	if resume != "" && (strings.Trim(resume, "abcdefABCDEF0123456789-") != "" || len(resume) < 8) {
 		return nil, wrong("there is no session %q in %s", resume, dir) // neither a number nor "latest": those may change
 	}
-	c := &conversation{server: s, now: s.ctx, shown: map[string]bool{}, prompts: map[*context.CancelCauseFunc]bool{}}
+	c := &conversation{server: s, now: s.ctx, shown: map[string]bool{}}
+	c.life, c.end = context.WithCancel(s.ctx)
 	config, err := app.Configure(&sys, &flags)
 	if err != nil {
 		return nil, err
@@ -75,7 +78,7 @@ func (s *server) build(ctx context.Context, dir, resume string, given []acp.McpS
 
 // close ends the session, after the prompt that runs.
 func (c *conversation) close() {
-	c.stop()
+	c.end()
 	c.running.Lock()
 	defer c.running.Unlock()
 	c.r.Session.End(context.WithoutCancel(c.server.ctx), "exit")
@@ -83,28 +86,11 @@ func (c *conversation) close() {
 	c.panes.closing.Wait()
 }
 
-// stop cancels the prompt that runs, and those that wait for it.
-func (c *conversation) stop() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for cancel := range c.prompts {
-		(*cancel)(context.Canceled)
-	}
-}
-
 // prompt runs one prompt; it waits for the one before it.
 func (c *conversation) prompt(ctx context.Context, blocks []acp.ContentBlock) (acp.PromptResponse, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer context.AfterFunc(c.server.ctx, func() { cancel(context.Cause(c.server.ctx)) })()
-	c.mu.Lock()
-	c.prompts[&cancel] = true
-	c.mu.Unlock()
-	defer func() {
-		c.mu.Lock()
-		delete(c.prompts, &cancel)
-		c.mu.Unlock()
-	}()
+	defer context.AfterFunc(c.life, func() { cancel(context.Cause(c.life)) })()
 	c.running.Lock()
 	defer c.running.Unlock()
 	if ctx.Err() != nil { // it was cancelled before it began
@@ -118,6 +104,11 @@ func (c *conversation) prompt(ctx context.Context, blocks []acp.ContentBlock) (a
 	}
 	res := c.r.Agent.Run(ctx, p)
 	c.tellMode()
+	select {
+	case <-c.server.conn.Done():
+		c.server.cut.Store(true)
+	default:
+	}
 	return c.ended(res)
 }
 
@@ -138,13 +129,17 @@ func (c *conversation) ended(res agent.Result) (acp.PromptResponse, error) {
 		out.StopReason = acp.StopReasonCancelled
 	case agent.MaxTurns, agent.MaxRounds, agent.Loop:
 		out.StopReason = acp.StopReasonMaxTurnRequests
-	case agent.Failed:
+	case agent.Failed, agent.InvalidStream:
 		return out, failed(res.Err)
-	case agent.InvalidStream:
-		c.update(acp.UpdateAgentMessageText(text.Clean(res.Err.Error())))
+	case agent.Blocked, agent.Stopped:
+		out.StopReason = acp.StopReasonRefusal
 	default:
-		if res.Unfinished == "MAX_TOKENS" {
+		switch res.Unfinished {
+		case "":
+		case "MAX_TOKENS":
 			out.StopReason = acp.StopReasonMaxTokens
+		default:
+			out.StopReason = acp.StopReasonRefusal
 		}
 	}
 	return out, nil

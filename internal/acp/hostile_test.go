@@ -35,16 +35,16 @@ func TestTooLong(t *testing.T) {
 	assert.Contains(t, e.steady(t), "on the disk", "what the editor did not give")
 }
 
-// TestShortened: of lines in pieces of any size all come that fit, whatever stands
+// TestLinesInPieces: of lines in pieces of any size all come that fit, whatever stands
 // between them.
-func TestShortened(t *testing.T) {
+func TestLinesInPieces(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("y", mostMessage)
 	in := "one\n" + `{"jsonrpc":"2.0","id":"a\"b","method":"x","params":{"id":9,"l":"` + long + "\"}}\ntwo\n" +
 		`{"id": 7,"result":"` + long + "\"}\n" + `{"method":"x","params":{"id":3},"l":"` + long + "\"}\n" + long[1:] + "\nlast"
 	var pieces []string
 	for _, r := range []io.Reader{strings.NewReader(in), iotest.HalfReader(strings.NewReader(in)), iotest.DataErrReader(strings.NewReader(in))} {
-		b, err := io.ReadAll(&shortened{in: r})
+		b, err := io.ReadAll(&wire{in: r})
 		require.NoError(t, err)
 		var lines []string
 		for line := range strings.SplitSeq(string(b), "\n") {

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	acp "github.com/coder/acp-go-sdk"
+	"github.com/tidwall/gjson"
 )
 
 const (
@@ -21,47 +22,67 @@ var idOf = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)`)
 })
 
-// shortened passes on what an editor sends, line by line. Of a line that is too long a
-// piece comes, which is no JSON, and then a message that has the request answered, or
-// that is the answer. So the editor, or whoever asked it, is told, and the session goes on.
-type shortened struct {
-	in     io.Reader
-	buf    [32 << 10]byte
-	due    bytes.Buffer
-	head   []byte // of the line
-	length int    // of the line so far
+// wire passes on what an editor sends, line by line. For a line that is too long comes
+// a message that has the request answered, or that is the answer. So the editor, or
+// whoever asked it, is told, and the session goes on.
+//
+// For session/cancel come cancellations of the requests that were prompts until then. The
+// library obeys those in the order of the lines. Prompts and session/cancel it handles in
+// goroutines, so that a cancel may come before its prompt, or behind the next one.
+type wire struct {
+	in      io.Reader
+	buf     [32 << 10]byte
+	due     bytes.Buffer
+	line    []byte      // so far, without what is too much
+	length  int         // of the line so far
+	prompts [][2]string // session and id of the latest requests
 }
 
+// mostPrompts bounds how many prompts are remembered for a cancel.
+const mostPrompts = 1 << 10
+
 // Read implements io.Reader.
-func (s *shortened) Read(p []byte) (int, error) {
-	for s.due.Len() == 0 {
-		n, err := s.in.Read(s.buf[:])
-		for _, piece := range bytes.SplitAfter(s.buf[:n], []byte("\n")) {
-			s.pass(piece)
+func (w *wire) Read(p []byte) (int, error) {
+	for w.due.Len() == 0 {
+		n, err := w.in.Read(w.buf[:])
+		for piece := range bytes.SplitAfterSeq(w.buf[:n], []byte("\n")) {
+			w.line = append(w.line, piece[:min(len(piece), mostMessage-len(w.line))]...)
+			if w.length += len(piece); bytes.HasSuffix(piece, []byte("\n")) {
+				w.pass()
+			}
 		}
-		if err != nil && s.due.Len() == 0 {
+		if err != nil && w.length > 0 {
+			w.pass() // the last line has no end
+		}
+		if err != nil && w.due.Len() == 0 {
 			return 0, err
 		}
 	}
-	return s.due.Read(p)
+	return w.due.Read(p)
 }
 
-func (s *shortened) pass(piece []byte) {
-	before := s.length
-	s.length += len(piece)
-	s.head = append(s.head, piece[:min(len(piece), 1<<10-len(s.head))]...)
-	switch {
-	case s.length <= mostMessage:
-		s.due.Write(piece)
-	case before <= mostMessage:
-		s.due.WriteByte('\n')
+// pass makes due what comes for the line.
+func (w *wire) pass() {
+	line := w.line
+	if w.length > mostMessage {
+		line = instead(line[:1<<10])
 	}
-	if bytes.HasSuffix(piece, []byte("\n")) {
-		if s.length > mostMessage {
-			s.due.Write(instead(s.head))
+	w.line, w.length = w.line[:0], 0
+	said := gjson.GetManyBytes(line, "method", "params.sessionId", "id")
+	switch session := said[1].Str; said[0].Str {
+	case acp.AgentMethodSessionPrompt:
+		w.prompts = append(w.prompts[max(0, len(w.prompts)+1-mostPrompts):], [2]string{session, said[2].Raw})
+	case acp.AgentMethodSessionCancel:
+		for _, prompt := range w.prompts {
+			if prompt[0] == session {
+				fmt.Fprintf(&w.due, `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":%s}}`+"\n", prompt[1])
+			}
 		}
-		s.head, s.length = s.head[:0], 0
+		if said[2].Raw == "" {
+			return
+		}
 	}
+	w.due.Write(line)
 }
 
 // instead stands for a message that begins with head.

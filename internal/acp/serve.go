@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	acp "github.com/coder/acp-go-sdk"
 
@@ -34,7 +35,7 @@ func serve(ctx context.Context, sys *app.System, f *app.Options, p patience) err
 	defer stop()
 	s := &server{ctx: ctx, sys: sys, flags: f, patience: p, sessions: map[acp.SessionId]*conversation{}}
 	ready := make(chan struct{}) // the connection reads from its first moment on, and logs
-	s.conn = acp.NewAgentSideConnection(s, text.Raw(sys.Stdout), &gated{&shortened{in: sys.Stdin}, ready})
+	s.conn = acp.NewAgentSideConnection(s, text.Raw(sys.Stdout), &gated{&wire{in: sys.Stdin}, ready})
 	s.conn.SetLogger(logger(sys.Stderr))
 	close(ready)
 	select {
@@ -42,8 +43,12 @@ func serve(ctx context.Context, sys *app.System, f *app.Options, p patience) err
 	case <-ctx.Done():
 	}
 	s.close()
+	s.ending.Wait()
 	if err := context.Cause(ctx); errors.Is(err, exit.ErrInterrupted) || errors.Is(err, exit.ErrTerminated) {
 		return exit.Ended(ctx)
+	}
+	if s.cut.Load() {
+		return exit.Errorf(exit.Failed, "the editor went away while a prompt ran: its session is saved, and can be loaded again")
 	}
 	return nil
 }
@@ -85,6 +90,9 @@ type server struct {
 	mu       sync.Mutex
 	sessions map[acp.SessionId]*conversation
 	opening  int // sessions that are on their way
+	uses     int // of sessions
+	ending   sync.WaitGroup
+	cut      atomic.Bool // the editor went away while a prompt ran
 	client   acp.ClientCapabilities
 	closed   bool
 }
@@ -202,6 +210,8 @@ func (s *server) find(id acp.SessionId) (*conversation, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c := s.sessions[id]; c != nil {
+		s.uses++
+		c.used = s.uses
 		return c, nil
 	}
 	return nil, wrong("there is no session %q here: session/new makes one, session/load opens an earlier one", string(id))
@@ -213,14 +223,8 @@ func (s *server) open(ctx context.Context, dir, resume string, given []acp.McpSe
 	if !filepath.IsAbs(dir) || err != nil || !info.IsDir() {
 		return nil, wrong("cwd is %q: it must be the absolute path of a folder", dir)
 	}
-	s.mu.Lock()
-	full := len(s.sessions)+s.opening >= mostSessions || s.closed
-	if !full {
-		s.opening++
-	}
-	s.mu.Unlock()
-	if full {
-		return nil, wrong("%d sessions are open, which is as many as there may be", mostSessions)
+	if err := s.makeRoom(); err != nil {
+		return nil, err
 	}
 	c, err := s.build(ctx, filepath.Clean(dir), resume, given)
 	s.mu.Lock()
@@ -234,7 +238,34 @@ func (s *server) open(ctx context.Context, dir, resume string, given []acp.McpSe
 		return nil, wrong("minigem is ending")
 	}
 	s.sessions[c.id] = c
+	s.uses++
+	c.used = s.uses
 	return c, nil
+}
+
+// makeRoom counts a session as opening. If as many are open as there may be, it ends the
+// one that was not used for the longest time and runs no prompt.
+func (s *server) makeRoom() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.sessions)+s.opening >= mostSessions {
+		var idle *conversation
+		for _, c := range s.sessions {
+			if c.running.TryLock() {
+				c.running.Unlock()
+				if idle == nil || c.used < idle.used {
+					idle = c
+				}
+			}
+		}
+		if idle == nil {
+			return wrong("%d sessions run prompts, which is as many as there may be", mostSessions)
+		}
+		delete(s.sessions, idle.id)
+		s.ending.Go(idle.close)
+	}
+	s.opening++
+	return nil
 }
 
 // close ends all sessions.
@@ -244,22 +275,13 @@ func (s *server) close() {
 	all := s.sessions
 	s.sessions = nil
 	s.mu.Unlock()
-	var ends sync.WaitGroup
 	for _, c := range all {
-		ends.Go(c.close)
+		s.ending.Go(c.close)
 	}
-	ends.Wait()
 }
 
-// Cancel implements acp.Agent.
-func (s *server) Cancel(_ context.Context, p acp.CancelNotification) error {
-	c, err := s.find(p.SessionId)
-	if err != nil {
-		return err
-	}
-	c.stop()
-	return nil
-}
+// Cancel implements acp.Agent. It has nothing to do: see [wire].
+func (s *server) Cancel(context.Context, acp.CancelNotification) error { return nil }
 
 // Prompt implements acp.Agent.
 func (s *server) Prompt(ctx context.Context, p acp.PromptRequest) (acp.PromptResponse, error) {

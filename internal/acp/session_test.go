@@ -1,15 +1,19 @@
 package acp
 
 import (
-	"context"
+	"bufio"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	acp "github.com/coder/acp-go-sdk"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"github.com/tidwall/gjson"
 
 	"minigem/internal/waittest"
 )
@@ -144,25 +148,53 @@ func TestCancel(t *testing.T) {
 	require.NoError(t, e.hang())
 }
 
-// TestCancelOfAWaitingPrompt: a prompt that waits for another one is cancelled as well.
-func TestCancelOfAWaitingPrompt(t *testing.T) {
+// TestCancelBehindAPrompt: a cancel in the same write as its prompt is never lost. Other
+// sessions, and prompts behind it, go on.
+func TestCancelBehindAPrompt(t *testing.T) {
 	t.Parallel()
-	c := &conversation{server: &server{ctx: t.Context()}, prompts: map[*context.CancelCauseFunc]bool{}}
-	c.running.Lock() // as a prompt that runs does
-	ended := make(chan acp.PromptResponse)
+	e := startEditor(t, `{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "command": "read -r in; case $in in *wait*) sleep 600 ;; esac"}]}]}}`)
+	require.NoError(t, e.hang())
+	const rounds = 100
+	require.NoError(t, os.WriteFile(e.options().Fake, []byte(strings.Repeat(says("Hello.")+"\n", 3*rounds)), 0o600))
+	in, out := io.Pipe()
+	replies, said := io.Pipe()
+	done := make(chan error, 1)
 	go func() {
-		res, _ := c.prompt(t.Context(), []acp.ContentBlock{acp.TextBlock("Wait.")})
-		ended <- res
+		done <- serve(waittest.Lifetime(t), e.sys(in, said), e.options(), e.patience)
+		_ = said.Close()
 	}()
-	waittest.Until(t, func() bool {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return len(c.prompts) == 1
-	}, "it waits")
-	c.stop()
-	c.running.Unlock()
-	assert.Equal(t, acp.StopReasonCancelled, (<-ended).StopReason)
-	assert.Empty(t, c.prompts)
+	lines := bufio.NewScanner(replies)
+	lines.Buffer(nil, 1<<20)
+	// ask sends lines in one write and returns the answers to n requests, by their ids.
+	ask := func(n int, sent string) map[string]string {
+		go func() { _, _ = io.WriteString(out, sent) }()
+		got := map[string]string{}
+		for len(got) < n {
+			require.True(t, lines.Scan(), lines.Err())
+			if id := gjson.Get(lines.Text(), "id"); id.Exists() {
+				result := gjson.Get(lines.Text(), "result")
+				got[id.Str] = result.Get("sessionId").Str + result.Get("stopReason").Str
+			}
+		}
+		return got
+	}
+	open := func(id string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"session/new","params":{"cwd":%q,"mcpServers":[]}}`+"\n", id, e.dir)
+	}
+	prompt := func(id, session, words string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"method":"session/prompt","params":{"prompt":[{"type":"text","text":%q}],"sessionId":%q}}`+"\n",
+			id, words, session)
+	}
+	sessions := ask(2, open("one")+open("other"))
+	cancel := fmt.Sprintf(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":%q}}`+"\n", sessions["one"])
+	for i := range rounds {
+		n := strconv.Itoa(i)
+		got := ask(2, prompt("a"+n, sessions["one"], "wait")+cancel+prompt("b"+n, sessions["other"], "go"))
+		require.Equal(t, map[string]string{"a" + n: "cancelled", "b" + n: "end_turn"}, got)
+		require.Equal(t, map[string]string{"c" + n: "end_turn"}, ask(1, prompt("c"+n, sessions["one"], "go")))
+	}
+	require.NoError(t, out.Close())
+	require.NoError(t, <-done)
 }
 
 // TestHangUp: the end of the editor ends what runs, and the sessions.
@@ -176,7 +208,7 @@ func TestHangUp(t *testing.T) {
 		_, _ = e.conn.Prompt(waittest.Context(t), acp.PromptRequest{SessionId: id, Prompt: []acp.ContentBlock{acp.TextBlock("wait")}})
 	}()
 	waittest.Until(t, func() bool { return e.file("began") != "(none)" }, "the command runs")
-	require.NoError(t, e.hang())
+	require.ErrorContains(t, e.hang(), "the editor went away while a prompt ran")
 	events, err := os.ReadFile(filepath.Join(e.home, "events"))
 	require.NoError(t, err)
 	assert.Equal(t, 1, strings.Count(string(events), "SessionEnd\n"))
@@ -264,16 +296,52 @@ func TestWordsBesideAnImage(t *testing.T) {
 	require.NoError(t, e.hang())
 }
 
-// TestOpenSessions: there is an end to them.
+// TestOpenSessions: if as many are open as there may be, the one that was not used for the
+// longest time ends for a new one, and can be loaded again. Those that run a prompt stay.
 func TestOpenSessions(t *testing.T) {
 	t.Parallel()
-	e := startEditor(t, `{}`)
-	for range mostSessions {
-		e.session()
+	const wait = "while ! test -e go; do sleep 0.05; done"
+	e := startEditor(t, noting(`"AfterModel": []`), says("Hello."), calls("run_shell_command", map[string]any{"command": wait}), says("Done."))
+	ended := func() int {
+		events, _ := os.ReadFile(filepath.Join(e.home, "events"))
+		return strings.Count(string(events), "SessionEnd\n")
 	}
-	_, err := e.conn.NewSession(waittest.Context(t), acp.NewSessionRequest{Cwd: e.dir, McpServers: []acp.McpServer{}})
-	require.ErrorContains(t, err, "as many as there may be")
+	first, second := e.session(), e.session()
+	e.prompt(second, "hello") // it was used before the first was
+	e.prompt(first, "hello")
+	all := []acp.SessionId{first, second}
+	for len(all) < mostSessions {
+		all = append(all, e.session())
+	}
+	assert.Zero(t, ended())
+	next := e.session()
+	waittest.Until(t, func() bool { return ended() == 1 }, "the end of a session")
+	_, err := e.conn.SetSessionMode(waittest.Context(t), acp.SetSessionModeRequest{SessionId: second, ModeId: "yolo"})
+	require.ErrorContains(t, err, "session/load opens an earlier one")
+	_, err = e.conn.LoadSession(waittest.Context(t), acp.LoadSessionRequest{SessionId: second, Cwd: e.dir, McpServers: []acp.McpServer{}})
+	require.NoError(t, err, "it ends another one")
+	waittest.Until(t, func() bool { return ended() == 2 }, "the end of a session")
+
+	_, err = e.conn.SetSessionMode(waittest.Context(t), acp.SetSessionModeRequest{SessionId: first, ModeId: "yolo"})
+	require.ErrorContains(t, err, "there is no session", "it was the next")
+	busy := append(all[2:], next, second)
+	stops := make(chan acp.StopReason, len(busy))
+	for _, id := range busy {
+		_, err := e.conn.SetSessionMode(waittest.Context(t), acp.SetSessionModeRequest{SessionId: id, ModeId: "yolo"})
+		require.NoError(t, err)
+		e.prompt(id, "hello")
+		go func() { stops <- e.prompt(id, "wait") }()
+	}
+	waittest.Until(t, func() bool { return strings.Count(e.all(), "call execute in_progress") == len(busy) }, "all commands run")
+	_, err = e.conn.NewSession(waittest.Context(t), acp.NewSessionRequest{Cwd: e.dir, McpServers: []acp.McpServer{}})
+	require.ErrorContains(t, err, "32 sessions run prompts, which is as many as there may be")
+	require.NoError(t, os.WriteFile(filepath.Join(e.dir, "go"), nil, 0o600))
+	for range busy {
+		<-stops
+	}
+	e.session()
 	require.NoError(t, e.hang())
+	assert.Equal(t, mostSessions+3, ended())
 }
 
 // TestUntrusted: a folder that brings hooks is not opened before somebody trusts it.
@@ -286,4 +354,45 @@ func TestUntrusted(t *testing.T) {
 	require.ErrorContains(t, err, "trust")
 	require.NoError(t, e.hang())
 	assert.NoFileExists(t, filepath.Join(e.home, "pwn"))
+}
+
+// TestEndings: an answer that a hook stopped, or that the model left unfinished, is no
+// end of the turn, and one that broke off is an error.
+func TestEndings(t *testing.T) {
+	t.Parallel()
+	finished := func(reason string) string { return strings.Replace(says("Half."), "STOP", reason, 1) }
+	hook := func(event, answer string) string {
+		return `{"hooks": {"` + event + `": [{"hooks": [{"type": "command", "command": "echo '` + strings.ReplaceAll(answer, `"`, `\"`) + `'"}]}]}}`
+	}
+	const deny, stop = `{"decision": "deny", "reason": "not today"}`, `{"continue": false, "stopReason": "enough"}`
+	for name, c := range map[string]struct {
+		settings, model string
+		want            acp.StopReason
+		says            string
+	}{
+		"an answer":                    {`{}`, says("Done."), acp.StopReasonEndTurn, "says Done."},
+		"the prompt is refused":        {hook("BeforeAgent", deny), says("Never."), acp.StopReasonRefusal, "not today"},
+		"the prompt is stopped":        {hook("BeforeAgent", stop), says("Never."), acp.StopReasonRefusal, "enough"},
+		"the request is refused":       {hook("BeforeModel", deny), says("Never."), acp.StopReasonRefusal, "not today"},
+		"the answer is refused":        {hook("AfterModel", deny), says("Never."), acp.StopReasonRefusal, "not today"},
+		"a tool's hook stops the turn": {hook("BeforeTool", stop), calls("read_file", map[string]any{"file_path": "a"}), acp.StopReasonRefusal, "enough"},
+		"too long":                     {`{}`, finished("MAX_TOKENS"), acp.StopReasonMaxTokens, "says Half."},
+		"unsafe":                       {`{}`, finished("SAFETY"), acp.StopReasonRefusal, "says Half."},
+		"cut off":                      {`{}`, strings.Repeat(strings.Replace(answer(), `"STOP"`, `""`, 1)+"\n", 4), "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := startEditor(t, c.settings, c.model)
+			res, err := e.conn.Prompt(waittest.Context(t), acp.PromptRequest{SessionId: e.session(), Prompt: []acp.ContentBlock{acp.TextBlock("go")}})
+			if c.want == "" {
+				require.ErrorContains(t, err, "broke off")
+			} else {
+				require.NoError(t, err)
+				assert.Equal(t, c.want, res.StopReason)
+			}
+			assert.Contains(t, e.all(), c.says)
+			assert.NotContains(t, e.all(), "Never.")
+			require.NoError(t, e.hang())
+		})
+	}
 }

@@ -287,7 +287,7 @@ func TestTerminalStops(t *testing.T) {
 		{"silent", wait, `{"tools": {"shell": {"inactivityTimeout": 1}}}`, func(*editor, acp.SessionId) {},
 			"update completed terminal term-1 | Command was automatically cancelled because it printed nothing", 143},
 		{"left behind", "sleep 600 & echo $! >pid; echo began", `{}`, func(*editor, acp.SessionId) {}, "update completed terminal term-1\n", 0},
-		{"hung up", wait, `{}`, func(e *editor, _ acp.SessionId) { require.NoError(e.t, e.hang()) }, "", 0},
+		{"hung up", wait, `{}`, func(e *editor, _ acp.SessionId) { require.ErrorContains(e.t, e.hang(), "while a prompt ran") }, "", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

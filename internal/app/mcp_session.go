@@ -89,6 +89,9 @@ func (r *Runtime) AwaitMCP(ctx context.Context) {
 	for _, err := range r.mcp.pool.Wait(ctx) {
 		r.mcp.warn(err.Error())
 	}
+	for _, note := range r.mcp.pool.Notes() {
+		r.mcp.warn(note)
+	}
 	r.takeMCP()
 }
 

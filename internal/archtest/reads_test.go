@@ -25,6 +25,8 @@ type read struct{ where, call, why string }
 // through internal/boundedfile.
 var reads = []read{
 	{"cmd/minigem fakeAPI.serve", "os.OpenFile", "only written, where the user says"},
+	{"cmd/minigem hooksTesting.writeFile", "os.OpenFile", "only written, where the user says"},
+	{"internal/mcp program.connect", "bufio.NewScanner", "the buffer bounds a line, which is a message"},
 	{"internal/acp show", "json.NewDecoder", "of our own other process, which sends no more than mostDue at once"},
 	{"internal/app openHookTrace", "os.OpenFile", "only written, where the user says"},
 	{"internal/cases servers.RoundTrip", "io.ReadAll", "of a payload that is in memory"},

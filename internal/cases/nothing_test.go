@@ -68,6 +68,14 @@ var provesNothing = map[string]nothing{
 	"tool-result run_shel":            {script: "prompt Push\n! tool-result run_shel_command", want: `did you mean "run_shell_command"?`},
 	"asked run_shel":                  {script: "interactive\nmode yolo\nprompt Push\n! asked run_shel_command", want: "proves nothing"},
 	"subject=run_shel":                {script: "prompt Push\n! fired BeforeTool guard subject=run_shel_command", want: "there is no tool run_shel_command"},
+	"error=policy":                    {script: "prompt Push\n! tool-result run_shell_command error=policy_violatoin", want: `did you mean "policy_violation"?`},
+	"error~refused":                   {script: "prompt Push\n! tool-result run_shell_command error~refused", want: "error never has the value"},
+	"tool=run_shel":                   {script: "prompt Push\n! model-saw 1 tool=run_shel_command", want: `did you mean "run_shell_command"?`},
+	"allowed=read_fil":                {script: "prompt Push\n! model-saw 1 allowed=glob,read_fil", want: `did you mean "read_file"?`},
+	"temperature=hot":                 {script: "prompt Push\n! model-saw 1 temperature=hot", want: "expected a number"},
+	"args, no JSON":                   {script: "prompt Push\n! tool-ran run_shell_command args=force", want: "expected a JSON object"},
+	"args with comand":                {script: "prompt Push\n! tool-ran run_shell_command args='{\"comand\": \"x\"}'", want: `run_shell_command has no argument "comand"`},
+	"arg.comand.x":                    {script: "prompt Push\n! tool-ran run_shell_command arg.comand.x=1", want: `has no argument "comand"`},
 	"model-saw 9":                     {script: "prompt Push\n! model-saw 9 ~force", want: "there is no request 9"},
 	"fird":                            {script: "prompt Push\nfird BeforeTool guard", want: `did you mean "fired"?`},
 	"decison":                         {script: "prompt Push\nfired BeforeTool guard decison=deny", want: `did you mean "decision"?`},
@@ -101,6 +109,8 @@ var provesNothing = map[string]nothing{
 	"a signal, onError":          {script: denied, hooks: strings.Replace(command("kill -9 $$"), `"command",`, `"command", "onError": "block",`, 1), want: "a signal ended it: killed"},
 	"a timeout, onError":         {script: denied, hooks: strings.Replace(command("sleep 60"), `"command",`, `"command", "timeout": 1, "onError": "block",`, 1), want: "it did not end in time"},
 	"no program, onError":        {script: denied, hooks: strings.Replace(command("./gaurd.sh"), `"command",`, `"command", "onError": "block",`, 1), want: "its program could not be started"},
+	"a reason that is denied":    {script: denied + "\n! fired BeforeTool guard stderr~nothing", hooks: command("sh gaurd.sh"), want: "it never ran as a guard"},
+	"exit=2 is no reason":        {script: denied + "\nfired BeforeTool guard exit=2", hooks: command("sh gaurd.sh"), want: "it never ran as a guard"},
 	"a crash that asks again":    {script: "prompt Push\nfired AfterAgent guard decision=deny", hooks: `"AfterAgent": [{"hooks": [{"type": "command", "name": "guard", "command": "test -e once || { touch once; sh gaurd.sh; }"}]}]`, model: "text A.\n\ntext B.\n", want: "it never ran as a guard"},
 
 	// Assertions that hold without the hook.
@@ -121,6 +131,11 @@ var provesNothing = map[string]nothing{
 	"no request":                  {script: "start\n! model-saw any ~force", model: "# nothing\n", want: "no request was made", strict: true},
 	"stdout without a request":    {script: "start\n! stdout ~force", model: "# nothing\n", want: "no request was made", strict: true},
 	"an event that never came":    {script: "prompt Push\n! fired PreCompress guard", hooks: aGuard + `, "PreCompress": [{"hooks": [{"type": "command", "name": "guard", "command": "exit 2"}]}]`, model: "text Done.\n", want: "PreCompress never happened", strict: true},
+	"an answer at another event":  {script: "prompt Push\n! event PreCompress decision=deny", model: "text Done.\n", want: "PreCompress never happened", strict: true},
+	"retries without an answer":   {script: "prompt Push\nmax-retries 2", hooks: `"AfterAgent": [{"hooks": [{"type": "command", "name": "other", "command": "true"}]}], "BeforeAgent": [{"hooks": [{"type": "command", "name": "guard", "command": "exit 2"}]}]`, model: "# nothing\n", want: "AfterAgent never happened", strict: true},
+	"stderr without a request":    {script: "start\n! stderr ~force", model: "# nothing\n", want: "no request was made", strict: true},
+	"user-saw without a request":  {script: "start\n! user-saw ~force", model: "# nothing\n", want: "no request was made", strict: true},
+	"transcript and no request":   {script: "start\n! transcript ~force", model: "# nothing\n", want: "no request was made", strict: true},
 	"watches what never ran":      {script: "prompt Push\n! watches guard", hooks: onWrite, want: "guard never ran", strict: true},
 	"max-ms of what never ran":    {script: "prompt Push\n! max-ms guard 5", hooks: onWrite, want: "guard never ran", strict: true},
 	"max-processes":               {script: "prompt Push\nmax-processes 3", hooks: onWrite, want: "no hook ran", strict: true},
@@ -194,6 +209,7 @@ func TestProvesNothing(t *testing.T) {
 			require.Empty(t, res.Skipped)
 			assert.False(t, res.Passed(), said)
 			assert.Contains(t, said, n.want)
+			assert.LessOrEqual(t, strings.Count(said, n.want), 2, "it is said once, and in the summary")
 			o.Strict = false
 			said, res = n.run(t, o)
 			assert.Equal(t, n.strict, res.Passed(), said)
@@ -215,6 +231,9 @@ func TestProvesSomething(t *testing.T) {
 		"the policy's case":        {script: "prompt Push\n! tool-ran run_shell_command\ntool-result run_shell_command status=error", hooks: `"BeforeTool": []`, model: aPush + aPolicy},
 		"a user who is asked":      {script: "interactive\nanswer no\nprompt Push\nasked run_shell_command\ntool-result run_shell_command status=cancelled", hooks: command("echo '{\\\"decision\\\": \\\"ask\\\"}'"), model: "shell git push --force\n"},
 		"a failure that is meant":  {script: "prompt Push\nfired BeforeTool guard decision=deny stderr~gaurd.sh", hooks: command("sh gaurd.sh")},
+		"failed is meant":          {script: "prompt Push\nfired BeforeTool guard decision=deny failed~killed", hooks: strings.Replace(command("kill -9 $$"), `"command",`, `"command", "onError": "block",`, 1)},
+		"an exit code is meant":    {script: "prompt Push\nfired BeforeTool guard decision=deny exit=127", hooks: strings.Replace(command("./gaurd.sh"), `"command",`, `"command", "onError": "block",`, 1)},
+		"arguments in any spacing": {script: "prompt Push\ntool-ran run_shell_command args='{ \"command\" : \"true\" }'", model: "call run_shell_command {\"command\": \"true\"}\n\ntext Done.\n"},
 		"words like a shell's":     {script: denied, hooks: command("sh lint.sh")},
 		"a checker's own words":    {script: denied, hooks: command("sh tests.sh")},
 		"JSON and a shell's words": {script: denied, hooks: command("echo '{\\\"decision\\\": \\\"deny\\\", \\\"reason\\\": \\\"no\\\"}'; grep x /no/such/list; exit 0")},

@@ -2,10 +2,8 @@ package mcp
 
 import (
 	"context"
-	"strings"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -64,35 +62,4 @@ func (s *Session) changeHandlers() *mcp.ClientOptions {
 		PromptListChangedHandler:   func(context.Context, *mcp.PromptListChangedRequest) { s.changed() },
 		ResourceListChangedHandler: func(context.Context, *mcp.ResourceListChangedRequest) { s.changed() },
 	}
-}
-
-// A watched transport reports changes as it reads them, before the answer that
-// may follow them is passed on: the request after a call then declares what the
-// call brought. (The handlers of the SDK run beside the answers.)
-type watched struct {
-	mcp.Transport
-	changed func()
-}
-
-// Connect implements mcp.Transport.
-func (w *watched) Connect(ctx context.Context) (mcp.Connection, error) {
-	c, err := w.Transport.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &watchedConnection{c, w.changed}, nil
-}
-
-type watchedConnection struct {
-	mcp.Connection
-	changed func()
-}
-
-// Read implements mcp.Connection.
-func (c *watchedConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
-	m, err := c.Connection.Read(ctx)
-	if r, ok := m.(*jsonrpc.Request); ok && err == nil && strings.HasSuffix(r.Method, "/list_changed") {
-		c.changed()
-	}
-	return m, err
 }

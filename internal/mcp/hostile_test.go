@@ -31,9 +31,13 @@ var misbehaving = map[string]struct {
 	"neither":              {says: []string{`{"jsonrpc":"2.0","id":%s}`}, want: "error"},
 	"wrong types":          {says: []string{`{"jsonrpc":"2.0","id":%s,"result":{"content":7}}`}, want: "error"},
 	"unknown content":      {says: []string{`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"smell"}]}}`}, want: "error"},
-	"no JSON":              {says: []string{"Traceback (most recent call last):"}, want: "error"},
+	"text":                 {says: []string{"Traceback (most recent call last):", answered("one")}, want: "one"},
+	"logs in JSON":         {says: []string{`{"level":"info","msg":"called"}`, `["a"]`, "7", `"x"`, "{", "", "\r", answered("one")}, want: "one"},
+	"a long text":          {says: []string{strings.Repeat("x", 5<<20), answered("one")}, want: "one"},
+	"chatty":               {first: "Starting\x1b[2J...", says: []string{"[info] called", answered("one"), "[info] answered"}, want: "one"},
 	"half of it":           {says: []string{`{"jsonrpc":"2.0","id":%s,"result":{"content":[`}, dies: true, want: "error"},
 	"nothing, and dies":    {dies: true, want: "error"},
+	"dies for good":        {dies: true, want: "error"},
 	"too much":             {says: []string{`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"` + "BIG" + `"}]}}`}, want: "error"},
 	"deep":                 {says: []string{`{"jsonrpc":"2.0","id":%s,"result":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}`}, want: "error"},
 	"asks before":          {first: asks, says: []string{answered("one")}, want: "one"},
@@ -70,6 +74,10 @@ func misbehave(name string) {
 		_ = json.Unmarshal(lines.Bytes(), &m)
 		switch m.Method {
 		case "initialize":
+			if name == "dies for good" && os.Remove("alive") == nil {
+				fmt.Fprintln(os.Stderr, "no license")
+				os.Exit(1)
+			}
 			if does.first != "" {
 				fmt.Println(does.first)
 			}
@@ -89,6 +97,7 @@ func misbehave(name string) {
 				fmt.Println(strings.Replace(one, "BIG", strings.Repeat("x", maxMessage), 1))
 			}
 			if does.dies {
+				_ = os.WriteFile("alive", nil, 0o600)
 				os.Exit(1)
 			}
 		}

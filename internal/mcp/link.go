@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -98,17 +99,20 @@ func (s Server) Kind() string {
 // A program is a server that was started.
 type program struct {
 	process *proc.Process
-	changed func()
+	session *Session
 }
 
 func (p *program) hear(s *Session) *mcp.ClientOptions {
-	p.changed = s.changed
+	p.session = s
 	return nil
 }
 
 func (p *program) connect(ctx context.Context, c *mcp.Client) (*mcp.ClientSession, error) {
-	pipes := &mcp.IOTransport{Reader: p.process.Stdout(), Writer: p.process.Stdin(), MaxLineLength: maxMessage}
-	return c.Connect(ctx, &watched{pipes, p.changed}, options)
+	out := p.process.Stdout()
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, maxMessage)
+	return c.Connect(ctx, &mcp.IOTransport{Reader: &messages{ReadCloser: out, lines: lines, session: p.session},
+		Writer: p.process.Stdin(), MaxLineLength: maxMessage}, options)
 }
 
 func (p *program) stop() {

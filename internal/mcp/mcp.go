@@ -12,7 +12,6 @@ package mcp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -82,12 +81,17 @@ type Server struct {
 // closed.
 type Session struct {
 	server  Server
-	link    link
-	client  *mcp.ClientSession
 	calls   atomic.Int64
 	version *atomic.Int64 // counts changes of what is offered
+	chatty  sync.Once     // for the first text that is not a message
+
+	restarting sync.Mutex // held while the server is started again
+	restarts   int
 
 	mu        sync.Mutex // guards what is below
+	link      link
+	client    *mcp.ClientSession
+	notes     []string // for the user
 	offered   offer
 	ready     bool               // it was listed once
 	stale     bool               // the server said that it changed
@@ -104,80 +108,9 @@ type offer struct {
 	prompts   []Prompt
 }
 
-// Connect reaches a server and lists what it offers. A server that offers
-// nothing is an error.
-func Connect(ctx context.Context, s Server) (*Session, error) {
-	return dial(ctx, s, new(atomic.Int64))
-}
-
-func dial(ctx context.Context, s Server, version *atomic.Int64) (*Session, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, startTime, fmt.Errorf("no answer within %v", startTime))
-	defer cancel()
-	links, err := s.links()
-	if err != nil {
-		return nil, fmt.Errorf("connecting to the MCP server %s: %w", text.VisibleLine(s.Name), err)
-	}
-	var faults error
-	for _, l := range links {
-		session := &Session{server: s, link: l, version: version}
-		if err = session.begin(ctx); err == nil {
-			return session, nil
-		}
-		if cause := context.Cause(ctx); cause != nil {
-			err = cause
-		}
-		session.Close()
-		if err = l.explain(err); faults != nil {
-			err = fmt.Errorf("%w; %w", faults, err)
-		}
-		faults = err
-		if ctx.Err() != nil || session.client != nil {
-			break // it was spoken to: another way gives nothing else
-		}
-	}
-	return nil, fmt.Errorf("connecting to the MCP server %s (%s): %w", text.VisibleLine(s.Name),
-		text.VisibleLine(s.address()), faults)
-}
-
-func (s *Session) begin(ctx context.Context) error {
-	client := mcp.NewClient(&mcp.Implementation{Name: "gemini-cli-mcp-client", Version: "0.0.1"}, s.hearing())
-	if s.server.Root != "" {
-		//lint:ignore SA1019 the version of the protocol that is spoken here has roots, and servers ask for them
-		client.AddRoots(&mcp.Root{URI: "file://" + s.server.Root})
-	}
-	var err error
-	if s.client, err = s.link.connect(ctx, client); err != nil {
-		return err
-	}
-	if err := s.list(ctx); err != nil {
-		return err
-	}
-	if o := s.now(); len(o.tools) == 0 && len(o.resources) == 0 && len(o.prompts) == 0 {
-		return errors.New("it has no tools, resources or prompts")
-	}
-	s.mu.Lock()
-	s.ready = true
-	again := s.stale
-	s.mu.Unlock()
-	if again {
-		s.changed()
-	}
-	return nil
-}
-
-// hearing is what the client does when the server speaks first.
-func (s *Session) hearing() *mcp.ClientOptions {
-	o := s.link.hear(s)
-	if o == nil {
-		o = &mcp.ClientOptions{}
-	}
-	o.ElicitationHandler = s.elicited
-	return o
-}
-
 // list asks the server for all that it offers.
 func (s *Session) list(ctx context.Context) error {
-	c := s.client.InitializeResult().Capabilities
+	c := s.connection().InitializeResult().Capabilities
 	if c == nil {
 		c = &mcp.ServerCapabilities{}
 	}
@@ -213,7 +146,7 @@ func (s *Session) now() offer {
 func (s *Session) listTools(ctx context.Context) ([]tools.Tool, error) {
 	var out []tools.Tool
 	var all, offered []string
-	for t, err := range s.client.Tools(ctx, nil) {
+	for t, err := range s.connection().Tools(ctx, nil) {
 		if err == nil && len(all) == maxOffered {
 			err = fmt.Errorf("there are more than %d", maxOffered)
 		}
@@ -277,21 +210,8 @@ func (s *Session) Name() string { return s.server.Name }
 // Instructions are what the server tells the model about its tools, cut where
 // they are long; empty: nothing. (core/prompts/promptProvider.ts)
 func (s *Session) Instructions() string {
-	if r := s.client.InitializeResult(); r != nil {
+	if r := s.connection().InitializeResult(); r != nil {
 		return clip(strings.TrimSpace(text.Clean(r.Instructions)), maxDescription)
 	}
 	return ""
-}
-
-// Close ends the connection and stops a server that was started.
-func (s *Session) Close() {
-	if s.client != nil {
-		closed := make(chan struct{})
-		go func() { _ = s.client.Close(); close(closed) }() // it is stopped in any case
-		select {
-		case <-closed:
-		case <-time.After(stopGrace):
-		}
-	}
-	s.link.stop()
 }

@@ -47,7 +47,7 @@ func Hold(ctx context.Context, servers []Server) *Pool {
 			defer close(s.done)
 			select {
 			case <-p.begun:
-				s.session, s.err = dial(ctx, server, &p.version)
+				s.session, s.err = reach(ctx, server, &p.version)
 			case <-ctx.Done():
 				s.err = context.Cause(ctx)
 			}
@@ -88,6 +88,18 @@ func (p *Pool) Wait(ctx context.Context) []error {
 		}
 	}
 	return errs
+}
+
+// Notes returns what happened to servers that are up and the user is to know. It
+// returns each note once.
+func (p *Pool) Notes() []string {
+	var notes []string
+	for _, s := range p.Sessions() {
+		s.mu.Lock()
+		notes, s.notes = append(notes, s.notes...), nil
+		s.mu.Unlock()
+	}
+	return notes
 }
 
 // Waiting are the names of the servers that are neither up nor have failed.

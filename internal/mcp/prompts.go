@@ -29,7 +29,7 @@ type promptArg struct {
 
 func (s *Session) listPrompts(ctx context.Context) ([]Prompt, error) {
 	var out []Prompt
-	for p, err := range s.client.Prompts(ctx, nil) {
+	for p, err := range s.connection().Prompts(ctx, nil) {
 		if err == nil && len(out) == maxOffered {
 			err = fmt.Errorf("there are more than %d", maxOffered)
 		}
@@ -75,7 +75,9 @@ func (p Prompt) Fill(ctx context.Context, line string) (string, error) {
 	}
 	limited, cancel := context.WithTimeout(ctx, cmp.Or(p.session.server.Timeout, DefaultTimeout))
 	defer cancel()
-	res, err := p.session.client.GetPrompt(limited, &mcp.GetPromptParams{Name: p.Name, Arguments: args})
+	res, err := ask(limited, p.session, func(client *mcp.ClientSession) (*mcp.GetPromptResult, error) {
+		return client.GetPrompt(limited, &mcp.GetPromptParams{Name: p.Name, Arguments: args})
+	})
 	if err != nil {
 		return "", fmt.Errorf("the MCP server %s did not give the prompt %s: %s", p.Server, p.Name, worded(err))
 	}

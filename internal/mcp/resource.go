@@ -19,7 +19,7 @@ type resource struct{ uri, name, description string }
 
 func (s *Session) listResources(ctx context.Context) ([]resource, error) {
 	var out []resource
-	for r, err := range s.client.Resources(ctx, nil) {
+	for r, err := range s.connection().Resources(ctx, nil) {
 		if err == nil && len(out) == maxOffered {
 			err = fmt.Errorf("there are more than %d", maxOffered)
 		}
@@ -163,7 +163,9 @@ func (c *readCall) Run(ctx context.Context) (tools.Result, error) {
 	limit := cmp.Or(s.server.Timeout, DefaultTimeout)
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	res, err := s.client.ReadResource(limited, &mcp.ReadResourceParams{URI: uri})
+	res, err := ask(limited, s, func(client *mcp.ClientSession) (*mcp.ReadResourceResult, error) {
+		return client.ReadResource(limited, &mcp.ReadResourceParams{URI: uri})
+	})
 	switch {
 	case ctx.Err() != nil:
 		return tools.Result{}, context.Cause(ctx)

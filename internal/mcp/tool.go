@@ -170,7 +170,9 @@ func (c *call) ask(ctx context.Context) (*mcp.CallToolResult, error) {
 	defer c.tool.session.during(limited)()
 	params := &mcp.CallToolParams{Name: c.tool.info.MCP.Tool, Arguments: c.args}
 	params.SetProgressToken(c.tool.session.calls.Add(1)) // small: JavaScript knows no greater integers than 2^53
-	res, err := c.tool.session.client.CallTool(limited, params)
+	res, err := ask(limited, c.tool.session, func(client *mcp.ClientSession) (*mcp.CallToolResult, error) {
+		return client.CallTool(limited, params)
+	})
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
