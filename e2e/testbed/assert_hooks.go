@@ -17,7 +17,8 @@ type verdict struct {
 	expected string
 	actual   string
 	detail   string
-	invalid  bool // it asks for what cannot be, so that its negation fails too
+	more     func() string // makes the detail of a failure, where that takes long; nil: there is detail
+	invalid  bool          // it asks for what cannot be, so that its negation fails too
 }
 
 var hookVerbs = []verb{
@@ -148,11 +149,13 @@ func judgeFired(r *Record, c Command) verdict {
 		v.actual = fmt.Sprintf("it ran %s, %s%s: %s", often(len(ran)), often(n), with(conds), actualRuns(ran, conds))
 	}
 	v.actual += exitHint(conds, ran)
-	v.detail = r.eventsOf(event, conds, c.asksWhich(func(rep hooks.Report) bool {
-		return slices.ContainsFunc(rep.Runs, func(run hooks.Run) bool {
-			return run.Ran() && IsHook(run.Hook, hook) && fits(runOf{run, rep})
-		})
-	}))
+	v.more = func() string {
+		return r.eventsOf(event, conds, c.asksWhich(func(rep hooks.Report) bool {
+			return slices.ContainsFunc(rep.Runs, func(run hooks.Run) bool {
+				return run.Ran() && IsHook(run.Hook, hook) && fits(runOf{run, rep})
+			})
+		}))
+	}
 	return v
 }
 
@@ -288,7 +291,8 @@ func (r *Record) sequence() string {
 
 func judgeNotFired(r *Record, c Command) verdict {
 	event, hook := c.Args[0], c.Args[1]
-	v := verdict{expected: fmt.Sprintf("%s never runs at %s%s", hook, event, with(c.Conds)), detail: r.eventsOf(event, nil, nil)}
+	v := verdict{expected: fmt.Sprintf("%s never runs at %s%s", hook, event, with(c.Conds)),
+		more: func() string { return r.eventsOf(event, nil, nil) }}
 	ran := 0
 	for _, run := range r.runs(event, hook) {
 		if run.Ran() {
@@ -324,9 +328,12 @@ func judgeEvent(r *Record, c Command) verdict {
 		}
 		seen = append(seen, values(conds, value))
 	}
-	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s happens %s%s", c.Args[0], want, with(conds)), detail: r.eventsOf(c.Args[0], conds, c.asksWhich(func(rep hooks.Report) bool {
-		return all(conds, func(key string) string { return eventValue(rep, key) })
-	}))}
+	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s happens %s%s", c.Args[0], want, with(conds))}
+	v.more = func() string {
+		return r.eventsOf(c.Args[0], conds, c.asksWhich(func(rep hooks.Report) bool {
+			return all(conds, func(key string) string { return eventValue(rep, key) })
+		}))
+	}
 	v.actual = "it happened " + often(happened)
 	if len(conds) > 0 && happened > 0 {
 		v.actual += ", with " + strings.Join(slices.Compact(seen), ", then ")

@@ -69,7 +69,7 @@ func judgeToolRan(r *Record, c Command) verdict {
 		seen = append(seen, c.Args[0]+" "+oneLine(r.shorten(compact(s.Call.Args)), 200))
 	}
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s runs %s%s", c.Args[0], want, with(conds)),
-		detail: r.callList()}
+		more: r.callList}
 	unknown := r.noArgument(c.Args[0], conds)
 	switch {
 	case unknown != "":
@@ -194,7 +194,7 @@ func judgeToolResult(r *Record, c Command) verdict {
 		seen = append(seen, fmt.Sprintf("%s %q", f.Status, oneLine(r.shorten(resultText(f.Result)), 200)))
 	}
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("the model gets a result of %s %s%s", c.Args[0], want,
-		with(conds)), detail: r.callList()}
+		with(conds)), more: r.callList}
 	v.actual = "it got " + strings.Join(seen, ", then ")
 	if len(seen) == 0 {
 		v.actual, v.invalid = "it got none"+r.whyNoTool(c.Args[0]), r.noTool(c.Args[0])
@@ -233,7 +233,7 @@ func judgeAsked(r *Record, c Command) verdict {
 		}
 	}
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("the user is asked about %s %s%s", c.Args[0], want, with(conds)),
-		detail: r.callList()}
+		more: r.callList}
 	v.actual = "they were asked about " + strings.Join(seen, ", then ")
 	if len(seen) == 0 {
 		v.actual, v.invalid = "they were never asked", r.noTool(c.Args[0])
@@ -259,12 +259,12 @@ func judgeRequests(r *Record, c Command) verdict {
 	n, _ := strconv.Atoi(c.Args[0])
 	return verdict{
 		ok: len(r.Requests) == n, expected: "the model gets " + text.Plural(n, "request"),
-		actual: fmt.Sprintf("it got %d", len(r.Requests)), detail: r.requestList(),
+		actual: fmt.Sprintf("it got %d", len(r.Requests)), more: r.requestList,
 	}
 }
 
 func judgeModelSaw(r *Record, c Command) verdict {
-	v := verdict{expected: fmt.Sprintf("request %s is one%s", c.Args[0], with(c.Conds)), detail: r.requestList()}
+	v := verdict{expected: fmt.Sprintf("request %s is one%s", c.Args[0], with(c.Conds)), more: r.requestList}
 	requests, first := r.Requests, 1
 	if c.Args[0] != "any" {
 		n := len(requests)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 
 	"minigem/hooks"
@@ -68,7 +69,7 @@ func (p *provider) next(ctx context.Context, m script.Method, req llm.Request) (
 		if of != (queue{r.Agent, r.Method}) {
 			continue
 		}
-		p.left = append(p.left[:i:i], p.left[i+1:]...)
+		p.left = slices.Delete(p.left, i, i+1)
 		if r.Repeat {
 			p.repeated[of] = &r
 		}
@@ -166,5 +167,5 @@ func (p *provider) unused() []Round {
 func (p *provider) asOfNow() ([]Request, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return append([]Request(nil), p.requests...), p.missing
+	return slices.Clip(p.requests), p.missing
 }

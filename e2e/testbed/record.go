@@ -1,7 +1,6 @@
 package testbed
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"sync"
@@ -68,6 +67,7 @@ func (rec *recorder) report(rep hooks.Report) {
 		for i := range rec.r.Reports {
 			if rec.r.Reports[i].Seq == rep.Seq && rec.r.Reports[i].Event == rep.Event &&
 				rec.r.Reports[i].Started.Equal(rep.Started) {
+				rec.r.Reports = slices.Clone(rec.r.Reports) // earlier records share them
 				rec.r.Reports[i] = rep
 				return
 			}
@@ -110,12 +110,13 @@ func (rec *recorder) transcript(path string) {
 	}
 }
 
-// soFar is a copy of the record, with what is kept elsewhere.
+// soFar returns the record, with what is kept elsewhere. It shares what later ones
+// only add to.
 func (rec *recorder) soFar() *Record {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	r := rec.r
-	r.Reports = slices.Clone(r.Reports)
+	r.Reports = slices.Clip(r.Reports)
 	r.Requests, _ = rec.model.asOfNow()
 	r.Stdout, r.Stderr, r.Screen = rec.out.String(), rec.err.String(), r.before+r.now
 	return &r
@@ -134,10 +135,10 @@ func (r *Record) Transcript() string {
 	return b.String()
 }
 
-// syncBuffer is a bytes.Buffer for several goroutines.
+// syncBuffer is a strings.Builder for several goroutines.
 type syncBuffer struct {
 	mu sync.Mutex
-	b  bytes.Buffer
+	b  strings.Builder
 }
 
 func (s *syncBuffer) Write(p []byte) (int, error) {

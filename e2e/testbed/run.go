@@ -329,6 +329,9 @@ func (r *runner) assert(cmd Command) {
 	if check.Passed {
 		return
 	}
+	if v.more != nil {
+		v.detail = v.more()
+	}
 	f := Failure{Where: cmd.Where(), Command: cmd.Source, Expected: v.expected, Actual: v.actual, Detail: v.detail}
 	switch {
 	case v.invalid:

@@ -17,9 +17,12 @@ import (
 func (res *Result) vacuous(strict bool) {
 	r := res.Record
 	asserted := slices.ContainsFunc(res.Case.Commands, func(c Command) bool { return c.verb.kind == assertion })
+	at := map[string]Command{}
+	for _, c := range slices.Backward(res.Case.Commands) {
+		at[c.Where()] = c // the first one of a line
+	}
 	for i, check := range res.Checks {
-		at := slices.IndexFunc(res.Case.Commands, func(c Command) bool { return c.Where() == check.Where })
-		if c := res.Case.Commands[at]; check.Passed && check.Unasked == "" && check.Vacuous == "" {
+		if c := at[check.Where]; check.Passed && check.Unasked == "" && check.Vacuous == "" {
 			res.Checks[i].Vacuous = proof{r}.provesNothing(c)
 		}
 	}
