@@ -111,10 +111,11 @@ func TestAllowedCommandLinesRunNothingElse(t *testing.T) {
 }
 
 // runnable lines come to an end, and stay in the sandbox: in yolo mode they may
-// run whatever they find, and write whatever they name. A file that one line left
+// run whatever they find, and write whatever they name, and a substitution in PS4 is
+// traced by the next one, without end. A file that one line left
 // elsewhere, another one could run.
 func runnable(line string, mode Mode) bool {
-	if mode == ModeYolo && (containsAny(line, "env -", "command -p") || strings.Contains(devices.Replace(line), "/")) {
+	if mode == ModeYolo && (containsAny(line, "env -", "command -p", "PS4") || strings.Contains(devices.Replace(line), "/")) {
 		return false
 	}
 	return !containsAny(line, "\x00", "while", "until", "for ((", "sleep", "select") || strings.Contains(line, "break")
