@@ -344,35 +344,6 @@ func judgeEvent(r *Record, c Command) verdict {
 	return v
 }
 
-// values tells what the conditions' keys are.
-func values(conds []Cond, value func(string) string) string {
-	var parts []string
-	for _, c := range conds {
-		parts = append(parts, fmt.Sprintf("%s=%q", c.Key, oneLine(value(c.Key), 200)))
-	}
-	return strings.Join(parts, " ")
-}
-
-func eventValue(rep hooks.Report, key string) string {
-	switch key {
-	case "decision":
-		return rep.Verdict.Decision.String()
-	case "reason":
-		return rep.Verdict.Reason
-	case "effect":
-		return rep.Effect.Kind
-	case "subject":
-		return rep.Subject
-	case "agent":
-		return agentOf(rep)
-	case "before":
-		return string(rep.Effect.Before)
-	case "after":
-		return string(rep.Effect.After)
-	}
-	return ""
-}
-
 func judgeWatches(r *Record, c Command) verdict {
 	v := verdict{expected: c.Args[0] + " runs and changes nothing"}
 	ran := 0
