@@ -124,7 +124,7 @@ func candidates(ctx context.Context, p Project, now time.Time, l limits) []Info 
 			good = append(good, Info{Path: path, Updated: stat.ModTime()})
 			continue
 		}
-		f, err := scan(p, path)
+		f, _ := scan(p, path) // a damaged header comes with a file
 		if f == nil {
 			out = append(out, Info{Path: path, Updated: stat.ModTime()})
 			continue

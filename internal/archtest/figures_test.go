@@ -55,13 +55,13 @@ var rooms = []room{
 	{"hooks/hookstest", "", 1_600, 0}, // what tests of several packages share
 	{"tools", "", 80_300, 75_000},
 	{"session", "transcript compress notify", 30_000, 26_000},
-	{"e2e", "", 131_800, 114_000},      // hooktest; a green proves something; cases are confined
-	{"internal", "", 266_900, 230_000}, // changes on disk in steps, from hooks/agents; domains of cases; confine, which takes the place of a parser in tools; other agents' hooks are named
+	{"e2e", "", 131_900, 114_000},      // hooktest; a green proves something; cases are confined
+	{"internal", "", 267_000, 230_000}, // changes on disk in steps, from hooks/agents; domains of cases; confine, which takes the place of a parser in tools; other agents' hooks are named
 	{"", "", 2_000, 2_000},             // .ci, docs, examples
 }
 
 // whole is the budget of all rooms together, in tokens.
-var whole = struct{ budget, target int }{765_000, 680_000}
+var whole = struct{ budget, target int }{747_000, 680_000}
 
 // manyMethods are the types with more than mostMethods methods, with how many
 // they have, those by embedding among them. Take a type off the list when it is small enough.

@@ -50,6 +50,17 @@ func Until(t testing.TB, done func() bool, message ...any) {
 	}
 }
 
+// Watch calls seen again and again until it returns true or ctx ends.
+func Watch(ctx context.Context, seen func() bool) {
+	for !seen() {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
 // Closed returns when c is closed, or a value comes from it.
 func Closed[T any](t testing.TB, c <-chan T, message ...any) (v T) {
 	t.Helper()

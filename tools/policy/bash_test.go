@@ -20,6 +20,7 @@ import (
 
 	"minigem/internal/confine"
 	"minigem/internal/redact"
+	"minigem/internal/waittest"
 )
 
 // sandbox runs command lines in bash, in a folder of its own, where the
@@ -180,21 +181,19 @@ func (s sandbox) ran(t testing.TB, lines ...string) (log string, ended bool) {
 // substitution does that a name reference evaluates again. It needs Linux.
 func endChain(ctx context.Context, pid int, end func()) {
 	const longest = 50
-	for ctx.Err() == nil {
-		time.Sleep(50 * time.Millisecond)
+	waittest.Watch(ctx, func() bool {
 		at := strconv.Itoa(pid)
-		for depth := 0; ; depth++ {
+		for range longest {
 			children, err := os.ReadFile("/proc/" + at + "/task/" + at + "/children")
 			fields := strings.Fields(string(children))
 			if err != nil || len(fields) == 0 {
-				break
+				return false
 			}
-			if at = fields[len(fields)-1]; depth == longest {
-				end()
-				return
-			}
+			at = fields[len(fields)-1]
 		}
-	}
+		end()
+		return true
+	})
 }
 
 // culprits finds the lines that ran canary, or made a file where that matters,
