@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -164,7 +165,7 @@ func TestRecordCaseRefusesBeforeItRuns(t *testing.T) {
 	} {
 		for _, args := range [][]string{
 			append([]string{"--record-case", c.target, "-p", "Hi"}, answers...),
-			append([]string{"hooks", "record", c.target, "Hi"}, answers...),
+			slices.Concat([]string{"hooks", "record"}, answers, []string{c.target, "Hi"}),
 		} {
 			out := h.run(t, run{Args: args})
 			assert.Equal(t, 42, out.Code, c.target)
@@ -174,7 +175,7 @@ func TestRecordCaseRefusesBeforeItRuns(t *testing.T) {
 	}
 	assert.Equal(t, "mine\n", h.read(t, "there.txtar"))
 
-	out := h.run(t, run{Args: append([]string{"hooks", "record", "--force", "there.txtar", "Hi"}, answers...)})
+	out := h.run(t, run{Args: slices.Concat([]string{"hooks", "record", "--force"}, answers, []string{"there.txtar", "Hi"})})
 	assert.Equal(t, 0, out.Code, out.Stderr)
 	assert.Contains(t, h.recorded(t, "there.txtar"), "prompt Hi\n")
 	assert.False(t, strings.Contains(out.Stdout, "recorded"), "stdout is the answer's alone")
@@ -186,7 +187,7 @@ func TestRecordCaseForceKeepsLinks(t *testing.T) {
 	h := newHome(t, map[string]string{"real.txtar": "mine\n"})
 	answers := trusted(h.answersFile(t, "say Hi."))
 	link(t, "real.txtar", filepath.Join(h.workspace, "link.txtar"))
-	out := h.run(t, run{Args: append([]string{"hooks", "record", "--force", "link.txtar", "Hi"}, answers...)})
+	out := h.run(t, run{Args: slices.Concat([]string{"hooks", "record", "--force"}, answers, []string{"link.txtar", "Hi"})})
 	require.Equal(t, 0, out.Code, out.Stderr)
 	assert.Contains(t, h.read(t, "real.txtar"), "prompt Hi\n")
 	target, err := os.Readlink(filepath.Join(h.workspace, "link.txtar"))
@@ -194,7 +195,7 @@ func TestRecordCaseForceKeepsLinks(t *testing.T) {
 	assert.Equal(t, "real.txtar", target)
 	for _, device := range []string{"/dev/null", "/dev/tty"} {
 		if _, err := os.Stat(device); err == nil {
-			out := h.run(t, run{Args: append([]string{"hooks", "record", "--force", device, "Hi"}, answers...)})
+			out := h.run(t, run{Args: slices.Concat([]string{"hooks", "record", "--force"}, answers, []string{device, "Hi"})})
 			assert.Equal(t, 42, out.Code, device)
 			assert.Contains(t, out.Stderr, "is not a regular file")
 		}

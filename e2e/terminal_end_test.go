@@ -69,11 +69,16 @@ func TestChatLeavesTheTerminal(t *testing.T) {
 			if c.name != "KILL" { // after which the shell may be a moment earlier
 				chat.waitFor(" echo ", " icanon ")
 			}
+			waittest.Until(t, func() bool { // what watches over a killed chat writes it, maybe after the shell
+				chat.mu.Lock()
+				defer chat.mu.Unlock()
+				raw := chat.raw.String()
+				return strings.LastIndex(raw, "\x1b[?2004l") > strings.LastIndex(raw, "\x1b[?2004h")
+			}, "bracketed paste stayed on")
 			chat.keys("\n")
 			<-chat.exited
 			chat.mu.Lock()
 			defer chat.mu.Unlock()
-			assert.Greater(t, strings.LastIndex(chat.raw.String(), "\x1b[?2004l"), strings.LastIndex(chat.raw.String(), "\x1b[?2004h"))
 			assert.True(t, chat.screen.CursorVisible())
 		})
 	}
