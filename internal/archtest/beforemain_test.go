@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -169,5 +171,20 @@ func TestEarly(t *testing.T) {
 		f, err := parser.ParseFile(token.NewFileSet(), "x.go", "package x\n"+source, parser.SkipObjectResolution)
 		require.NoError(t, err)
 		assert.Len(t, early(f, []string{"pattern"}), want, source)
+	}
+}
+
+// slowStarts are versions of modules that work before main for longer than all the
+// rest of minigem does. GODEBUG=inittrace=1 shows what each package takes.
+var slowStarts = map[string]string{
+	"github.com/mattn/go-runewidth v0.0.27": "its init fills tables for 30 ms",
+}
+
+func TestModulesStartFast(t *testing.T) {
+	t.Parallel()
+	mod, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
+	require.NoError(t, err)
+	for version, why := range slowStarts {
+		assert.NotContains(t, string(mod), "\t"+version, why)
 	}
 }
