@@ -41,6 +41,7 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 		Ignore:    r.ignore(),
 		Shell: builtin.ShellOptions{
 			Env:        r.Config.ChildEnv,
+			Unasked:    sys.Env,
 			Prelude:    r.forClaude.prelude,
 			Inactivity: time.Duration(r.Config.Settings.Tools.Shell.InactivityTimeout) * time.Second,
 			Processes:  processes,

@@ -60,6 +60,10 @@ type ShellOptions struct {
 	// Env returns the environment of commands, "k=v", redacted as the settings
 	// demand; the tool adds its own variables. nil: only those.
 	Env func() []string
+	// Unasked is the environment of commands that run unasked because they only
+	// read: secrets are taken out by their names, and a .env file gives them any
+	// name, so leave the values of such files out. Nil: that of Env.
+	Unasked []string
 	// Prelude returns what the shell does before each command, on the same line; nil:
 	// nothing. It is for bash.
 	Prelude func() string
@@ -239,7 +243,11 @@ func (c *shellCall) confine(cmd *proc.Command) (done func(), err error) {
 	if hidden := c.tool.opts.Hidden; hidden != nil {
 		cmd.Rules.Hidden = hidden(cmd.Dir)
 	}
-	cmd.Env = append(redact.Sanitize(cmd.Env, redact.Config{Enabled: true}), "TMPDIR="+temp, "GIT_OPTIONAL_LOCKS=0")
+	env := cmd.Env
+	if c.tool.opts.Unasked != nil {
+		env = slices.Concat(c.tool.opts.Unasked, shellEnv)
+	}
+	cmd.Env = append(redact.Sanitize(env, redact.Config{Enabled: true}), "TMPDIR="+temp, "GIT_OPTIONAL_LOCKS=0")
 	return func() { os.RemoveAll(temp) }, nil
 }
 

@@ -36,9 +36,10 @@ func TestWhatOnlyReadsCannotWrite(t *testing.T) {
 	home := t.TempDir()
 	tool, dir := shellTool(t, ShellOptions{
 		Env: func() []string {
-			return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "MY_TOKEN=hush-hush-hush"}
+			return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "MY_TOKEN=hush-hush-hush", "K=hush-hush-hush"}
 		},
-		Hidden: func(dir string) []string { return []string{filepath.Join(dir, ".env")} },
+		Unasked: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "MY_TOKEN=hush-hush-hush"},
+		Hidden:  func(dir string) []string { return []string{filepath.Join(dir, ".env")} },
 	})
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".env"), []byte("KEY=hush-hush-hush\n"), 0o600))
 	for _, c := range []struct {
@@ -55,6 +56,7 @@ func TestWhatOnlyReadsCannotWrite(t *testing.T) {
 		{"sed -i s/g/h/ notes.txt", "", true},
 		{"echo x >$TMPDIR/new && cat $TMPDIR/new", "Output: x\n", false},
 		{"echo ${MY_TOKEN-none}", "Output: none\n", false},
+		{"echo ${K-none}", "Output: none\n", false}, // of a .env file
 		{"awk 'BEGIN { if ((getline line < \".\" \"env\") < 0) exit 3; print line }'", "", true},
 		{"ls -a", ".env\n", false},
 		{"kill -CONT $PPID", "", true},
