@@ -57,21 +57,32 @@ func listable(dir string) bool {
 	}
 }
 
-// trackedSecret returns a file of secrets that the git repository around dir
-// tracks; empty: none that git tells of.
+// credentials are a user or a password in the URL of a remote.
+const credentials = `^https?://[^/@]+@`
+
+// trackedSecret names a secret that git may print of the repository around dir: a
+// file that it tracks, or the URL of a remote; empty: none that git tells of.
 func trackedSecret(env []string, dir string) string {
-	const most = 64 << 20 // bytes of names
-	res, err := proc.Run(context.Background(), proc.Command{
-		Path: "git", Args: []string{"-c", "core.fsmonitor=false", "ls-files", "-z", "--full-name", ":/"},
-		Dir: dir, Env: env, Out: proc.Limit{Head: most}, Rules: &confine.Rules{},
-	})
-	if err != nil || res.ExitCode != 0 {
-		return ""
-	}
-	for name := range bytes.SplitSeq(res.Stdout.Bytes(), []byte{0}) {
+	for name := range bytes.SplitSeq(gitReads(env, dir, "ls-files", "-z", "--full-name", ":/"), []byte{0}) {
 		if secret := workspace.Secret(string(name)); secret != "" {
 			return string(name)
 		}
 	}
+	if len(gitReads(env, dir, "config", "--get-regexp", `^remote\..*url$`, credentials)) > 0 {
+		return "a password in the URL of a remote"
+	}
 	return ""
+}
+
+// gitReads returns what git prints in dir; nothing where it fails.
+func gitReads(env []string, dir string, args ...string) []byte {
+	const most = 64 << 20 // bytes of names
+	res, err := proc.Run(context.Background(), proc.Command{
+		Path: "git", Args: append([]string{"-c", "core.fsmonitor=false"}, args...),
+		Dir: dir, Env: env, Out: proc.Limit{Head: most}, Rules: &confine.Rules{},
+	})
+	if err != nil || res.ExitCode != 0 {
+		return nil
+	}
+	return res.Stdout.Bytes()
 }

@@ -37,8 +37,8 @@ type Options struct {
 	// Refused returns a file that a command reads although the file tools would
 	// refuse it; empty: none. nil: only the words of the command are checked.
 	Refused func(Reading) string
-	// Tracked returns a file of secrets that the git repository around a
-	// directory tracks; empty: none. nil: git is not asked.
+	// Tracked names a secret that git may print of the repository around a
+	// directory, such as a file that it tracks; empty: none. nil: git is not asked.
 	Tracked func(dir string) string
 	// Sandbox means that commands can run in the sandbox, and do so only if a rule
 	// says it.

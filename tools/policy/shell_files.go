@@ -87,7 +87,7 @@ func (e *Engine) secretAsked(l judged, cmd shell.Command) string {
 	if reach.Commits && e.options.Tracked != nil {
 		for _, dir := range l.dirs {
 			if secret := e.options.Tracked(dir); secret != "" {
-				return "git may print " + secret + ", which the repository tracks and the file tools do not read"
+				return "git may print " + secret + ", which the file tools do not read"
 			}
 		}
 	}

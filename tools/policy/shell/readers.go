@@ -97,7 +97,7 @@ type Reach struct {
 	Below   bool // it reads what lies below a folder
 	Here    bool // it may read the working directory without naming it
 	Visible bool // without what is hidden
-	Commits bool // git: it may print contents of any tracked file, now or earlier
+	Commits bool // git: it may print contents of any tracked file, now or earlier, or URLs of remotes
 }
 
 const (
@@ -145,6 +145,8 @@ func (c Command) Reach() Reach {
 			return Reach{Commits: true, Below: true}
 		case "log", "rev-list", "shortlog":
 			return Reach{Commits: has(patch)}
+		case "remote": // its URLs may hold a password
+			return Reach{Commits: len(c.Words) > 2}
 		}
 	}
 	return Reach{}
