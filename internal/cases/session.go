@@ -32,11 +32,7 @@ type caseSession struct {
 
 // Open is the testbed.Driver of this command.
 func Open(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
-	session, err := open(ctx, s, nil)
-	if err != nil {
-		return nil, err
-	}
-	return session, nil
+	return With(func(*hooks.Engine) {})(ctx, s)
 }
 
 // With returns Open with an engine that change has changed.

@@ -53,44 +53,6 @@ func forcedPushes([]string) []string {
 	}
 }
 
-// pushesWithForce reports whether the arguments of git are one of them.
-func pushesWithForce(args []string) bool {
-	aliases := map[string][]string{}
-	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
-		if args[0] == "-c" && len(args) > 1 {
-			if name, ok := strings.CutPrefix(args[1], "alias."); ok {
-				name, meant, _ := strings.Cut(name, "=")
-				aliases[name] = strings.Fields(meant)
-			}
-		}
-		if slices.Contains([]string{"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"}, args[0]) &&
-			len(args) > 1 {
-			args = args[1:]
-		}
-		args = args[1:]
-	}
-	if len(args) > 0 && aliases[args[0]] != nil {
-		args = append(slices.Clone(aliases[args[0]]), args[1:]...)
-	}
-	if len(args) == 0 || args[0] != "push" && args[0] != "send-pack" {
-		return false
-	}
-	force := false
-	for _, a := range args[1:] {
-		switch {
-		case a == "--force":
-			force = true
-		case a == "--no-force":
-			force = false
-		case strings.HasPrefix(a, "+") && len(a) > 1:
-			force = true
-		case strings.HasPrefix(a, "-") && !strings.HasPrefix(a, "--") && strings.Contains(a, "f"):
-			force = true
-		}
-	}
-	return force
-}
-
 func pushes([]string) []string {
 	return []string{
 		"git push", "git push origin main", "git push -u origin feature", "git push --tags", "git push --no-force",
