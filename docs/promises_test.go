@@ -89,7 +89,8 @@ func TestEveryPromiseHasItsProof(t *testing.T) {
 	for i, s := range sections {
 		require.NotEmpty(t, s.promises, s.title)
 		for j, p := range s.promises {
-			require.Equal(t, fmt.Sprintf("%d.%d", i, j+1), p.number, "add a promise at the end of its file: numbers do not change")
+			require.Equal(t, fmt.Sprintf("%d.%d", i, j+1), p.number,
+				"add a promise at the end of its file: numbers do not change")
 			assert.NotEmpty(t, p.words, p.number)
 			assert.NotEmpty(t, p.proofs, "%s has no proof: name a test on an indented line below it", p.number)
 			for _, proof := range p.proofs {
@@ -110,7 +111,8 @@ const promisesHead = `# What is promised
 <!-- Generated from docs/promises by go generate ./docs. -->
 
 What minigem promises to those who write hooks. Each section links to its file, which names the tests behind each
-promise. They fail when the promise is broken, and ` + "`go test ./docs`" + ` fails where a promise names no test, or one that does
+promise. They fail when the promise is broken, and ` + "`go test ./docs`" +
+	` fails where a promise names no test, or one that does
 not exist. An empty box has nothing to test, and says why. [HOOKS.md](HOOKS.md) is the manual.
 `
 
@@ -178,6 +180,7 @@ func exists(t *testing.T, proof string) bool {
 		source, err := os.ReadFile(file)
 		require.NoError(t, err)
 		name := "\nfunc " + proof[dot+1:]
-		return strings.Contains(string(source), name+"(t *testing.T) {") || strings.Contains(string(source), name+"(f *testing.F) {")
+		return strings.Contains(string(source), name+"(t *testing.T) {") ||
+			strings.Contains(string(source), name+"(f *testing.F) {")
 	})
 }

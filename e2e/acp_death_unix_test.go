@@ -65,10 +65,12 @@ func (m *mortal) open(dir, mode string) (id string) {
 	m.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":` +
 		`{"fs":{"readTextFile":true,"writeTextFile":true}}}}` + "\n")
 	m.await(`"id":0`)
-	m.send(`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":` + strconv.Quote(dir) + `,"mcpServers":[]}}` + "\n")
+	m.send(`{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":` + strconv.Quote(dir) + `,"mcpServers":[]}}` +
+		"\n")
 	_, id, _ = strings.Cut(m.await(`"id":1`), `"sessionId":"`)
 	id, _, _ = strings.Cut(id, `"`)
-	m.send(`{"jsonrpc":"2.0","id":2,"method":"session/set_mode","params":{"sessionId":"` + id + `","modeId":"` + mode + `"}}` + "\n")
+	m.send(`{"jsonrpc":"2.0","id":2,"method":"session/set_mode","params":{"sessionId":"` + id + `","modeId":"` + mode +
+		`"}}` + "\n")
 	m.await(`"id":2`)
 	return id
 }
@@ -115,19 +117,24 @@ func TestDeathsOfEditors(t *testing.T) {
 		{name: "in the first message", sends: `{"jsonrpc":"2.0","id":0,"method":"init`},
 		{name: "in a session", session: true},
 		{name: "in a prompt", session: true, sends: prompting("ID", "go")[:90]},
-		{name: "in the model's answer", answers: "say So far.\nsay Never.\nfault {\"after\": 1, \"silent\": true}", session: true,
-			sends: prompting("ID", "go"), until: "So far.", code: 1, kept: []string{"go"}},
-		{name: "while a hook runs", answers: "say Done.", session: true, sends: prompting("ID", "hook"), until: "began", code: 1},
+		{name: "in the model's answer", answers: "say So far.\nsay Never.\nfault {\"after\": 1, \"silent\": true}",
+			session: true,
+			sends:   prompting("ID", "go"), until: "So far.", code: 1, kept: []string{"go"}},
+		{name: "while a hook runs", answers: "say Done.", session: true, sends: prompting("ID", "hook"), until: "began",
+			code: 1},
 		{name: "while it is asked", answers: write, mode: "default", session: true, sends: prompting("ID", "go"),
 			until: "session/request_permission", code: 1, kept: []string{"write_file", `"status":"cancelled"`}},
-		{name: "while it reads a file", answers: `call read_file {"file_path": "a.txt"}`, session: true, sends: prompting("ID", "go"),
+		{name: "while it reads a file", answers: `call read_file {"file_path": "a.txt"}`, session: true,
+			sends: prompting("ID", "go"),
 			until: "fs/read_text_file", code: 1, kept: []string{"read_file"}},
 		{name: "while it writes a file", answers: write, session: true, sends: prompting("ID", "go"),
 			until: "fs/", code: 1, kept: []string{"write_file"}},
-		{name: "while a command runs", answers: `call run_shell_command {"command": "touch began; sleep 3600; touch after"}`, session: true,
-			sends: prompting("ID", "go"), until: "began", code: 1, kept: []string{"sleep 3600", `"status":"cancelled"`}},
-		{name: "behind the answer", answers: "say Done.", session: true, sends: prompting("ID", "go"), until: `"stopReason":"end_turn"`,
-			kept: []string{"Done."}},
+		{name: "while a command runs", answers: `call run_shell_command {"command": "touch began; sleep 3600; touch after"}`,
+			session: true,
+			sends:   prompting("ID", "go"), until: "began", code: 1, kept: []string{"sleep 3600", `"status":"cancelled"`}},
+		{name: "behind the answer", answers: "say Done.", session: true, sends: prompting("ID", "go"),
+			until: `"stopReason":"end_turn"`,
+			kept:  []string{"Done."}},
 	} {
 		for _, killed := range []bool{false, true} {
 			how := map[bool]string{false: "hangs up", true: "killed"}[killed]

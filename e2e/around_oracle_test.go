@@ -55,7 +55,8 @@ func TestTheSameAroundTheLoop(t *testing.T) {
 	theirs := run(func(h home, server api) {
 		cmd := exec.CommandContext(t.Context(), program, "-m", "gemini-2.5-flash", "-y", "-p", "go")
 		cmd.Dir = h.workspace
-		cmd.Env = append(server.env(), "HOME="+h.dir, "PATH="+os.Getenv("PATH"), "TERM=dumb", "GEMINI_CLI_NO_RELAUNCH=true", "GEMINI_CLI_TRUST_WORKSPACE=true")
+		cmd.Env = append(server.env(), "HOME="+h.dir, "PATH="+os.Getenv("PATH"), "TERM=dumb", "GEMINI_CLI_NO_RELAUNCH=true",
+			"GEMINI_CLI_TRUST_WORKSPACE=true")
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, string(out))
 	})
@@ -65,7 +66,8 @@ func TestTheSameAroundTheLoop(t *testing.T) {
 }
 
 func runOf(server api) run {
-	return run{Args: []string{"-m", "gemini-2.5-flash", "-y", "-p", "go"}, Env: append(server.env(), "GEMINI_CLI_TRUST_WORKSPACE=true")}
+	return run{Args: []string{"-m", "gemini-2.5-flash", "-y", "-p", "go"},
+		Env: append(server.env(), "GEMINI_CLI_TRUST_WORKSPACE=true")}
 }
 
 func aroundHome(t *testing.T) home {
@@ -74,19 +76,29 @@ func aroundHome(t *testing.T) home {
 	exe, err := os.Executable()
 	require.NoError(t, err)
 	hook := func(event string) string {
-		return fmt.Sprintf(`%q: [{"matcher": "*", "hooks": [{"type": "command", "name": "log", "command": "cat >/dev/null; echo %s >> '%s/hooks.log'"}]}]`, event, event, h.workspace)
+		return fmt.Sprintf(
+			`%q: [{"matcher": "*", "hooks": [{"type": "command", "name": "log", `+
+				`"command": "cat >/dev/null; echo %s >> '%s/hooks.log'"}]}]`, event, event, h.workspace)
 	}
 	tools := func(event string) string {
-		return fmt.Sprintf(`%q: [{"matcher": "*", "hooks": [{"type": "command", "name": "log", "command": "echo %s $(sed 's/.*\"tool_name\":\"\\([a-z_]*\\)\".*/\\1/') >> '%s/hooks.log'"}]}]`, event, event, h.workspace)
+		return fmt.Sprintf(
+			`%q: [{"matcher": "*", "hooks": [{"type": "command", "name": "log", `+
+				`"command": "echo %s $(sed 's/.*\"tool_name\":\"\\([a-z_]*\\)\".*/\\1/') >> '%s/hooks.log'"}]}]`, event, event,
+			h.workspace)
 	}
-	h.write(t, "../.gemini/settings.json", `{"security": {"auth": {"selectedType": "gemini-api-key"}}, "general": {"enableAutoUpdate": false},
+	h.write(t, "../.gemini/settings.json",
+		`{"security": {"auth": {"selectedType": "gemini-api-key"}}, "general": {"enableAutoUpdate": false},
 		"privacy": {"usageStatisticsEnabled": false}, "experimental": {"enableAgents": true}, "skills": {"enabled": true},
 		"mcpServers": {"service": {"command": "`+exe+`", "env": {"`+growingServerMode+`": "yes"}, "trust": true}},
-		"hooks": {`+strings.Join([]string{hook("SessionStart"), hook("BeforeAgent"), tools("BeforeTool"), tools("AfterTool"), hook("AfterAgent"), hook("SessionEnd")}, ",\n")+`}}`)
-	h.write(t, "../.gemini/skills/review/SKILL.md", "---\nname: review\ndescription: Reviews code.\n---\nRead ref.txt first.\n")
+		"hooks": {`+strings.Join([]string{hook("SessionStart"), hook("BeforeAgent"), tools("BeforeTool"), tools("AfterTool"),
+			hook("AfterAgent"), hook("SessionEnd")}, ",\n")+`}}`)
+	h.write(t, "../.gemini/skills/review/SKILL.md",
+		"---\nname: review\ndescription: Reviews code.\n---\nRead ref.txt first.\n")
 	h.write(t, "../.gemini/skills/review/ref.txt", "tabs, not spaces\n")
-	h.write(t, "../.gemini/agents/mine.md", "---\nname: mine\ndescription: Looks around.\ntools:\n  - read_file\n---\nLook.\n")
-	h.write(t, "../.gemini/policies/deny.toml", "[[rule]]\ntoolName = \"list_directory\"\ndecision = \"deny\"\npriority = 900\n")
+	h.write(t, "../.gemini/agents/mine.md",
+		"---\nname: mine\ndescription: Looks around.\ntools:\n  - read_file\n---\nLook.\n")
+	h.write(t, "../.gemini/policies/deny.toml",
+		"[[rule]]\ntoolName = \"list_directory\"\ndecision = \"deny\"\npriority = 900\n")
 	return h
 }
 
@@ -97,7 +109,8 @@ func offered(log []fakemodel.Request) (names []string) {
 			continue
 		}
 		for _, tool := range r.Parsed.Tools {
-			if slices.Contains([]string{"activate_skill", "invoke_agent", "list_directory"}, tool.Name) || strings.HasPrefix(tool.Name, "mcp_") {
+			if slices.Contains([]string{"activate_skill", "invoke_agent", "list_directory"}, tool.Name) ||
+				strings.HasPrefix(tool.Name, "mcp_") {
 				names = append(names, tool.Name)
 			}
 		}
@@ -128,7 +141,8 @@ func results(log []fakemodel.Request) (out []string) {
 					line += " " + kind
 					// Where a tool exists and is not offered, minigem says so in place of "not found", and why.
 					text = strings.ReplaceAll(fmt.Sprint(text), "is not available: ", "not found: ")
-					for _, word := range []string{"<activated_skill name=\"review\">", "tabs, not spaces", "it grew", "buy milk", "Termination Reason: GOAL", "denied by policy", "not found"} {
+					for _, word := range []string{"<activated_skill name=\"review\">", "tabs, not spaces", "it grew", "buy milk",
+						"Termination Reason: GOAL", "denied by policy", "not found"} {
 						if strings.Contains(fmt.Sprint(text), word) {
 							line += ", " + word
 						}
@@ -147,14 +161,16 @@ func TestSkillsAndServersAcrossPrograms(t *testing.T) {
 	t.Parallel()
 	program := oracle(t)
 	h := newHome(t, nil)
-	h.write(t, "../.gemini/settings.json", `{"security": {"auth": {"selectedType": "gemini-api-key"}}, "general": {"enableAutoUpdate": false}, "privacy": {"usageStatisticsEnabled": false}}`)
+	h.write(t, "../.gemini/settings.json", `{"security": {"auth": {"selectedType": "gemini-api-key"}}, `+
+		`"general": {"enableAutoUpdate": false}, "privacy": {"usageStatisticsEnabled": false}}`)
 	for _, name := range []string{"tea", "coffee"} {
 		h.write(t, "../sources/"+name+"/SKILL.md", "---\nname: "+name+"\ndescription: Makes "+name+".\n---\nBoil water.\n")
 	}
 	theirs := func(args ...string) string {
 		cmd := exec.CommandContext(t.Context(), program, args...)
 		cmd.Dir = h.workspace
-		cmd.Env = []string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "TERM=dumb", "NO_COLOR=1", "GEMINI_API_KEY=x", "GEMINI_CLI_NO_RELAUNCH=true", "GEMINI_CLI_TRUST_WORKSPACE=true"}
+		cmd.Env = []string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "TERM=dumb", "NO_COLOR=1", "GEMINI_API_KEY=x",
+			"GEMINI_CLI_NO_RELAUNCH=true", "GEMINI_CLI_TRUST_WORKSPACE=true"}
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%q: %s", args, out)
 		return string(out)

@@ -19,8 +19,11 @@ func TestDeathsOfServers(t *testing.T) {
 	needs(t, "bash")
 	const once = `{"general": {"maxAttempts": 1}}`
 	call := `call read_file {"file_path": "a.txt"}`
-	const jsonCall = `{"method": "generateContentStream", "response": [{"candidates": [{"content": {"role": "model", "parts": [{"functionCall": {"name": "read_file", "args": {"file_path": "a.txt"}}}]}, "finishReason": "STOP"}]}]}` + "\n"
-	const jsonEmpty = `{"method": "generateContentStream", "response": [{"candidates": [{"content": {"role": "model", "parts": []}}]}]}` + "\n"
+	const jsonCall = `{"method": "generateContentStream", "response": [{"candidates": [{"content": {"role": "model", ` +
+		`"parts": [{"functionCall": {"name": "read_file", "args": {"file_path": "a.txt"}}}]}, "finishReason": "STOP"}]}]}` +
+		"\n"
+	const jsonEmpty = `{"method": "generateContentStream", "response": [{"candidates": [{"content": {"role": "model", ` +
+		`"parts": []}}]}]}` + "\n"
 	for _, c := range []struct {
 		name, answers string
 		faults        []fakemodel.Fault
@@ -30,8 +33,10 @@ func TestDeathsOfServers(t *testing.T) {
 		{"before the first header", "say Done.", []fakemodel.Fault{{Cut: true}}, 1, "cannot be reached"},
 		{"in the first answer", "say One,\nsay two.", []fakemodel.Fault{{After: 1, Cut: true}}, 1, "broke off"},
 		{"garbage", "say Done.", []fakemodel.Fault{{Garbage: true}}, 1, "cannot be read"},
-		{"after a tool, before the header", call + "\n\nsay Done.", []fakemodel.Fault{{Request: 2, Cut: true}}, 1, "cannot be reached"},
-		{"after a tool, an empty answer without an end", jsonCall + strings.Repeat(jsonEmpty, 4), nil, 1, "broke off without an end"},
+		{"after a tool, before the header", call + "\n\nsay Done.", []fakemodel.Fault{{Request: 2, Cut: true}}, 1,
+			"cannot be reached"},
+		{"after a tool, an empty answer without an end", jsonCall + strings.Repeat(jsonEmpty, 4), nil, 1,
+			"broke off without an end"},
 	} {
 		t.Run("api/"+c.name, func(t *testing.T) {
 			t.Parallel()
@@ -49,9 +54,11 @@ func TestDeathsOfServers(t *testing.T) {
 	for _, step := range []string{"initialize", "tools/list", "tools/call"} {
 		t.Run("mcp/"+step, func(t *testing.T) {
 			t.Parallel()
-			h := newHome(t, map[string]string{"server.sh": mortalServer(`case $line in *'"method":"` + step + `"'*) kill -9 $$ ;; esac`),
-				".gemini/settings.json": `{"mcpServers": {"rules": {"command": "bash", "args": ["server.sh"]}}}`})
-			o := h.run(t, run{Args: trusted(append(h.answersFile(t, `call mcp_rules_judge {}`, "say Done."), "--yolo", "-p", "judge"))})
+			h := newHome(
+				t, map[string]string{"server.sh": mortalServer(`case $line in *'"method":"` + step + `"'*) kill -9 $$ ;; esac`),
+					".gemini/settings.json": `{"mcpServers": {"rules": {"command": "bash", "args": ["server.sh"]}}}`})
+			o := h.run(t,
+				run{Args: trusted(append(h.answersFile(t, `call mcp_rules_judge {}`, "say Done."), "--yolo", "-p", "judge"))})
 			assert.Regexp(t, `"status": ?"error"`, h.lastTranscript(t), "the model was told")
 			if step != "tools/call" {
 				assert.Contains(t, o.Stderr, "rules")
@@ -93,11 +100,15 @@ func TestGuardsOfServersThatDie(t *testing.T) {
 		{"at initialize, allow", at("initialize"), "allow", true, []string{"connecting to the MCP server rules"}},
 		{"at tools/list, block", at("tools/list"), "block", false, []string{"connecting to the MCP server rules"}},
 		{"at tools/list, allow", at("tools/list"), "allow", true, []string{"connecting to the MCP server rules"}},
-		{"in the call, block", at("tools/call"), "block", false, []string{"could not be called", "ended, and was started again"}},
-		{"in the call, allow", at("tools/call"), "allow", true, []string{"could not be called", "ended, and was started again"}},
-		{"before the call, once", `case $line in *'notifications/initialized'*) ;; *'"method":"tools/call"'*) test -e died || { touch died; kill -9 $$; } ;; esac`,
+		{"in the call, block", at("tools/call"), "block", false,
+			[]string{"could not be called", "ended, and was started again"}},
+		{"in the call, allow", at("tools/call"), "allow", true,
+			[]string{"could not be called", "ended, and was started again"}},
+		{"before the call, once", `case $line in *'notifications/initialized'*) ;; *'"method":"tools/call"'*) test -e ` +
+			`died || { touch died; kill -9 $$; } ;; esac`,
 			"block", false, []string{"could not be called", "ended, and was started again", "judged"}},
-		{"text between messages", `echo "[debug] $line" | cut -c1-40`, "allow", false, []string{"wrote text to its stdout", "judged"}},
+		{"text between messages", `echo "[debug] $line" | cut -c1-40`, "allow", false,
+			[]string{"wrote text to its stdout", "judged"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -125,9 +136,11 @@ func TestResultsOnAFullDisk(t *testing.T) {
 		t.Skip("there is no /dev/full")
 	}
 	h := newHome(t, map[string]string{"a.txtar": "prompt x\nfired BeforeAgent guard\n-- settings.json --\n" +
-		`{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "name": "guard", "command": "true"}]}]}}` + "\n-- model --\ntext Done.\n"})
+		`{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "name": "guard", "command": "true"}]}]}}` +
+		"\n-- model --\ntext Done.\n"})
 	for name, args := range map[string][]string{
-		"junit": {"hooks", "test", "a.txtar", "--junit", "/dev/full"}, "html": {"hooks", "test", "a.txtar", "--html", "/dev/full"},
+		"junit":     {"hooks", "test", "a.txtar", "--junit", "/dev/full"},
+		"html":      {"hooks", "test", "a.txtar", "--html", "/dev/full"},
 		"recording": append(h.answersFile(t, "say Done."), "--record-responses", "/dev/full", "-p", "hi"),
 	} {
 		o := h.run(t, run{Args: args})

@@ -70,7 +70,8 @@ func TestJSONOutput(t *testing.T) {
 	})
 	t.Run("another sign-in than is enforced", func(t *testing.T) {
 		t.Parallel()
-		h := newHome(t, map[string]string{"../.gemini/settings.json": `{"security": {"auth": {"enforcedType": "gemini-api-key", "selectedType": ""}}}`})
+		h := newHome(t, map[string]string{"../.gemini/settings.json": `{"security": {"auth": {"enforcedType": ` +
+			`"gemini-api-key", "selectedType": ""}}}`})
 		o := h.run(t, run{Args: []string{"Hello", "--output-format", "json"}, Env: []string{"GOOGLE_GENAI_USE_GCA=true"}})
 		assert.Equal(t, 41, o.Code)
 		assert.Empty(t, o.Stdout)
@@ -100,7 +101,8 @@ func TestMetadataOnlyChunks(t *testing.T) {
 	outfile := filepath.Join(h.dir, "telemetry.log")
 	o := h.run(t, run{
 		Args: []string{"hi", "--model", "gemini-3-pro-preview", "--fake-responses", filepath.Join(h.dir, "fake.responses")},
-		Env:  []string{"GEMINI_TELEMETRY_ENABLED=true", "GEMINI_TELEMETRY_TARGET=local", "GEMINI_TELEMETRY_OUTFILE=" + outfile},
+		Env: []string{"GEMINI_TELEMETRY_ENABLED=true", "GEMINI_TELEMETRY_TARGET=local", "GEMINI_TELEMETRY_OUTFILE=" +
+			outfile},
 	})
 	assert.Equal(t, 0, o.Code, o.Stderr)
 	assert.Equal(t, "Part 1. Part 2.\n", o.Stdout)
@@ -166,7 +168,8 @@ func TestACPTelemetry(t *testing.T) {
 	require.NoError(t, err)
 	s, err := conn.NewSession(ctx, acp.NewSessionRequest{Cwd: h.workspace, McpServers: []acp.McpServer{}})
 	require.NoError(t, err)
-	_, err = conn.Prompt(ctx, acp.PromptRequest{SessionId: s.SessionId, Prompt: []acp.ContentBlock{acp.TextBlock("Say hello")}})
+	_, err = conn.Prompt(
+		ctx, acp.PromptRequest{SessionId: s.SessionId, Prompt: []acp.ContentBlock{acp.TextBlock("Say hello")}})
 	require.NoError(t, err)
 	waittest.Until(t, func() bool { return strings.Contains(said.text(), "Hello!") }, "the answer comes")
 	require.NoError(t, in.Close())
@@ -180,7 +183,8 @@ func TestACPTelemetry(t *testing.T) {
 			messages = text
 		}
 	}
-	assert.JSONEq(t, `[{"role": "assistant", "parts": [{"type": "text", "content": "Hello!"}], "finish_reason": "stop"}]`, messages)
+	assert.JSONEq(t, `[{"role": "assistant", "parts": [{"type": "text", "content": "Hello!"}], "finish_reason": "stop"}]`,
+		messages)
 }
 
 // heard is an editor that only listens.

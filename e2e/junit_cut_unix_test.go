@@ -19,9 +19,11 @@ import (
 func TestReportsOfCutRuns(t *testing.T) {
 	t.Parallel()
 	quick := "prompt x\nfired BeforeAgent guard\n-- settings.json --\n" +
-		`{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "name": "guard", "command": "true"}]}]}}` + "\n-- model --\ntext Done.\n"
+		`{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "name": "guard", "command": "true"}]}]}}` +
+		"\n-- model --\ntext Done.\n"
 	slow := "prompt x\nfired BeforeAgent guard\n-- settings.json --\n" +
-		`{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "name": "guard", "command": "touch $BEGAN; sleep 3600"}]}]}}` + "\n-- model --\ntext Done.\n"
+		`{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "name": "guard", ` +
+		`"command": "touch $BEGAN; sleep 3600"}]}]}}` + "\n-- model --\ntext Done.\n"
 	type report struct {
 		Tests    int `xml:"tests,attr"`
 		Failures int `xml:"failures,attr"`
@@ -35,7 +37,8 @@ func TestReportsOfCutRuns(t *testing.T) {
 			Skipped *struct{} `xml:"skipped"`
 		} `xml:"testcase"`
 	}
-	for name, signal := range map[string]syscall.Signal{"interrupted": syscall.SIGINT, "terminated": syscall.SIGTERM, "killed": syscall.SIGKILL} {
+	for name, signal := range map[string]syscall.Signal{"interrupted": syscall.SIGINT, "terminated": syscall.SIGTERM,
+		"killed": syscall.SIGKILL} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHome(t, map[string]string{"cases/a.txtar": quick, "cases/c.txtar": quick})

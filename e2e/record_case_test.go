@@ -45,16 +45,20 @@ func TestRecordCaseOfTheRealModel(t *testing.T) {
 		"key.pem": "hunter2\n", "notes.txt": "buy milk, " + secret + "\n", "untouched.txt": "nobody reads this\n",
 	})
 	piece := func(text string) llm.Chunk { return llm.Chunk{Parts: []llm.Part{llm.Text{Text: text}}} }
-	last := llm.Chunk{Parts: []llm.Part{llm.ToolCall{Name: "read_file", Args: map[string]any{"file_path": h.workspace + "/key.pem"}, Signature: []byte("opaque")}}}
+	last := llm.Chunk{
+		Parts: []llm.Part{llm.ToolCall{Name: "read_file", Args: map[string]any{"file_path": h.workspace + "/key.pem"},
+			Signature: []byte("opaque")}}}
 	last.FinishReason, last.Usage = "STOP", &llm.Usage{Prompt: 5, Candidates: 5, Total: 10}
 	server := startFakeAPI(t, []script.Entry{
 		script.Streamed(piece("I look "), piece("at it."), last),
-		callAnswer(llm.ToolCall{Name: "replace", Args: map[string]any{"file_path": "notes.txt", "instruction": "x", "old_string": "milk", "new_string": "bread"}}),
+		callAnswer(llm.ToolCall{Name: "replace", Args: map[string]any{"file_path": "notes.txt", "instruction": "x",
+			"old_string": "milk", "new_string": "bread"}}),
 		textAnswer("Done with " + secret + "."),
 	})
 	out := h.run(t, run{
-		Args: []string{"-m", "gemini-2.5-flash", "--skip-trust", "--yolo", "--record-case", "c.txtar", "-p", "Is " + secret + " in " + h.workspace + "/key.pem?"},
-		Env:  append(server.env(), "MY_PASSWORD="+secret, "USER=carolina"),
+		Args: []string{"-m", "gemini-2.5-flash", "--skip-trust", "--yolo", "--record-case", "c.txtar", "-p", "Is " + secret +
+			" in " + h.workspace + "/key.pem?"},
+		Env: append(server.env(), "MY_PASSWORD="+secret, "USER=carolina"),
 	})
 	require.Equal(t, 0, out.Code, out.Stderr)
 	assert.Contains(t, out.Stderr, "recorded c.txtar")
@@ -68,7 +72,8 @@ func TestRecordCaseOfTheRealModel(t *testing.T) {
 	} {
 		assert.Contains(t, text, want)
 	}
-	for _, forbidden := range []string{secret, "test-key", h.dir, "carolina", "untouched", "idle", "loud", "opaque", "b3BhcXVl"} {
+	for _, forbidden := range []string{secret, "test-key", h.dir, "carolina", "untouched", "idle", "loud", "opaque",
+		"b3BhcXVl"} {
 		assert.NotContains(t, text, forbidden)
 	}
 	if runtime.GOOS != "windows" {
@@ -80,8 +85,10 @@ func TestRecordCaseOfTheRealModel(t *testing.T) {
 
 func TestRecordCaseOfOddRuns(t *testing.T) {
 	t.Parallel()
-	blocking := `{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "name": "gate", "command": "echo 'not today' >&2; exit 2"}]}]}}`
-	quiet := `{"hooks": {"SessionStart": [{"matcher": "resume", "hooks": [{"type": "command", "name": "back", "command": "true"}]}],
+	blocking := `{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "name": "gate", ` +
+		`"command": "echo 'not today' >&2; exit 2"}]}]}}`
+	quiet :=
+		`{"hooks": {"SessionStart": [{"matcher": "resume", "hooks": [{"type": "command", "name": "back", "command": "true"}]}],
 		"BeforeAgent": [{"hooks": [{"type": "command", "name": "quiet", "command": "true"}]}]}}`
 	for _, c := range []struct {
 		name     string
@@ -95,17 +102,24 @@ func TestRecordCaseOfOddRuns(t *testing.T) {
 		not      []string
 	}{
 		{"a blocked prompt", nil, blocking, "say Never.", nil, nil, 0,
-			[]string{"fired BeforeAgent gate decision=deny reason='not today'", "model-requests 0", "ending blocked"}, []string{"Never."}},
+			[]string{"fired BeforeAgent gate decision=deny reason='not today'", "model-requests 0", "ending blocked"},
+			[]string{"Never."}},
 		{"a resumed session", nil, quiet, "say Hi.", []string{"-p", "The first"}, []string{"--resume"}, 0,
 			[]string{"The session had begun before", "fired BeforeAgent quiet"}, []string{"The first", "fired SessionStart"}},
 		{"json output", nil, quiet, "say Hi.", nil, []string{"-o", "json"}, 0, []string{"exit 0", "text Hi."}, nil},
 		{"a request that fails", nil, quiet, "fault {}", nil, nil, 1, []string{"error 4", "exit 1", "ending failed"}, nil},
-		{"an answer that ends early", nil, quiet, `call list_directory {"dir_path": "."}`, nil, nil, 1, []string{"error 400", "ending failed"}, nil},
-		{"chunks that hooks saw", nil, `{"hooks": {"AfterModel": [{"hooks": [{"type": "command", "name": "each", "command": "true"}]}]}}`,
-			"say One,\nsay two.", nil, nil, 0, []string{"text One,\ntext two.\n", "fired AfterModel each decision=proceed times=2"}, nil},
-		{"files that do not fit", map[string]string{"image.bin": "\x00\x01", "archive": "-- a --\n", "sub/a.txt": "x\n"}, quiet,
-			`call run_shell_command {"command": "cat image.bin archive; ls sub; touch empty"}` + "\n\nsay Seen.", nil, []string{"--yolo"}, 0,
-			[]string{"# image.bin is binary, and is not in the case.", "# archive has lines such as -- name --", "-- sub/a.txt --\nx\n", "exists empty\n"}, nil},
+		{"an answer that ends early", nil, quiet, `call list_directory {"dir_path": "."}`, nil, nil, 1,
+			[]string{"error 400", "ending failed"}, nil},
+		{"chunks that hooks saw", nil, `{"hooks": {"AfterModel": [{"hooks": [{"type": "command", "name": "each", ` +
+			`"command": "true"}]}]}}`,
+			"say One,\nsay two.", nil, nil, 0,
+			[]string{"text One,\ntext two.\n", "fired AfterModel each decision=proceed times=2"}, nil},
+		{"files that do not fit", map[string]string{"image.bin": "\x00\x01", "archive": "-- a --\n", "sub/a.txt": "x\n"},
+			quiet,
+			`call run_shell_command {"command": "cat image.bin archive; ls sub; touch empty"}` + "\n\nsay Seen.", nil,
+			[]string{"--yolo"}, 0,
+			[]string{"# image.bin is binary, and is not in the case.", "# archive has lines such as -- name --",
+				"-- sub/a.txt --\nx\n", "exists empty\n"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -140,7 +154,9 @@ func TestRecordCaseLeavesLinksAlone(t *testing.T) {
 			t.Skip("links cannot be made here")
 		}
 	}
-	out := h.run(t, run{Args: append(trusted(h.answersFile(t, `call read_file {"file_path": "linked.txt"}`, `call read_file {"file_path": "notes.txt"}`, "say Seen.")), "--record-case", "c.txtar", "-p", "Look")})
+	out := h.run(
+		t, run{Args: append(trusted(h.answersFile(t, `call read_file {"file_path": "linked.txt"}`, `call read_file `+
+			`{"file_path": "notes.txt"}`, "say Seen.")), "--record-case", "c.txtar", "-p", "Look")})
 	require.Equal(t, 0, out.Code, out.Stderr)
 	text := h.read(t, "c.txtar")
 	assert.NotContains(t, text, "private")
@@ -175,7 +191,8 @@ func TestRecordCaseRefusesBeforeItRuns(t *testing.T) {
 	}
 	assert.Equal(t, "mine\n", h.read(t, "there.txtar"))
 
-	out := h.run(t, run{Args: slices.Concat([]string{"hooks", "record", "--force"}, answers, []string{"there.txtar", "Hi"})})
+	out := h.run(
+		t, run{Args: slices.Concat([]string{"hooks", "record", "--force"}, answers, []string{"there.txtar", "Hi"})})
 	assert.Equal(t, 0, out.Code, out.Stderr)
 	assert.Contains(t, h.recorded(t, "there.txtar"), "prompt Hi\n")
 	assert.False(t, strings.Contains(out.Stdout, "recorded"), "stdout is the answer's alone")
@@ -187,7 +204,8 @@ func TestRecordCaseForceKeepsLinks(t *testing.T) {
 	h := newHome(t, map[string]string{"real.txtar": "mine\n"})
 	answers := trusted(h.answersFile(t, "say Hi."))
 	link(t, "real.txtar", filepath.Join(h.workspace, "link.txtar"))
-	out := h.run(t, run{Args: slices.Concat([]string{"hooks", "record", "--force"}, answers, []string{"link.txtar", "Hi"})})
+	out := h.run(
+		t, run{Args: slices.Concat([]string{"hooks", "record", "--force"}, answers, []string{"link.txtar", "Hi"})})
 	require.Equal(t, 0, out.Code, out.Stderr)
 	assert.Contains(t, h.read(t, "real.txtar"), "prompt Hi\n")
 	target, err := os.Readlink(filepath.Join(h.workspace, "link.txtar"))
@@ -220,12 +238,14 @@ func TestRecordingsHoldNoSecrets(t *testing.T) {
 		{Parts: []llm.Part{llm.Text{Text: bearer[9:] + "."}}, FinishReason: "STOP"},
 	}
 	server := startFakeAPI(t, []script.Entry{
-		callAnswer(llm.ToolCall{Name: "run_shell_command", Args: map[string]any{"command": "cat .env.local; curl -u me:hunter2hunter http://127.0.0.1:1/"}}),
+		callAnswer(llm.ToolCall{Name: "run_shell_command", Args: map[string]any{"command": "cat .env.local; curl -u " +
+			"me:hunter2hunter http://127.0.0.1:1/"}}),
 		script.Streamed(split...),
 	})
 	out := h.run(t, run{
-		Args: []string{"-m", "gemini-2.5-flash", "--skip-trust", "--yolo", "--record-case", "c.txtar", "--record-responses", "r.jsonl", "-p", "My password is hunter2hunter."},
-		Env:  server.env(),
+		Args: []string{"-m", "gemini-2.5-flash", "--skip-trust", "--yolo", "--record-case", "c.txtar", "--record-responses",
+			"r.jsonl", "-p", "My password is hunter2hunter."},
+		Env: server.env(),
 	})
 	require.Equal(t, 0, out.Code, out.Stderr)
 	assert.Contains(t, out.Stderr, "minigem: took these secrets out of the case: ")

@@ -21,7 +21,8 @@ import (
 func TestSignalledCommands(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
-		".gemini/settings.json": `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "slow", "command": "` + busy + `"}]}]},
+		".gemini/settings.json": `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "slow", "command": "` +
+			busy + `"}]}]},
 			"mcpServers": {"slow": {"command": "sh", "args": ["-c", "` + busy + `"]}}}`,
 		"past.jsonl": `{"type": "user", "uuid": "1", "sessionId": "s", "message": {"role": "user", "content": "go"}}
 {"type": "assistant", "uuid": "2", "parentUuid": "1", "sessionId": "s", "message": {"role": "assistant", "content": [{"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "ls"}}]}}
@@ -33,8 +34,10 @@ func TestSignalledCommands(t *testing.T) {
 		"bin/bash": "#!/bin/sh\ncd WORKSPACE; " + busy,
 	}
 	for _, args := range []string{
-		"hooks fire BeforeTool", "hooks attack slow --command env", "hooks torture slow", "hooks test slow.txtar", "hooks test slow.txtar --mutate",
-		"hooks replay past.jsonl", "mcp list", "skills install https://git.invalid/skills --consent", "agents --self-test --agent-bin codex=bin/git", "demo",
+		"hooks fire BeforeTool", "hooks attack slow --command env", "hooks torture slow", "hooks test slow.txtar",
+		"hooks test slow.txtar --mutate",
+		"hooks replay past.jsonl", "mcp list", "skills install https://git.invalid/skills --consent",
+		"agents --self-test --agent-bin codex=bin/git", "demo",
 	} {
 		for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 			t.Run(args+" "+signal.String(), func(t *testing.T) {
@@ -60,7 +63,8 @@ func TestSignalledCommands(t *testing.T) {
 				_ = cmd.Wait() // the exit code is looked at below
 				code := map[bool]int{true: 130, false: 143}[signal == syscall.SIGINT]
 				assert.Equal(t, code, cmd.ProcessState.ExitCode(), stderr.String())
-				assert.Contains(t, stderr.String(), map[bool]string{true: "interrupted", false: "terminated"}[signal == syscall.SIGINT])
+				assert.Contains(
+					t, stderr.String(), map[bool]string{true: "interrupted", false: "terminated"}[signal == syscall.SIGINT])
 				assert.NotContains(t, stdout.String(), "goes on")
 				h.assertTidy(t, outcome{Stderr: stderr.String()})
 			})
@@ -82,8 +86,10 @@ func runs(script string) bool {
 func TestPipesOfTools(t *testing.T) {
 	t.Parallel()
 	const pipe = `{ yes | head -n 1; } 2>`
-	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "command": "` + pipe + `hook.txt"}]}]}}`})
-	args := append(h.answersFile(t, `call run_shell_command {"command": "`+pipe+`tool.txt"}`, "say Done."), "--yolo", "-p", "do it")
+	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {"BeforeAgent": [{"hooks": [{"type": ` +
+		`"command", "command": "` + pipe + `hook.txt"}]}]}}`})
+	args := append(h.answersFile(t, `call run_shell_command {"command": "`+pipe+`tool.txt"}`, "say Done."), "--yolo", "-p",
+		"do it")
 	o := h.run(t, run{Args: args, Env: []string{"GEMINI_CLI_TRUST_WORKSPACE=true"}})
 	require.Equal(t, 0, o.Code, o.Stderr)
 	for _, file := range []string{"hook.txt", "tool.txt"} {

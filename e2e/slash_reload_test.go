@@ -28,7 +28,8 @@ func TestChatTrustHoldsAtOnce(t *testing.T) {
 	h := newHome(t, map[string]string{
 		"GEMINI.md":                "The project likes tulips.\n",
 		".gemini/commands/hi.toml": `prompt = "Greet"`,
-		".gemini/settings.json":    `{"model": {"maxSessionTurns": 50}, "hooks": {` + noteHook("BeforeAgent", "prompts.json") + "," + noteHook("SessionStart", "start.json") + `}}`,
+		".gemini/settings.json": `{"model": {"maxSessionTurns": 50}, "hooks": {` +
+			noteHook("BeforeAgent", "prompts.json") + "," + noteHook("SessionStart", "start.json") + `}}`,
 	})
 	server := startFakeAPI(t, answers(t, "say First answer.\n\nsay Second answer.\n\nsay Third answer."))
 	c := h.startChat(t, server.env(), "-m", "gemini-2.5-flash")
@@ -41,7 +42,8 @@ func TestChatTrustHoldsAtOnce(t *testing.T) {
 	c.waitFor("there is no command /hi")
 	c.say("/permissions trust")
 	text := c.waitFor("This holds from now on:", "~ setting model.maxSessionTurns")
-	for _, want := range []string{"  + command /hi\n", "  + hook BeforeAgent note-BeforeAgent\n", "  + hook SessionStart note-SessionStart\n", "  + memory file "} {
+	for _, want := range []string{"  + command /hi\n", "  + hook BeforeAgent note-BeforeAgent\n",
+		"  + hook SessionStart note-SessionStart\n", "  + memory file "} {
 		assert.Contains(t, text, want)
 	}
 	assert.NotContains(t, text, "next start")
@@ -62,7 +64,8 @@ func TestChatTrustHoldsAtOnce(t *testing.T) {
 // A session in which nothing was said keeps its id when trust is given.
 func TestChatTrustBeforeTheFirstPrompt(t *testing.T) {
 	t.Parallel()
-	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {` + noteHook("BeforeAgent", "prompts.json") + `}}`})
+	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {` + noteHook("BeforeAgent", "prompts.json") +
+		`}}`})
 	c := h.startChat(t, nil, h.answersFile(t, "say Hello.")...)
 	c.waitFor("Trust it? [1]")
 	c.keys(keyEnter)
@@ -81,10 +84,12 @@ func TestChatTrustBeforeTheFirstPrompt(t *testing.T) {
 func TestChatAsksAboutAChangedScript(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{
-		"guard.sh":              "cat >/dev/null\n",
-		".gemini/settings.json": `{"hooks": {"AfterAgent": [{"hooks": [{"type": "command", "name": "guard", "command": "sh guard.sh"}]}]}}`,
+		"guard.sh": "cat >/dev/null\n",
+		".gemini/settings.json": `{"hooks": {"AfterAgent": [{"hooks": [{"type": "command", "name": "guard", ` +
+			`"command": "sh guard.sh"}]}]}}`,
 	})
-	c := h.startChat(t, nil, h.answersFile(t, "say One.", "say Two.", "say Three.", "say Four.", "say Five.", "say Six.")...)
+	c := h.startChat(t, nil, h.answersFile(t, "say One.", "say Two.", "say Three.", "say Four.", "say Five.",
+		"say Six.")...)
 	c.waitFor("Trust it? [1]")
 	c.keys("t" + keyEnter)
 	c.say("First")
@@ -120,9 +125,11 @@ func TestChatMemoryReload(t *testing.T) {
 	c.say("One")
 	c.waitFor("I see.")
 	h.write(t, "GEMINI.md", "Be verbose.\n")
-	h.write(t, ".gemini/settings.json", `{"model": {"maxSessionTurns": 7}, "hooks": {`+noteHook("BeforeModel", "requests.json")+`}}`)
+	h.write(t, ".gemini/settings.json", `{"model": {"maxSessionTurns": 7}, "hooks": {`+
+		noteHook("BeforeModel", "requests.json")+`}}`)
 	c.say("/memory reload")
-	text := c.waitFor("Read again: settings, 1 hook, 1 memory file.", "~ setting model.maxSessionTurns  (from the next start on)")
+	text := c.waitFor("Read again: settings, 1 hook, 1 memory file.",
+		"~ setting model.maxSessionTurns  (from the next start on)")
 	assert.Contains(t, text, "  + hook BeforeModel note-BeforeModel\n  ~ memory file ")
 	c.say("/memory show")
 	c.waitFor("Be verbose.")
@@ -176,7 +183,8 @@ func TestChatExtensions(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
 	ext := "../.gemini/extensions/flowers/"
-	h.write(t, ext+"gemini-extension.json", `{"name": "flowers", "version": "1.0.0", "contextFileName": ["TULIPS.md", "../outside.md"]}`)
+	h.write(t, ext+"gemini-extension.json",
+		`{"name": "flowers", "version": "1.0.0", "contextFileName": ["TULIPS.md", "../outside.md"]}`)
 	h.write(t, ext+"TULIPS.md", "Tulips are blue.\n")
 	h.write(t, "../.gemini/extensions/outside.md", "Never read.\n")
 	h.write(t, ext+"commands/plant.toml", "description = \"Plant something\"\nprompt = \"Plant {{args}}\"")

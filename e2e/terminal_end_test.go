@@ -109,12 +109,14 @@ func (h home) startChatIn(t testing.TB, program string, env []string, args ...st
 	require.NoError(t, err)
 	cmd := exec.Command(program, args...)
 	cmd.Dir = h.workspace
-	cmd.Env = append([]string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", orphanMark + "=" + h.dir}, env...)
+	cmd.Env = append([]string{"HOME=" + h.dir, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", orphanMark + "=" +
+		h.dir}, env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	require.NoError(t, cmd.Start())
-	c := &chat{t: t, home: h, cmd: cmd, window: window, tty: tty, before: before, exited: make(chan struct{}), changed: make(chan struct{}),
-		screen: vt10x.New(vt10x.WithSize(chatColumns, chatRows))}
+	c := &chat{t: t, home: h, cmd: cmd, window: window, tty: tty, before: before, exited: make(chan struct{}),
+		changed: make(chan struct{}),
+		screen:  vt10x.New(vt10x.WithSize(chatColumns, chatRows))}
 	go func() {
 		_ = cmd.Wait() // the exit code is looked at where it matters
 		close(c.exited)
@@ -137,7 +139,8 @@ func TestChatSuspends(t *testing.T) {
 	args := strings.Join(append([]string{binary}, h.answersFile(t, "say Hello there.")...), " ")
 	bash, err := exec.LookPath("bash")
 	require.NoError(t, err)
-	c := h.startChatIn(t, bash, []string{"PS1=shell> ", "INPUTRC=" + h.workspace + "/inputrc"}, "--norc", "--noprofile", "-i")
+	c := h.startChatIn(t, bash, []string{"PS1=shell> ", "INPUTRC=" + h.workspace + "/inputrc"}, "--norc", "--noprofile",
+		"-i")
 	c.waitFor("shell>")
 	c.keys(args + keyEnter)
 	c.waitReady()
@@ -180,8 +183,10 @@ func TestChatInterruptedTwice(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {` + noteHook("SessionEnd", "end.json") + `}}`})
-			entries, err := parseAnswers("answers", "say \"So far.\\n\\n\"\nsay Never.\nfault {\"after\": 1, \"silent\": true}\n\nsay Back again.")
+			h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {` + noteHook("SessionEnd", "end.json") +
+				`}}`})
+			entries, err := parseAnswers(
+				"answers", "say \"So far.\\n\\n\"\nsay Never.\nfault {\"after\": 1, \"silent\": true}\n\nsay Back again.")
 			require.NoError(t, err)
 			server := startFakeAPI(t, entries)
 			chat := h.startChat(t, server.env(), trusted([]string{"-m", "gemini-2.5-flash"})...)
@@ -221,7 +226,8 @@ func TestChatInterruptedTwice(t *testing.T) {
 func TestChatInterruptedTwiceInATurn(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {` + noteHook("SessionEnd", "end.json") + `}}`})
-	c := h.startChat(t, nil, append(trusted(h.answersFile(t, `call run_shell_command {"command": "trap '' TERM; touch started; sleep 3600"}`)), "--yolo")...)
+	c := h.startChat(t, nil, append(trusted(h.answersFile(t, `call run_shell_command {"command": "trap '' TERM; touch `+
+		`started; sleep 3600"}`)), "--yolo")...)
 	c.say("Go")
 	waitFor(t, h.workspace+"/started")
 	c.keys(keyCtrlC + keyCtrlC)

@@ -16,7 +16,8 @@ func TestHooksCostTheSameInALongSession(t *testing.T) { // not parallel: it coun
 	newEngine := func() *hooks.Engine {
 		e := &hooks.Engine{Runner: quiet{}, Report: func(hooks.Report) {}, ReportIdle: true}
 		for _, ev := range protocol.Events {
-			e.Config.Hooks = append(e.Config.Hooks, hooks.Hook{Event: ev, Command: "a"}, hooks.Hook{Event: ev, Command: "b", Sequential: true})
+			e.Config.Hooks = append(e.Config.Hooks, hooks.Hook{Event: ev, Command: "a"},
+				hooks.Hook{Event: ev, Command: "b", Sequential: true})
 		}
 		return e
 	}
@@ -35,7 +36,8 @@ func TestHooksCostTheSameInALongSession(t *testing.T) { // not parallel: it coun
 			var history []llm.Message
 			for i := range n {
 				call := llm.ToolCall{ID: fmt.Sprint(i), Name: "f", Args: map[string]any{"n": i}}
-				history = append(history, llm.UserText(fmt.Sprint("question ", i)), llm.Message{Role: llm.RoleModel, Parts: []llm.Part{call}})
+				history = append(history, llm.UserText(fmt.Sprint("question ", i)),
+					llm.Message{Role: llm.RoleModel, Parts: []llm.Part{call}})
 				req = req.Next(llm.Request{Model: "m", Messages: history})
 				req = e.BeforeModel(t.Context(), req).Request
 				req = e.BeforeToolSelection(t.Context(), req).Request

@@ -36,7 +36,10 @@ func lastText(r *hooks.ModelRequest) string {
 func TestAsync(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		e, r, rep := lateEngine(protocol.BeforeTool, `{"systemMessage":"for you","decision":"deny","reason":"too late","hookSpecificOutput":{"additionalContext":"<late> words","tool_input":{"file_path":"b"}}}`)
+		e, r, rep := lateEngine(
+			protocol.BeforeTool,
+			`{"systemMessage":"for you","decision":"deny","reason":"too `+
+				`late","hookSpecificOutput":{"additionalContext":"<late> words","tool_input":{"file_path":"b"}}}`)
 		began := time.Now()
 		o := e.BeforeTool(t.Context(), writeFile())
 		assert.Zero(t, time.Since(began), "it is not waited for")
@@ -82,7 +85,9 @@ func TestAsyncContextIsNotLost(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
 		deny := hookstest.Script{Exit: 2, Stderr: "no"}
-		scripts := map[string]hookstest.Script{"guard": {Do: func([]byte) hooks.Exit { return hooks.Exit{Code: deny.Exit, Stderr: []byte(deny.Stderr)} }}}
+		scripts := map[string]hookstest.Script{"guard": {Do: func([]byte) hooks.Exit {
+			return hooks.Exit{Code: deny.Exit, Stderr: []byte(deny.Stderr)}
+		}}}
 		e.Runner = &hookstest.Runner{Scripts: scripts}
 		e.SetConfig(hooks.Config{Hooks: []hooks.Hook{{Event: protocol.BeforeModel, Name: "guard", Command: "guard"}}})
 		req := hooks.NewModelRequest(hookstest.Request())
@@ -103,12 +108,16 @@ func TestAsyncDecidesNothing(t *testing.T) {
 			continue // it is waited for as ever
 		}
 		for name, script := range map[string]hookstest.Script{
-			"exit 2": {Exit: 2, Stderr: "no"}, "stop": {Stdout: `{"continue":false}`}, "killed": {Signal: "killed"}, "not there": {Err: assert.AnError},
-			"garbage": {Stdout: `{"decision":"deny"`}, "answer": {Stdout: `{"hookSpecificOutput":{"llm_response":{"text":"x"},"clearContext":true,"toolConfig":{"mode":"NONE"},"updatedOutput":"x"}}`},
+			"exit 2": {Exit: 2, Stderr: "no"}, "stop": {Stdout: `{"continue":false}`}, "killed": {Signal: "killed"},
+			"not there": {Err: assert.AnError},
+			"garbage":   {Stdout: `{"decision":"deny"`},
+			"answer": {
+				Stdout: `{"hookSpecificOutput":{"llm_response":{"text":"x"},"clearContext":true,"toolConfig":{"mode":"NONE"},"updatedOutput":"x"}}`},
 			"hangs": {Delay: time.Hour * 24},
 		} {
 			synctest.Test(t, func(t *testing.T) {
-				e, _, rep := engine(ev, map[string]hookstest.Script{"late": script, "guard": {Exit: 2, Stderr: "no by guard"}}, "late", "guard")
+				e, _, rep := engine(ev, map[string]hookstest.Script{"late": script, "guard": {Exit: 2, Stderr: "no by guard"}},
+					"late", "guard")
 				e.Config.Hooks[0].Async, e.Config.Hooks[0].OnError = true, "block"
 				guard := e.Config.Hooks[1]
 				for _, guarded := range []bool{false, true} {

@@ -39,8 +39,10 @@ func longRequest(messages int) llm.Request {
 		id := fmt.Sprintf("f__%d", i)
 		r.Messages = append(r.Messages,
 			llm.UserText(fmt.Sprintf("question %d", i)),
-			llm.Message{Role: llm.RoleModel, Parts: []llm.Part{llm.ToolCall{ID: id, Name: "f", Args: map[string]any{"n": float64(i)}}}},
-			llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.ToolResult{ID: id, Name: "f", Response: map[string]any{"output": strings.Repeat("x", 100)}}}},
+			llm.Message{Role: llm.RoleModel,
+				Parts: []llm.Part{llm.ToolCall{ID: id, Name: "f", Args: map[string]any{"n": float64(i)}}}},
+			llm.Message{Role: llm.RoleUser,
+				Parts: []llm.Part{llm.ToolResult{ID: id, Name: "f", Response: map[string]any{"output": strings.Repeat("x", 100)}}}},
 			llm.ModelText(fmt.Sprintf("answer %d", i)))
 	}
 	r.Messages = append(r.Messages, llm.UserText("and now?"))
@@ -58,7 +60,9 @@ func TestEditsOfALongHistory(t *testing.T) {
 		r.Messages[9].Text = "and now, briefly?"
 	})}, "window")
 	o := e.BeforeModel(t.Context(), hooks.NewModelRequest(whole))
-	want := append([]llm.Message{{Role: llm.RoleUser, Parts: append(whole.Messages[0].Parts, whole.Messages[1992].Parts...)}}, whole.Messages[1993:2000]...)
+	want := append(
+		[]llm.Message{{Role: llm.RoleUser, Parts: append(whole.Messages[0].Parts, whole.Messages[1992].Parts...)}},
+		whole.Messages[1993:2000]...)
 	want = append(want, llm.UserText("and now, briefly?"))
 	assert.Equal(t, want, o.Request.Messages)
 	assert.Len(t, whole.Messages, 2001, "the history itself is never changed")
@@ -89,10 +93,15 @@ func TestEchoIsNoChange(t *testing.T) {
 	t.Parallel()
 	req := hooks.NewModelRequest(llm.Request{Model: "m", Messages: []llm.Message{
 		{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{}}},
-		{Role: llm.RoleModel, Parts: []llm.Part{llm.Text{}, llm.Thought{Text: "t"}, llm.ToolCall{Name: "f"}, llm.ToolCall{ID: "g__1", Name: "g", Args: map[string]any{"n": 12345678.9, "s": "<&>\u2028é"}}}},
-		{Role: llm.RoleUser, Parts: []llm.Part{llm.ToolResult{Name: "f"}, llm.ToolResult{ID: "g__1", Name: "g", Response: map[string]any{"a": []any{nil, true}}}, llm.Blob{}, llm.FileRef{URI: "gs://x"}, llm.Opaque{JSON: json.RawMessage("{}")}}},
+		{Role: llm.RoleModel, Parts: []llm.Part{llm.Text{}, llm.Thought{Text: "t"}, llm.ToolCall{Name: "f"},
+			llm.ToolCall{ID: "g__1", Name: "g", Args: map[string]any{"n": 12345678.9, "s": "<&>\u2028é"}}}},
+		{Role: llm.RoleUser,
+			Parts: []llm.Part{
+				llm.ToolResult{Name: "f"}, llm.ToolResult{ID: "g__1", Name: "g", Response: map[string]any{"a": []any{nil, true}}},
+				llm.Blob{}, llm.FileRef{URI: "gs://x"}, llm.Opaque{JSON: json.RawMessage("{}")}}},
 	}})
-	e, _, rep := engine(protocol.BeforeModel, map[string]hookstest.Script{"echo": rewriting(func(*protocol.LLMRequest) {})}, "echo")
+	e, _, rep := engine(protocol.BeforeModel, map[string]hookstest.Script{
+		"echo": rewriting(func(*protocol.LLMRequest) {})}, "echo")
 	assert.Same(t, req, e.BeforeModel(t.Context(), req).Request)
 	assert.Empty(t, rep.last().Runs[0].Warnings)
 	assert.Empty(t, rep.last().Merge)
@@ -143,9 +152,11 @@ func (c counter) MarshalJSON() ([]byte, error) {
 func TestArgumentsWithoutJSON(t *testing.T) {
 	t.Parallel()
 	e, r, _ := engine(protocol.BeforeModel, map[string]hookstest.Script{"a": {}}, "a")
-	e.BeforeModel(t.Context(), hooks.NewModelRequest(llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.RoleModel, Parts: []llm.Part{
-		llm.ToolCall{Name: "f", Args: map[string]any{"x": func() {}}},
-	}}}}))
+	e.BeforeModel(
+		t.Context(), hooks.NewModelRequest(
+			llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.RoleModel, Parts: []llm.Part{
+				llm.ToolCall{Name: "f", Args: map[string]any{"x": func() {}}},
+			}}}}))
 	assert.Contains(t, r.Calls()[0].Stdin, `"llm_request":{"model":"m","messages":[],"config":{}}`)
 }
 
@@ -170,11 +181,15 @@ func TestNothingAllocatedWithoutHooks(t *testing.T) {
 // request can be sent.
 func FuzzMerge(f *testing.F) {
 	f.Add(`{"decision":"deny"}`, `{"hookSpecificOutput":{"llm_request":{"messages":[]}}}`, "text", false)
-	f.Add(`{"hookSpecificOutput":{"llm_request":{"messages":[`+hookstest.Messages+`,{"role":"model","content":"x"}]}}}`, `{"hookSpecificOutput":{"llm_request":{"messages":[{"role":"user","content":"hello"}]}}}`, `{"continue":false}`, true)
-	f.Add(`{"hookSpecificOutput":{"llm_request":{"messages":[{"role":"model","content":[{"type":"function_call","name":"read_file","id":"c1","args":{}}]}]}}}`, `{"hookSpecificOutput":{"llm_response":{"text":"a"}}}`, `{"hookSpecificOutput":"x"}`, false)
-	f.Add(`{"hookSpecificOutput":{"llm_request":{"messages":[{"role":"system","content":"s"},{"role":"user","content":[{"type":"function_response","name":"n","id":"i","response":{}}]}]}}}`, ``, `[]`, true)
+	f.Add(`{"hookSpecificOutput":{"llm_request":{"messages":[`+hookstest.Messages+`,{"role":"model","content":"x"}]}}}`,
+		`{"hookSpecificOutput":{"llm_request":{"messages":[{"role":"user","content":"hello"}]}}}`, `{"continue":false}`, true)
+	f.Add(
+		`{"hookSpecificOutput":{"llm_request":{"messages":[{"role":"model","content":[{"type":"function_call","name":"read_file","id":"c1","args":{}}]}]}}}`, `{"hookSpecificOutput":{"llm_response":{"text":"a"}}}`, `{"hookSpecificOutput":"x"}`, false)
+	f.Add(
+		`{"hookSpecificOutput":{"llm_request":{"messages":[{"role":"system","content":"s"},{"role":"user","content":[{"type":"function_response","name":"n","id":"i","response":{}}]}]}}}`, ``, `[]`, true)
 	f.Fuzz(func(t *testing.T, a, b, c string, sequential bool) {
-		e, _, rep := engine(protocol.BeforeModel, map[string]hookstest.Script{"a": {Stdout: a}, "b": {Stdout: b}, "c": {Stdout: c}}, "a", "b", "c")
+		e, _, rep := engine(protocol.BeforeModel, map[string]hookstest.Script{"a": {Stdout: a}, "b": {Stdout: b},
+			"c": {Stdout: c}}, "a", "b", "c")
 		e.Config.Hooks[0].Sequential = sequential
 		o := e.BeforeModel(context.Background(), hooks.NewModelRequest(hookstest.Request()))
 		strongest := hooks.Proceed
@@ -239,7 +254,8 @@ func BenchmarkNoHooks(b *testing.B) {
 func BenchmarkAfterModel(b *testing.B) {
 	for _, n := range []int{10, 1000, 10_000} {
 		b.Run(fmt.Sprintf("messages=%d", n), func(b *testing.B) {
-			e := &hooks.Engine{Runner: quiet{}, Config: hooks.Config{Hooks: []hooks.Hook{{Event: protocol.AfterModel, Command: "a"}}}}
+			e := &hooks.Engine{
+				Runner: quiet{}, Config: hooks.Config{Hooks: []hooks.Hook{{Event: protocol.AfterModel, Command: "a"}}}}
 			req := hooks.NewModelRequest(longRequest(n))
 			e.AfterModel(context.Background(), req, hookstest.Chunk())
 			b.ReportAllocs()
@@ -253,7 +269,8 @@ func BenchmarkAfterModel(b *testing.B) {
 // BenchmarkMarshal is what a chunk would cost without sharing.
 func BenchmarkMarshal(b *testing.B) {
 	r := longRequest(10_000)
-	e := &hooks.Engine{Runner: quiet{}, Config: hooks.Config{Hooks: []hooks.Hook{{Event: protocol.AfterModel, Command: "a"}}}}
+	e := &hooks.Engine{
+		Runner: quiet{}, Config: hooks.Config{Hooks: []hooks.Hook{{Event: protocol.AfterModel, Command: "a"}}}}
 	for b.Loop() {
 		e.AfterModel(context.Background(), hooks.NewModelRequest(r), hookstest.Chunk())
 	}
@@ -271,7 +288,8 @@ func (quiet) Run(context.Context, hooks.Hook, hooks.Payload, []string) hooks.Exi
 // hook before them left.
 func TestAfterModelReadsTheAnswerSoFar(t *testing.T) {
 	t.Parallel()
-	replaces := hookstest.Script{Stdout: `{"hookSpecificOutput":{"llm_response":{"candidates":[{"content":{"parts":["x"]}}]}}}`}
+	replaces := hookstest.Script{
+		Stdout: `{"hookSpecificOutput":{"llm_response":{"candidates":[{"content":{"parts":["x"]}}]}}}`}
 	for _, c := range []struct {
 		name       string
 		sequential bool
@@ -290,7 +308,8 @@ func TestAfterModelReadsTheAnswerSoFar(t *testing.T) {
 			for _, text := range []string{"one ", "two"} {
 				e.AfterModel(t.Context(), req, llm.Chunk{Parts: []llm.Part{llm.Thought{Text: "hm"}, llm.Text{Text: text}}})
 			}
-			e.AfterModel(t.Context(), req.Next(hookstest.Request()), llm.Chunk{Parts: []llm.Part{llm.Text{Text: "again"}}}) // another request, another answer
+			// another request, another answer
+			e.AfterModel(t.Context(), req.Next(hookstest.Request()), llm.Chunk{Parts: []llm.Part{llm.Text{Text: "again"}}})
 			var full []string
 			for _, call := range r.Calls() {
 				full = append(full, gjson.Get(call.Stdin, "full_content").String())
@@ -322,5 +341,6 @@ func TestHoldBackInTheEngine(t *testing.T) {
 		out := e.AfterModel(t.Context(), req, c)
 		got = append(got, out.Chunk.Parts...)
 	}
-	assert.Equal(t, []llm.Part{llm.Thought{Text: "a ***"}, llm.Text{Text: "The "}, llm.Thought{Text: "hm"}, llm.Text{}, llm.Text{Text: "***"}, llm.ToolCall{Name: "glob"}}, got)
+	assert.Equal(t, []llm.Part{llm.Thought{Text: "a ***"}, llm.Text{Text: "The "}, llm.Thought{Text: "hm"}, llm.Text{},
+		llm.Text{Text: "***"}, llm.ToolCall{Name: "glob"}}, got)
 }

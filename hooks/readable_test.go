@@ -29,7 +29,8 @@ func TestWarningsAreOneLineARun(t *testing.T) {
 	r := rep.last()
 	assert.Len(t, r.Runs[0].Warnings, 5)
 	require.Len(t, r.Messages, 1)
-	assert.Equal(t, `hook "guard" for BeforeTool: unknown field descision: did you mean "decision"?; unknown field a; and 3 more (--hook-trace FILE has them all)`, r.Messages[0].Text)
+	assert.Equal(t, `hook "guard" for BeforeTool: unknown field descision: did you mean "decision"?; unknown field a; `+
+		`and 3 more (--hook-trace FILE has them all)`, r.Messages[0].Text)
 }
 
 // A script that stands at many events is told of a field once.

@@ -140,7 +140,8 @@ func describe(path string, f *transcript.File) (Info, bool) {
 		case m.Type == transcript.TypeUser && !excluded(f.Messages, i) &&
 			isConversation(llm.Message{Role: llm.RoleUser, Parts: m.Content.Parts}):
 			info.Messages++
-			if text := oneLine(llm.PartsText(m.Content.Parts)); info.Title == "" && !strings.HasPrefix(text, "<state_snapshot>") {
+			if text := oneLine(llm.PartsText(m.Content.Parts)); info.Title == "" &&
+				!strings.HasPrefix(text, "<state_snapshot>") {
 				info.Title = text
 			}
 		}

@@ -42,7 +42,8 @@ func repair(p Project, path string, meta *transcript.Meta) error {
 	if meta.Kind == "" {
 		meta.Kind = transcript.KindMain
 	}
-	return fmt.Errorf("%s:1: the first line of this session is damaged: its id %s and its start were rebuilt from the file's name",
+	return fmt.Errorf(
+		"%s:1: the first line of this session is damaged: its id %s and its start were rebuilt from the file's name",
 		path, meta.SessionID)
 }
 

@@ -64,7 +64,8 @@ func TestDamagedHeader(t *testing.T) {
 			assert.False(t, infos[0].Started.IsZero())
 			_, err = Find(o.Project, want)
 			require.NoError(t, err, name)
-			removed, err := Clean(context.Background(), o.Project, Retention{MinRetention: "1h"}, "", infos[0].Updated.Add(100*60*60*1e9))
+			removed, err := Clean(context.Background(), o.Project, Retention{MinRetention: "1h"}, "",
+				infos[0].Updated.Add(100*60*60*1e9))
 			require.NoError(t, err)
 			assert.Empty(t, removed, name)
 
@@ -159,7 +160,8 @@ func TestMemoryOfLargeSessions(t *testing.T) {
 // has twice.
 func writeLarge(t *testing.T, path string, size int64) {
 	t.Helper()
-	meta := transcript.Meta{SessionID: "11111111-aaaa", StartTime: transcript.At(largeAt), LastUpdated: transcript.At(largeAt), Kind: transcript.KindMain}
+	meta := transcript.Meta{SessionID: "11111111-aaaa", StartTime: transcript.At(largeAt),
+		LastUpdated: transcript.At(largeAt), Kind: transcript.KindMain}
 	w, err := transcript.Create(path, meta, nil)
 	require.NoError(t, err)
 	output := strings.Repeat("a line of \"source code\" as a tool finds it\n", 180)
@@ -172,11 +174,16 @@ func writeLarge(t *testing.T, path string, size int64) {
 		}
 		var records []transcript.Record
 		for range 500 {
-			g := transcript.Message{ID: uuid.NewString(), Timestamp: transcript.At(largeAt), Type: transcript.TypeGemini, Content: transcript.Content{Plain: true, Parts: []llm.Part{llm.Text{Text: "I read it."}}}}
-			g.ToolCalls = []transcript.ToolCall{{ID: "c1", Name: "read_file", Args: map[string]any{"file_path": "a.go"}, Result: transcript.MakeParts(result), Status: "success"}}
+			g := transcript.Message{ID: uuid.NewString(), Timestamp: transcript.At(largeAt), Type: transcript.TypeGemini,
+				Content: transcript.Content{Plain: true, Parts: []llm.Part{llm.Text{Text: "I read it."}}}}
+			g.ToolCalls = []transcript.ToolCall{
+				{ID: "c1", Name: "read_file", Args: map[string]any{"file_path": "a.go"}, Result: transcript.MakeParts(result),
+					Status: "success"}}
 			records = append(records,
-				transcript.Message{ID: uuid.NewString(), Timestamp: transcript.At(largeAt), Type: transcript.TypeUser, Content: transcript.Content{Parts: []llm.Part{llm.Text{Text: "go on"}}}}, g,
-				transcript.Message{ID: uuid.NewString(), Timestamp: transcript.At(largeAt), Type: transcript.TypeUser, Content: transcript.Content{Parts: []llm.Part{result}}})
+				transcript.Message{ID: uuid.NewString(), Timestamp: transcript.At(largeAt), Type: transcript.TypeUser,
+					Content: transcript.Content{Parts: []llm.Part{llm.Text{Text: "go on"}}}}, g,
+				transcript.Message{ID: uuid.NewString(), Timestamp: transcript.At(largeAt), Type: transcript.TypeUser,
+					Content: transcript.Content{Parts: []llm.Part{result}}})
 		}
 		require.NoError(t, w.Append(records...))
 	}

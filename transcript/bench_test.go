@@ -25,7 +25,9 @@ func writeLong(tb testing.TB, size int) string {
 		result := llm.ToolResult{ID: id, Name: "read_file", Response: map[string]any{"output": output}}
 		g := modelMessage(fmt.Sprintf("g%d", i), "I will read it.")
 		require.NoError(tb, w.Append(g, Set{LastUpdated: t0}))
-		g.ToolCalls = []ToolCall{{ID: id, Name: "read_file", Args: map[string]any{"file_path": "a.go"}, Result: MakeParts(result), Status: "success", Timestamp: t0, ResultDisplay: ""}}
+		g.ToolCalls = []ToolCall{
+			{ID: id, Name: "read_file", Args: map[string]any{"file_path": "a.go"}, Result: MakeParts(result), Status: "success",
+				Timestamp: t0, ResultDisplay: ""}}
 		u := Message{ID: fmt.Sprintf("u%d", i), Timestamp: t0, Type: TypeUser, Content: Content{Parts: []llm.Part{result}}}
 		require.NoError(tb, w.Append(g, u, Set{LastUpdated: t0}))
 		written += len(w.buf)

@@ -22,7 +22,8 @@ func TestReadPieces(t *testing.T) {
 		b.WriteString(line)
 	}
 	say := func(i int, text string) string {
-		return fmt.Sprintf(`{"id":"u%d","timestamp":"2026-01-02T03:04:05.006Z","type":"user","content":[{"text":%q}]}`+"\n", i, text)
+		return fmt.Sprintf(`{"id":"u%d","timestamp":"2026-01-02T03:04:05.006Z","type":"user","content":[{"text":%q}]}`+"\n",
+			i, text)
 	}
 	add(`{"sessionId":"s"}` + "\n")
 	padding := strings.Repeat("wörter\t", 3000)
@@ -73,7 +74,8 @@ func TestDepth(t *testing.T) {
 func FuzzValid(f *testing.F) {
 	pad := strings.Repeat(" ", 512)
 	for _, s := range []string{
-		`{"a":"b\n\u00e9\"\\"}`, `{"a":"\x"}`, `{"a":"\u00g0"}`, `["a" "b"]`, `"a`, `"a\`, "\"\x01\"", "\"seven..\x1f\"", "\"\x7f\xff\xfe\xa2\xdc\"",
+		`{"a":"b\n\u00e9\"\\"}`, `{"a":"\x"}`, `{"a":"\u00g0"}`, `["a" "b"]`, `"a`, `"a\`, "\"\x01\"", "\"seven..\x1f\"",
+		"\"\x7f\xff\xfe\xa2\xdc\"",
 		`"longer than eight bytes\\"`, `"longer than eight bytes\"`, `{"a":1}{"b":2}`, `[1,"",{}]`, ``,
 	} {
 		f.Add(s)

@@ -257,7 +257,8 @@ func (l *loader) ours(n int, o gjson.Result) {
 
 func (l *loader) file() *File {
 	f := &File{
-		Meta: l.meta, Messages: l.messages(l.source, l.entries), Finished: l.finished, Activity: l.activity, Warnings: l.warnings, Size: l.size,
+		Meta: l.meta, Messages: l.messages(l.source, l.entries), Finished: l.finished, Activity: l.activity,
+		Warnings: l.warnings, Size: l.size,
 	}
 	if len(l.replaced) > 0 {
 		f.replaced = l.replacedLists

@@ -28,9 +28,10 @@ func TestLargeFilesOfAnotherKind(t *testing.T) {
 		"a large message":             {meta + message(long) + "\n", true},
 		"a large message, at its end": {meta + message(long), true},
 		"many messages":               {meta + strings.Repeat(message(long[:1000])+"\n", 10_000), true},
-		"with a broken line":          {meta + message(long) + "\n" + strings.Repeat("\x00", 1<<20) + "\n" + message("b") + "\n", true},
-		"the older form":              {"{\n  \"sessionId\": \"s\",\n  \"messages\": [\n" + message(long) + "\n]\n}\n", true},
-		"the older form, broken":      {"{\n  \"sessionId\": \"s\",\n  \"messages\": [\n" + message(long) + "\n", true},
+		"with a broken line": {meta + message(long) + "\n" + strings.Repeat("\x00", 1<<20) + "\n" + message("b") +
+			"\n", true},
+		"the older form":         {"{\n  \"sessionId\": \"s\",\n  \"messages\": [\n" + message(long) + "\n]\n}\n", true},
+		"the older form, broken": {"{\n  \"sessionId\": \"s\",\n  \"messages\": [\n" + message(long) + "\n", true},
 	} {
 		path := filepath.Join(t.TempDir(), "s.jsonl")
 		require.NoError(t, os.WriteFile(path, []byte(c.text), 0o600))

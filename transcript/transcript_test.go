@@ -25,7 +25,8 @@ func userMessage(id, text string) Message {
 }
 
 func modelMessage(id, text string) Message {
-	return Message{ID: id, Timestamp: t0, Type: TypeGemini, Content: Content{Parts: []llm.Part{llm.Text{Text: text}}, Plain: true},
+	return Message{ID: id, Timestamp: t0, Type: TypeGemini, Content: Content{Parts: []llm.Part{llm.Text{Text: text}},
+		Plain: true},
 		Thoughts: []Thought{}, Tokens: &Tokens{Input: 1, Output: 2, Total: 3}, Model: "m"}
 }
 
@@ -74,16 +75,22 @@ func TestEncode(t *testing.T) {
 		record Record
 		want   string
 	}{
-		{"metadata", meta("s"), `{"sessionId":"s","projectHash":"h","startTime":"2026-01-02T03:04:05.006Z","lastUpdated":"2026-01-02T03:04:05.006Z","kind":"main"}`},
-		{"user", userMessage("u", "<a> & b"), `{"id":"u","timestamp":"2026-01-02T03:04:05.006Z","type":"user","content":[{"text":"<a> & b"}]}`},
-		{"model", modelMessage("g", "hi"), `{"id":"g","timestamp":"2026-01-02T03:04:05.006Z","type":"gemini","content":"hi","thoughts":[],"tokens":{"input":1,"output":2,"cached":0,"thoughts":0,"tool":0,"total":3},"model":"m"}`},
+		{"metadata", meta("s"),
+			`{"sessionId":"s","projectHash":"h","startTime":"2026-01-02T03:04:05.006Z","lastUpdated":"2026-01-02T03:04:05.006Z","kind":"main"}`},
+		{"user", userMessage("u", "<a> & b"),
+			`{"id":"u","timestamp":"2026-01-02T03:04:05.006Z","type":"user","content":[{"text":"<a> & b"}]}`},
+		{"model", modelMessage("g", "hi"),
+			`{"id":"g","timestamp":"2026-01-02T03:04:05.006Z","type":"gemini","content":"hi","thoughts":[],"tokens":{"input":1,"output":2,"cached":0,"thoughts":0,"tool":0,"total":3},"model":"m"}`},
 		{"time", Set{LastUpdated: t0}, `{"$set":{"lastUpdated":"2026-01-02T03:04:05.006Z"}}`},
-		{"all messages", Set{Messages: []Message{userMessage("u", "x")}, LastUpdated: t0}, `{"$set":{"messages":[{"id":"u","timestamp":"2026-01-02T03:04:05.006Z","type":"user","content":[{"text":"x"}]}],"lastUpdated":"2026-01-02T03:04:05.006Z"}}`},
+		{"all messages", Set{Messages: []Message{userMessage("u", "x")}, LastUpdated: t0},
+			`{"$set":{"messages":[{"id":"u","timestamp":"2026-01-02T03:04:05.006Z","type":"user","content":[{"text":"x"}]}],"lastUpdated":"2026-01-02T03:04:05.006Z"}}`},
 		{"no messages left", Set{Messages: []Message{}}, `{"$set":{"messages":[]}}`},
 		{"rewind", Rewind{To: "u"}, `{"$rewindTo":"u"}`},
-		{"exact", Exact{"g", []llm.Part{llm.ToolCall{ID: "c", Name: "n", Signature: []byte("s")}}}, `{"minigem":{"message":{"id":"g","parts":[{"functionCall":{"id":"c","name":"n"},"thoughtSignature":"cw=="}]}}}`},
+		{"exact", Exact{"g", []llm.Part{llm.ToolCall{ID: "c", Name: "n", Signature: []byte("s")}}},
+			`{"minigem":{"message":{"id":"g","parts":[{"functionCall":{"id":"c","name":"n"},"thoughtSignature":"cw=="}]}}}`},
 		{"activity", Activity{map[string]any{"event": "BeforeTool"}}, `{"minigem":{"hook":{"event":"BeforeTool"}}}`},
-		{"an escaped backslash before u003c stays", userMessage("u", `\u003c`), `{"id":"u","timestamp":"2026-01-02T03:04:05.006Z","type":"user","content":[{"text":"\\u003c"}]}`},
+		{"an escaped backslash before u003c stays", userMessage("u", `\u003c`),
+			`{"id":"u","timestamp":"2026-01-02T03:04:05.006Z","type":"user","content":[{"text":"\\u003c"}]}`},
 	}
 	for _, c := range cases {
 		got, err := appendLine(nil, c.record, nil)
@@ -126,25 +133,33 @@ func TestRead(t *testing.T) {
 		warnings []string
 	}{
 		{"in order", "a.jsonl", []string{head, u1, u2}, "one two", nil},
-		{"the last of an id wins, in the first one's place", "a.jsonl", []string{head, u1, u2, u3, u2b}, "one zwei three", nil},
+		{"the last of an id wins, in the first one's place", "a.jsonl", []string{head, u1, u2, u3, u2b}, "one zwei three",
+			nil},
 		{"rewind", "a.jsonl", []string{head, u1, u2, u3, `{"$rewindTo":"u2"}` + "\n"}, "one", nil},
-		{"said again after a rewind", "a.jsonl", []string{head, u1, u2, u3, `{"$rewindTo":"u1"}` + "\n", u3, u2}, "three two", nil},
-		{"a new list", "a.jsonl", []string{head, u1, `{"$set":{"messages":[` + strings.TrimSpace(u3) + `]}}` + "\n", u2}, "three two", nil},
+		{"said again after a rewind", "a.jsonl", []string{head, u1, u2, u3, `{"$rewindTo":"u1"}` + "\n", u3, u2}, "three two",
+			nil},
+		{"a new list", "a.jsonl", []string{head, u1, `{"$set":{"messages":[` + strings.TrimSpace(u3) + `]}}` + "\n", u2},
+			"three two", nil},
 		{"an empty list", "a.jsonl", []string{head, u1, `{"$set":{"messages":[]}}` + "\n"}, "", nil},
 		{"CRLF and empty lines", "a.jsonl", []string{strings.ReplaceAll(head+u1+"\n"+u2, "\n", "\r\n")}, "one two", nil},
 		{"no newline at the end", "a.jsonl", []string{head, u1, strings.TrimSpace(u2)}, "one two", nil},
-		{"a string for content", "a.jsonl", []string{head, `{"id":"x","type":"user","content":"plain"}` + "\n"}, "plain", nil},
+		{"a string for content", "a.jsonl", []string{head, `{"id":"x","type":"user","content":"plain"}` + "\n"}, "plain",
+			nil},
 		{"ours", "a.jsonl", []string{head, u1, `{"minigem":{"hook":{}}}` + "\n"}, "one", nil},
-		{"the older form", "a.json", []string{`{"sessionId":"s","startTime":"2026-01-02T03:04:05.006Z","messages":[` + strings.TrimSpace(u1) + "," + strings.TrimSpace(u2) + `]}`}, "one two", nil},
-		{"the older form on many lines", "a.json", []string{"{\n \"sessionId\":\"s\",\n \"messages\":[\n" + strings.TrimSpace(u1) + "]\n}\n"}, "one", nil},
+		{"the older form", "a.json", []string{`{"sessionId":"s","startTime":"2026-01-02T03:04:05.006Z","messages":[` +
+			strings.TrimSpace(u1) + "," + strings.TrimSpace(u2) + `]}`}, "one two", nil},
+		{"the older form on many lines", "a.json",
+			[]string{"{\n \"sessionId\":\"s\",\n \"messages\":[\n" + strings.TrimSpace(u1) + "]\n}\n"}, "one", nil},
 		// faults
 		{"torn", "a.jsonl", []string{head, u1, u2[:30]}, "one", []string{"3: the last record was cut short, skipped"}},
 		{"broken in the middle", "a.jsonl", []string{head, u1[:30] + "\n", u2}, "two", []string{"2: broken record, skipped"}},
 		{"torn, then continued", "a.jsonl", []string{head, u1[:30] + u2, u3}, "three", []string{"2: broken record, skipped"}},
 		{"unknown", "a.jsonl", []string{head, `{"future":1}` + "\n", u1}, "one", []string{"2: unknown record, skipped"}},
 		{"not an object", "a.jsonl", []string{head, "[1]\n", u1}, "one", []string{"2: not a JSON object, skipped"}},
-		{"without a type", "a.jsonl", []string{head, `{"id":"x"}` + "\n"}, "", []string{"2: message without a type, skipped"}},
-		{"rewind to nowhere", "a.jsonl", []string{head, u1, `{"$rewindTo":"u9"}` + "\n"}, "one", []string{"3: rewinds to a message that is not there, skipped"}},
+		{"without a type", "a.jsonl", []string{head, `{"id":"x"}` + "\n"}, "",
+			[]string{"2: message without a type, skipped"}},
+		{"rewind to nowhere", "a.jsonl", []string{head, u1, `{"$rewindTo":"u9"}` + "\n"}, "one",
+			[]string{"3: rewinds to a message that is not there, skipped"}},
 		{"without metadata", "a.jsonl", []string{u1}, "one", []string{"1: the session's id is missing"}},
 	}
 	for _, c := range cases {
@@ -183,13 +198,16 @@ func TestWriteAndRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "chats", "s.jsonl")
 	w, err := Create(path, meta("s"), nil)
 	require.NoError(t, err)
-	call := llm.ToolCall{ID: "n__1", Name: "n", Args: map[string]any{"a": 1.5, "b": []any{"x", nil, true}}, Signature: []byte("sig")}
+	call := llm.ToolCall{ID: "n__1", Name: "n", Args: map[string]any{"a": 1.5, "b": []any{"x", nil, true}},
+		Signature: []byte("sig")}
 	result := llm.ToolResult{ID: "n__1", Name: "n", Response: map[string]any{"output": "o\n\"q\" ü"}}
 	g := modelMessage("g", "")
 	g.Content.Parts, g.Exact = nil, []llm.Part{call}
-	finished := ToolCall{ID: "n__1", Name: "n", Args: call.Args, Result: MakeParts(result), Status: "success", Timestamp: t0, ResultDisplay: map[string]any{"summary": "s"}}
+	finished := ToolCall{ID: "n__1", Name: "n", Args: call.Args, Result: MakeParts(result), Status: "success",
+		Timestamp: t0, ResultDisplay: map[string]any{"summary": "s"}}
 	require.NoError(t, w.Append(userMessage("u", "go"), g, Exact{"g", g.Exact}))
-	require.NoError(t, w.Append(Finished{"g", finished}, Activity{"x"}, Set{Summary: "about", LastUpdated: At(t0.Add(time.Second))}))
+	require.NoError(
+		t, w.Append(Finished{"g", finished}, Activity{"x"}, Set{Summary: "about", LastUpdated: At(t0.Add(time.Second))}))
 	g.ToolCalls = []ToolCall{finished}
 	require.NoError(t, w.Append(g))
 	require.NoError(t, w.Close())
@@ -199,7 +217,8 @@ func TestWriteAndRead(t *testing.T) {
 	assert.Equal(t, []llm.Part{result}, f.Messages[1].ToolCalls[0].Result.Decode())
 	assert.Equal(t, []llm.Part{result}, f.Finished[0].Call.Result.Decode())
 	assert.Equal(t, Raw(`{"summary":"s"}`), f.Messages[1].ToolCalls[0].ResultDisplay)
-	g.ToolCalls[0].ResultDisplay, g.ToolCalls[0].Result = f.Messages[1].ToolCalls[0].ResultDisplay, f.Messages[1].ToolCalls[0].Result
+	g.ToolCalls[0].ResultDisplay, g.ToolCalls[0].Result = f.Messages[1].ToolCalls[0].ResultDisplay,
+		f.Messages[1].ToolCalls[0].Result
 	m := meta("s")
 	m.Summary, m.LastUpdated = "about", At(t0.Add(time.Second))
 	f.Finished, f.Size = nil, 0
@@ -309,8 +328,10 @@ func FuzzRead(f *testing.F) {
 	require.NoError(f, err)
 	f.Add(recording)
 	f.Add(recording[:len(recording)-40])
-	f.Add([]byte(`{"sessionId":"s"}` + "\r\n" + `{"$set":{"messages":[{"id":"a","type":"user","content":[1,"x",{"text":3}]}]}}` + "\n" + `{"$rewindTo":"a"}`))
-	f.Add([]byte(`{"messages":[{"id":"a","type":"gemini","content":{"text":"x"},"toolCalls":[{"result":[{"functionResponse":{"response":[]}}]}]}]}`))
+	f.Add([]byte(`{"sessionId":"s"}` + "\r\n" +
+		`{"$set":{"messages":[{"id":"a","type":"user","content":[1,"x",{"text":3}]}]}}` + "\n" + `{"$rewindTo":"a"}`))
+	f.Add([]byte(
+		`{"messages":[{"id":"a","type":"gemini","content":{"text":"x"},"toolCalls":[{"result":[{"functionResponse":{"response":[]}}]}]}]}`))
 	f.Add([]byte(`{"minigem":{"message":{"id":"a","parts":[{"inlineData":{"mimeType":"x","data":"!"}}]}}}`))
 	f.Add([]byte(`{"id":"a","type":"gemini","content":""}` + "\n" + `{"minigem":{"message":{"id":"a"}}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -72,7 +72,8 @@ func TestRealAgents(t *testing.T) {
 	if from == "" {
 		t.Skip("MINIGEM_AGENTS names no folder with agents, such as that of: minigem agents install")
 	}
-	code, stdout, stderr := hooksTest(t, "--on", "claude,codex", "--agents-from", from, "--format", "json", "../../examples/portable/universal.txtar", "../../examples/portable/naive.txtar")
+	code, stdout, stderr := hooksTest(t, "--on", "claude,codex", "--agents-from", from, "--format", "json",
+		"../../examples/portable/universal.txtar", "../../examples/portable/naive.txtar")
 	require.Equal(t, 1, code, stderr)
 	var cells []struct{ Case, Agent, State, Why string }
 	require.NoError(t, json.Unmarshal([]byte(stdout), &cells))
@@ -126,10 +127,13 @@ func TestAs(t *testing.T) {
 	}
 	assert.Equal(t, map[string]string{
 		"claude (played) all_texts": "cannot", "qwen (played) all_texts": "cannot", "gemini (played) all_texts": "pass",
-		"gemini (played) claude": "cannot", "gemini (played) failed": "cannot", "gemini (played) nested_allow": "pass", "gemini (played) odd_entry": "cannot",
-		"gemini (played) unmeasured": "cannot", "claude (played) claude": "pass", "claude (played) failed": "pass", "claude (played) nested_allow": "pass", "claude (played) odd_entry": "fail",
+		"gemini (played) claude": "cannot", "gemini (played) failed": "cannot", "gemini (played) nested_allow": "pass",
+		"gemini (played) odd_entry":  "cannot",
+		"gemini (played) unmeasured": "cannot", "claude (played) claude": "pass", "claude (played) failed": "pass",
+		"claude (played) nested_allow": "pass", "claude (played) odd_entry": "fail",
 		"claude (played) unmeasured": "cannot",
-		"qwen (played) claude":       "cannot", "qwen (played) failed": "fail", "qwen (played) nested_allow": "fail", "qwen (played) odd_entry": "cannot",
+		"qwen (played) claude":       "cannot", "qwen (played) failed": "fail", "qwen (played) nested_allow": "fail",
+		"qwen (played) odd_entry":  "cannot",
 		"qwen (played) unmeasured": "cannot",
 	}, states)
 }
@@ -139,7 +143,8 @@ func TestAs(t *testing.T) {
 func TestAsIsForCasesAlone(t *testing.T) {
 	t.Parallel()
 	b := &strings.Builder{}
-	sys := &app.System{Stdin: strings.NewReader(""), Stdout: b, Stderr: b, Dir: t.TempDir(), Env: []string{"HOME=" + t.TempDir()}}
+	sys := &app.System{Stdin: strings.NewReader(""), Stdout: b, Stderr: b, Dir: t.TempDir(),
+		Env: []string{"HOME=" + t.TempDir()}}
 	assert.Equal(t, 1, run([]string{"--as", "claude", "-p", "hello"}, sys))
 	assert.Contains(t, b.String(), "unknown flag: --as")
 }
@@ -153,7 +158,8 @@ func TestPortableExamples(t *testing.T) {
 	require.NoError(t, os.Symlink(self, filepath.Join(bin, "minigem"))) // see TestMain
 	var out, errs bytes.Buffer
 	env := append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
-	sys := &app.System{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Env: env, Dir: t.TempDir(), Now: time.Now}
+	sys := &app.System{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Env: env, Dir: t.TempDir(),
+		Now: time.Now}
 	code, stdout, stderr := run([]string{"hooks", "test", "../../examples/portable"}, sys), out.String(), errs.String()
 	assert.Equal(t, 0, code, stdout+stderr)
 }

@@ -63,7 +63,8 @@ func outcomeOf(t *testing.T, typed string, want []string) string {
 			_, path, _ = strings.Cut(path, "/models/")
 			name, _, _ := strings.Cut(path, ":")
 			add("model %s", name)
-		case kind == "json" && strings.HasPrefix(got.out, "{\n"), kind == "stream" && strings.HasPrefix(got.out, `{"type":"init"`):
+		case kind == "json" && strings.HasPrefix(got.out, "{\n"), kind == "stream" &&
+			strings.HasPrefix(got.out, `{"type":"init"`):
 			add("%s", kind)
 		}
 		if kind == "says" {

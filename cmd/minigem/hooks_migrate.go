@@ -46,8 +46,9 @@ alone, and Cline has one program an event.
 
 The change and what is not as it was are shown first. At a terminal you are then
 asked; elsewhere nothing is written without --yes.`,
-		Example: "  minigem hooks migrate --from-claude --dry-run\n  minigem hooks migrate --from-claude --yes\n  minigem hooks migrate --to codex --dry-run",
-		Args:    withUsage(cobra.MaximumNArgs(1), "takes the folder of one plugin"),
+		Example: "  minigem hooks migrate --from-claude --dry-run\n  minigem hooks migrate --from-claude --yes\n" +
+			"  minigem hooks migrate --to codex --dry-run",
+		Args: withUsage(cobra.MaximumNArgs(1), "takes the folder of one plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, flag, err := migration{}, "--from-claude", error(nil)
 			plugin := strings.Join(args, "") // one at most
@@ -59,7 +60,7 @@ asked; elsewhere nothing is written without --yes.`,
 			case to.Agent == "":
 				err = wrongUsage(sys, cmd, "from where, or where to? Say --from-claude, or --to AGENT")
 			case fromClaude:
-				err = wrongUsage(sys, cmd, "--from-claude writes Gemini CLI's settings: leave --to %s out, or say it alone", to.Agent)
+				err = wrongUsage(sys, cmd, "--from-claude writes Gemini CLI's settings: leave --to %s out", to.Agent)
 			case !slices.Contains(export.Agents, to.Agent):
 				err = wrongUsage(sys, cmd, "--to takes one of %s, not %q%s", strings.Join(export.Agents, ", "), to.Agent,
 					text.DidYouMean(text.Nearest(to.Agent, export.Agents)))
@@ -128,10 +129,12 @@ func fromClaudeCode(sys *app.System, plugin string) (m migration, err error) {
 		return m, exit.With(exit.Config, err)
 	}
 	return migration{
-		shown: listing.Migration(r, coloured(sys)), nothing: r.Added == 0, question: fmt.Sprintf("Write this to %s? [y/N] ", claude.Target),
+		shown: listing.Migration(r, coloured(sys)), nothing: r.Added == 0,
+		question: fmt.Sprintf("Write this to %s? [y/N] ", claude.Target),
 		write: func() (string, error) {
 			added, err := claude.Write(target, sources)
-			return fmt.Sprintf("Added %s to %s.\nminigem hooks list shows them; minigem trust trusts them.\n", text.Plural(added, "hook"), claude.Target), err
+			return fmt.Sprintf("Added %s to %s.\nminigem hooks list shows them; minigem trust trusts them.\n",
+				text.Plural(added, "hook"), claude.Target), err
 		},
 	}, nil
 }

@@ -35,7 +35,8 @@ text Done.
 `), 0o600))
 	code, out, errs := hooksTest(t, file, "--count", "12", "--jobs", "1")
 	assert.Equal(t, 0, code, errs)
-	assert.Regexp(t, `(?m)^12 +- +3 of 12 +\d+ ms +\d+ ms +\S*/flaky\n.*\n12 +\d+ ms +\d+ ms +BeforeTool moody\n1 passed, `, out)
+	assert.Regexp(t, `(?m)^12 +- +3 of 12 +\d+ ms +\d+ ms +\S*/flaky\n.*\n12 +\d+ ms +\d+ ms +BeforeTool moody\n1 `+
+		`passed, `, out)
 
 	code, out, _ = hooksTest(t, file, testbedData+"/failing/rows.txtar", "--count", "4", "--jobs", "1", "--json")
 	assert.Equal(t, 1, code)
@@ -83,7 +84,8 @@ func TestHooksTestShuffle(t *testing.T) {
 func TestHooksTestPage(t *testing.T) {
 	t.Parallel()
 	page := filepath.Join(t.TempDir(), "run.html")
-	code, stdout, stderr := hooksTest(t, "--html", page, testbedData+"/cases/holds.txtar", testbedData+"/failing/asked.txtar")
+	code, stdout, stderr := hooksTest(t, "--html", page, testbedData+"/cases/holds.txtar", testbedData+
+		"/failing/asked.txtar")
 	assert.Equal(t, 1, code, stderr)
 	assert.Contains(t, stdout, "1 passed, 1 failed")
 	data, err := os.ReadFile(page)

@@ -29,10 +29,12 @@ func TestWhatACellProves(t *testing.T) {
 		assert.Equal(t, c.want, cell.State)
 		assert.Equal(t, c.why, cell.Why)
 	}
-	for state, want := range map[State]int{Pass: testbed.ExitPassed, Known: testbed.ExitPassed, Fail: testbed.ExitFailed, Cannot: testbed.ExitFailed, NotRun: testbed.ExitFailed} {
-		m := &Matrix{Cases: []string{"a", "b"}, Columns: []Column{{Name: "minigem"}, {Name: "x", Other: true}}, Cells: map[string]map[string]*Cell{
-			"a": {"minigem": {State: Pass}, "x": {State: state}}, "b": {"minigem": {State: Pass}, "x": {State: Cannot}},
-		}}
+	for state, want := range map[State]int{Pass: testbed.ExitPassed, Known: testbed.ExitPassed, Fail: testbed.ExitFailed,
+		Cannot: testbed.ExitFailed, NotRun: testbed.ExitFailed} {
+		m := &Matrix{Cases: []string{"a", "b"}, Columns: []Column{{Name: "minigem"}, {Name: "x", Other: true}},
+			Cells: map[string]map[string]*Cell{
+				"a": {"minigem": {State: Pass}, "x": {State: state}}, "b": {"minigem": {State: Pass}, "x": {State: Cannot}},
+			}}
 		assert.Equal(t, want, m.ExitCode(), state)
 	}
 }

@@ -22,9 +22,12 @@ type verdict struct {
 }
 
 var hookVerbs = []verb{
-	{name: "fired", kind: assertion, elsewhere: true, usage: "EVENT HOOK", min: 2, max: 2, keys: runKeys, check: checkEvent, judge: judgeFired,
-		text: "A hook ran for an event, and did all that is said. HOOK is its name, its command, or a word of that such as guard.sh or guard; * is any."},
-	{name: "not-fired", kind: assertion, elsewhere: true, usage: "EVENT HOOK", min: 2, max: 2, keys: []string{"because"}, check: checkEvent, judge: judgeNotFired,
+	{name: "fired", kind: assertion, elsewhere: true, usage: "EVENT HOOK", min: 2, max: 2, keys: runKeys,
+		check: checkEvent, judge: judgeFired,
+		text: "A hook ran for an event, and did all that is said. HOOK is its name, its command, or a word of that such " +
+			"as guard.sh or guard; * is any."},
+	{name: "not-fired", kind: assertion, elsewhere: true, usage: "EVENT HOOK", min: 2, max: 2, keys: []string{"because"},
+		check: checkEvent, judge: judgeNotFired,
 		text: "A hook never ran for an event; because: the reason that was given."},
 	{name: "event", kind: assertion, usage: "EVENT", min: 1, max: 1, keys: eventKeys, check: checkEvent, judge: judgeEvent,
 		text: "An event happened, and all its hooks together came to this."},
@@ -162,7 +165,9 @@ func judgeFired(r *Record, c Command) verdict {
 // exitHint tells those who expect exit 1 to block that it does not.
 func exitHint(conds []Cond, ran []runOf) string {
 	wantsDeny := slices.ContainsFunc(conds, func(c Cond) bool { return c.Key == "decision" && c.matches("deny") })
-	failed := slices.ContainsFunc(ran, func(run runOf) bool { return run.Decision == hooks.Proceed && exitOf(run.Run) == "exit 1" })
+	failed := slices.ContainsFunc(ran, func(run runOf) bool {
+		return run.Decision == hooks.Proceed && exitOf(run.Run) == "exit 1"
+	})
 	if !wantsDeny || !failed {
 		return ""
 	}
@@ -253,9 +258,11 @@ func (r *Record) reasonsNot(event, hook string) []string {
 	}
 	switch {
 	case len(configured) > 0:
-		return []string{fmt.Sprintf("%s is configured for %s, not for %s", hook, strings.Join(slices.Compact(configured), ", "), event)}
+		return []string{
+			fmt.Sprintf("%s is configured for %s, not for %s", hook, strings.Join(slices.Compact(configured), ", "), event)}
 	case len(here) > 0:
-		return []string{fmt.Sprintf("no hook of %s is called %q%s; there are %s", event, hook, didYouMean(hook, here), strings.Join(here, ", "))}
+		return []string{fmt.Sprintf("no hook of %s is called %q%s; there are %s", event, hook, didYouMean(hook, here),
+			strings.Join(here, ", "))}
 	}
 	return []string{"no hook is configured for " + event + r.opened()}
 }

@@ -59,7 +59,8 @@ func Migrate(target File, sources ...File) (Result, error) {
 		return Result{}, fmt.Errorf("reading settings: %w", err)
 	}
 	if doc.BadUTF8 > 0 {
-		return Result{}, fmt.Errorf("%s:%d: a byte that is not UTF-8 would be lost; repair it first", target.Name, doc.BadUTF8)
+		return Result{}, fmt.Errorf("%s:%d: a byte that is not UTF-8 would be lost; repair it first", target.Name,
+			doc.BadUTF8)
 	}
 	m := migration{target: doc, into: target.Name, seen: present(doc.Root())}
 	for _, source := range sources {
@@ -153,7 +154,8 @@ func (m *migration) file(source File) error {
 	}
 	m.name, m.root, m.head = source.Name, source.Root, source.Head
 	if off := doc.Root().Get("disableAllHooks"); off.IsTrue() {
-		m.lost(off, "disableAllHooks: the hooks below are carried over all the same; set hooksConfig.enabled to false to keep them off")
+		m.lost(off, "disableAllHooks: the hooks below are carried over all the same; set hooksConfig.enabled to false to "+
+			"keep them off")
 	}
 	before := m.added
 	events := doc.Root().Get("hooks")
@@ -236,7 +238,8 @@ func (m *migration) group(theirs string, event protocol.Event, n jsonc.Node) err
 
 // carried are the fields of a handler that are read; what happens to the others
 // is said in words.
-var carried = []string{"type", "command", "args", "url", "headers", "allowedEnvVars", "prompt", "model", "server", "tool", "input", "async", "name", "description", "timeout", "statusMessage", "if", "shell"}
+var carried = []string{"type", "command", "args", "url", "headers", "allowedEnvVars", "prompt", "model", "server",
+	"tool", "input", "async", "name", "description", "timeout", "statusMessage", "if", "shell"}
 
 // kinds are the types of hooks that are carried over.
 var kinds = []string{"command", "http", "prompt", "mcp_tool"}
@@ -261,7 +264,8 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 		m.lost(n, "%s: a hook without a command is left out", event)
 		return hook{}, false
 	case n.Get("if").Text() != "" && !Event(event).IsTool():
-		m.lost(n, "%s: %s is left out: its condition %q is for tools, so that it never runs", event, target(n), n.Get("if").Text())
+		m.lost(n, "%s: %s is left out: its condition %q is for tools, so that it never runs", event, target(n),
+			n.Get("if").Text())
 		return hook{}, false
 	case shell.Exists() && shell.Text() != "bash":
 		m.lost(n, "%s: %s is left out: it is for the shell %q", event, command.Text(), shell.Text())
@@ -272,7 +276,9 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 		m.lost(n, "%s: a command with a NUL character is left out: no program can be given one", event)
 		return hook{}, false
 	}
-	h := hook{target: target(n), Type: kind, Command: command.Text(), URL: n.Get("url").Text(), Headers: texts(n.Get("headers")), Variables: n.Get("allowedEnvVars").Strings(), Name: n.Get("name").Text(), If: n.Get("if").Text(), Dialect: "claude"}
+	h := hook{target: target(n), Type: kind, Command: command.Text(), URL: n.Get("url").Text(),
+		Headers: texts(n.Get("headers")), Variables: n.Get("allowedEnvVars").Strings(), Name: n.Get("name").Text(),
+		If: n.Get("if").Text(), Dialect: "claude"}
 	if m.root != "" {
 		h.Env = map[string]string{RootVariable: m.root}
 	}
@@ -294,6 +300,12 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 		h.Name = protocol.ScriptName(strings.Join(words, " "))
 	}
 	h.Timeout = m.timeout(event, kind, n.Get("timeout"))
+	m.fieldsLost(event, n)
+	return h, true
+}
+
+// fieldsLost says which fields of a hook are not carried over.
+func (m *migration) fieldsLost(event string, n jsonc.Node) {
 	for _, f := range n.Members() {
 		if slices.Contains(carried, f.Name) || m.head && f.Name == "once" {
 			continue
@@ -304,7 +316,6 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 		}
 		m.differs(f.Value, "%s: %s has no counterpart", event, f.Name)
 	}
-	return h, true
 }
 
 // model is the model of a hook that asks one: those of Claude Code do not exist
@@ -349,7 +360,8 @@ func (m *migration) timeout(event, kind string, n jsonc.Node) json.Number {
 	if s, ok := n.Float(); ok && s > 0 && s < 1e9 {
 		seconds = s
 		if s >= longest {
-			m.differs(n, "%s: the timeout %v is %v in Claude Code, which counts in seconds; write %v if milliseconds were meant", event, s, time.Duration(s)*time.Second, math.Ceil(s/1000))
+			m.differs(n, "%s: the timeout %v is %v in Claude Code, which counts in seconds; write %v if milliseconds were meant",
+				event, s, time.Duration(s)*time.Second, math.Ceil(s/1000))
 		}
 	} else if n.Exists() {
 		m.differs(n, "%s: the timeout %s is not a number of seconds; it is %v s now", event, n.Standard(), seconds)

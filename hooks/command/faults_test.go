@@ -61,11 +61,15 @@ var faults = []fault{
 	// The child ends with the test's directory: what SessionEnd began may run on.
 	{name: "a child keeps stdout open", line: "while [ -e plain ]; do sleep 0.1; done & exit 0"},
 	// What it prints
-	{name: "much output", line: "yes '' | head -c " + flood + "; exit 0", cut: true, failed: "stdout was cut", warned: "stdout was longer than what is kept", heavy: true},
-	{name: "much on stderr", line: "head -c " + flood + " /dev/zero >&2; exit 0", cut: true, failed: "stderr was cut", warned: "stderr was longer than what is kept", heavy: true},
+	{name: "much output", line: "yes '' | head -c " + flood + "; exit 0", cut: true, failed: "stdout was cut",
+		warned: "stdout was longer than what is kept", heavy: true},
+	{name: "much on stderr", line: "head -c " + flood + " /dev/zero >&2; exit 0", cut: true, failed: "stderr was cut",
+		warned: "stderr was longer than what is kept", heavy: true},
 	{name: "invalid UTF-8", print: with(`"x":"\377\376"`), warned: "not valid UTF-8"},
-	{name: "a character split across writes", print: with(`"x":"\303'; sleep 0.05; printf '\251"`), warned: "unknown field x"},
-	{name: "JSON nested 10,000 deep", print: with(`"x":'; printf '{"a":%.0s' $(seq 10000); printf 1; printf '}%.0s' $(seq 10000); printf '`), warned: "unknown field x"},
+	{name: "a character split across writes", print: with(`"x":"\303'; sleep 0.05; printf '\251"`),
+		warned: "unknown field x"},
+	{name: "JSON nested 10,000 deep", print: with(`"x":'; printf '{"a":%.0s' $(seq 10000); printf 1; printf '}%.0s' ` +
+		`$(seq 10000); printf '`), warned: "unknown field x"},
 	// What it reads
 	{name: "stdin never read", line: "exit 0", large: true, heavy: true},
 	{name: "stdin closed at once", line: "exec <&-; sleep 0.05; exit 0", large: true, heavy: true},

@@ -94,9 +94,10 @@ func TestConditions(t *testing.T) {
 	} {
 		runner := &hookstest.Runner{Scripts: map[string]hookstest.Script{"./guard": {Exit: 2, Stderr: "no"}}}
 		for _, sequential := range []bool{false, true} {
-			e := &hooks.Engine{Runner: runner, Origin: hooks.Origin{Cwd: dir, ProjectDir: dir}, Config: hooks.Config{Conditions: condition.Rules{}, Hooks: []hooks.Hook{
-				{Event: protocol.BeforeTool, Command: "./guard", Dialect: "claude", If: c.condition, Sequential: sequential},
-			}}}
+			e := &hooks.Engine{Runner: runner, Origin: hooks.Origin{Cwd: dir, ProjectDir: dir},
+				Config: hooks.Config{Conditions: condition.Rules{}, Hooks: []hooks.Hook{
+					{Event: protocol.BeforeTool, Command: "./guard", Dialect: "claude", If: c.condition, Sequential: sequential},
+				}}}
 			out := e.BeforeTool(t.Context(), hooks.ToolUse{Call: c.call})
 			assert.Equal(t, c.runs, out.Denied(), "%s for %v", c.condition, c.call)
 		}
@@ -115,7 +116,8 @@ func TestConditionOfARewrittenCall(t *testing.T) {
 		{Event: protocol.BeforeTool, Command: "./rewrite", Sequential: true},
 		{Event: protocol.BeforeTool, Command: "./guard", If: "Bash(git *)"},
 	}}}
-	out := e.BeforeTool(t.Context(), hooks.ToolUse{Call: llm.ToolCall{Name: "run_shell_command", Args: map[string]any{"command": "ls"}}})
+	out := e.BeforeTool(
+		t.Context(), hooks.ToolUse{Call: llm.ToolCall{Name: "run_shell_command", Args: map[string]any{"command": "ls"}}})
 	assert.True(t, out.Denied())
 }
 
@@ -128,8 +130,12 @@ func FuzzCondition(f *testing.F) {
 	f.Fuzz(func(t *testing.T, pattern, command string) {
 		runner := &hookstest.Runner{Scripts: map[string]hookstest.Script{"./guard": {Exit: 2, Stderr: "no"}}}
 		fire := func(rule string) bool {
-			e := &hooks.Engine{Runner: runner, Config: hooks.Config{Conditions: condition.Rules{}, Hooks: []hooks.Hook{{Event: protocol.BeforeTool, Command: "./guard", If: rule}}}}
-			return e.BeforeTool(t.Context(), hooks.ToolUse{Call: llm.ToolCall{Name: "run_shell_command", Args: map[string]any{"command": command}}}).Denied()
+			e := &hooks.Engine{
+				Runner: runner, Config: hooks.Config{
+					Conditions: condition.Rules{}, Hooks: []hooks.Hook{{Event: protocol.BeforeTool, Command: "./guard", If: rule}}}}
+			return e.BeforeTool(
+				t.Context(), hooks.ToolUse{
+					Call: llm.ToolCall{Name: "run_shell_command", Args: map[string]any{"command": command}}}).Denied()
 		}
 		fire("Bash(" + pattern + ")")
 		assert.True(t, fire("Bash(*)"))

@@ -18,19 +18,23 @@ import (
 func TestLoadedFiles(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
-		"tools/guard.py": "import json\nimport lib, sys\nfrom pkg.deep import rule\nmain()\n", "tools/lib.py": "import more\n", "tools/more.py": "",
+		"tools/guard.py": "import json\nimport lib, sys\nfrom pkg.deep import rule\nmain()\n",
+		"tools/lib.py":   "import more\n", "tools/more.py": "",
 		"tools/pkg/__init__.py": "", "tools/pkg/deep.py": "", "tools/other.py": "", "main.py": "",
 		"guard.sh": ". lib/common.sh\npython3 tools/guard.py\n", "lib/common.sh": "", "lib/notes.txt": "",
 		"package.json":   `{"main": "index.js", "scripts": {"guard": "node tools/guard.js", "build": "node build.js"}}`,
 		"tools/guard.js": "const r = require('./rules')\n", "tools/rules.js": "", "index.js": "", "build.js": "",
 	}
 	for _, c := range []struct{ command, change, want string }{
-		{"python3 tools/guard.py", "tools/guard.py", "tools/guard.py"}, {"python3 tools/guard.py", "tools/lib.py", "tools/lib.py"},
-		{"python3 tools/guard.py", "tools/more.py", "tools/more.py"}, {"python3 tools/guard.py", "tools/pkg/deep.py", "tools/pkg/deep.py"},
+		{"python3 tools/guard.py", "tools/guard.py", "tools/guard.py"},
+		{"python3 tools/guard.py", "tools/lib.py", "tools/lib.py"},
+		{"python3 tools/guard.py", "tools/more.py", "tools/more.py"},
+		{"python3 tools/guard.py", "tools/pkg/deep.py", "tools/pkg/deep.py"},
 		{"python3 tools/guard.py", "tools/json.py", "tools/json.py"},
 		{"python3 tools/guard.py", "tools/other.py", ""}, {"python3 tools/guard.py", "main.py", ""},
 		{"python3 -m tools.guard", "tools/lib.py", "tools/lib.py"},
-		{"sh guard.sh", "lib/common.sh", "lib/common.sh"}, {"sh guard.sh", "tools/lib.py", "tools/lib.py"}, {"sh guard.sh", "lib/notes.txt", ""},
+		{"sh guard.sh", "lib/common.sh", "lib/common.sh"}, {"sh guard.sh", "tools/lib.py", "tools/lib.py"},
+		{"sh guard.sh", "lib/notes.txt", ""},
 		{"npm run -s guard", "tools/rules.js", "tools/rules.js"}, {"npm run -s guard", "package.json", "package.json"},
 		{"npm run -s guard", "index.js", ""}, {"npm run -s guard", "build.js", ""}, {"[ -e seen ] || touch seen", "seen", ""},
 	} {

@@ -107,8 +107,9 @@ func TestObservationsAreOfTheCorpus(t *testing.T) {
 func TestUnknownStaysUnknown(t *testing.T) {
 	t.Parallel()
 	for id, points := range map[string][]Point{
-		"opencode": {BeforeTool, AfterTool}, "amp": {BeforeTool}, "crush": {BeforeTool}, "windsurf": {AgentStop, SessionStart},
-		"claude": {"session_end", "before_compact", "no such point"},
+		"opencode": {BeforeTool, AfterTool}, "amp": {BeforeTool}, "crush": {BeforeTool},
+		"windsurf": {AgentStop, SessionStart},
+		"claude":   {"session_end", "before_compact", "no such point"},
 	} {
 		a, err := Find(id)
 		require.NoError(t, err)
@@ -191,7 +192,8 @@ func TestWordsOfRules(t *testing.T) {
 	a, err := Find("claude")
 	require.NoError(t, err)
 	kinds := []Kind{
-		"", end, block, Unknown, Allowed, Refused, Asked, Rewritten, Replaced, Appended, Context, Retry, PromptBlocked, RunEnded, Answered,
+		"", end, block, Unknown, Allowed, Refused, Asked, Rewritten, Replaced, Appended, Context, Retry, PromptBlocked,
+		RunEnded, Answered,
 	}
 	rows := 0
 	for reader, rules := range rules() {

@@ -161,7 +161,8 @@ func (h caseHook) configure(ev hooks.Event, i int) (hooks.Hook, hookstest.Script
 	}
 	command := shell(s)
 	if h.Missing {
-		command, s = "./no-such-hook", hookstest.Script{Exit: 127, Stderr: "bash: line 1: ./no-such-hook: No such file or directory\n"}
+		command, s = "./no-such-hook",
+			hookstest.Script{Exit: 127, Stderr: "bash: line 1: ./no-such-hook: No such file or directory\n"}
 	}
 	if h.Name == "" {
 		h.Name = string(rune('a' + i))
@@ -275,7 +276,9 @@ func (c contractCase) use(t *testing.T) *hooks.ToolUse {
 	if c.Tool == "" && c.MCP == nil && c.Args == "" {
 		return nil
 	}
-	use := hooks.ToolUse{Call: llm.ToolCall{ID: "write_file__1", Name: "write_file", Args: map[string]any{"file_path": "a.txt", "content": "x"}}}
+	use := hooks.ToolUse{
+		Call: llm.ToolCall{ID: "write_file__1", Name: "write_file",
+			Args: map[string]any{"file_path": "a.txt", "content": "x"}}}
 	if c.MCP != nil {
 		use.MCP = &protocol.MCPContext{ServerName: c.MCP.ServerName, ToolName: c.MCP.ToolName}
 	}

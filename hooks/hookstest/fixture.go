@@ -14,13 +14,15 @@ func Request() llm.Request {
 			{Role: llm.RoleModel, Parts: []llm.Part{
 				llm.Thought{Text: "hm"},
 				llm.Text{Text: "let me see", Signature: []byte("s1")},
-				llm.ToolCall{ID: "read_file__c1", Name: "read_file", Args: map[string]any{"file_path": "a"}, Signature: []byte("s2")},
+				llm.ToolCall{ID: "read_file__c1", Name: "read_file", Args: map[string]any{"file_path": "a"},
+					Signature: []byte("s2")},
 			}},
 			{Role: llm.RoleUser, Parts: []llm.Part{
 				llm.ToolResult{ID: "read_file__c1", Name: "read_file", Response: map[string]any{"output": "data"}},
 			}},
 			llm.ModelText("done"),
-			{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: "and this?"}, llm.Blob{MIMEType: "image/png", Data: []byte("PNG")}}},
+			{Role: llm.RoleUser,
+				Parts: []llm.Part{llm.Text{Text: "and this?"}, llm.Blob{MIMEType: "image/png", Data: []byte("PNG")}}},
 		},
 		Tools: []llm.ToolSpec{{Name: "read_file"}, {Name: "write_file"}, {Name: "glob"}},
 		Sampling: llm.Sampling{
@@ -37,7 +39,9 @@ func Chunk() llm.Chunk {
 
 // Messages is Request's conversation as hooks read it.
 const Messages = `{"role":"user","content":"hello"},` +
-	`{"role":"model","content":[{"type":"text","text":"let me see"},{"type":"function_call","name":"read_file","args":{"file_path":"a"},"id":"c1"}]},` +
+	`{"role":"model","content":[{"type":"text","text":"let me ` +
+	`see"},{"type":"function_call","name":"read_file","args":{"file_path":"a"},"id":"c1"}]},` +
 	`{"role":"user","content":[{"type":"function_response","name":"read_file","response":{"output":"data"},"id":"c1"}]},` +
 	`{"role":"model","content":"done"},` +
-	`{"role":"user","content":[{"type":"text","text":"and this?"},{"type":"inline_data","mimeType":"image/png","bytes":3}]}`
+	`{"role":"user","content":[{"type":"text","text":"and ` +
+	`this?"},{"type":"inline_data","mimeType":"image/png","bytes":3}]}`

@@ -20,20 +20,22 @@ import (
 // is nothing to show ("none: ...").
 var proofs = map[string][]string{
 	// Fail-open and security
-	"9.1.1":  {"case"},
-	"9.1.2":  {"case", "hooks/command TestFaultMatrix", "script before_tool_timeout"},
-	"9.1.3":  {"case"},
-	"9.1.4":  {"case"},
-	"9.1.5":  {"case", "script before_model_deny"},
-	"9.1.6":  {"cmd/minigem TestHooksInThePipeline", "tools/toolcall TestPermission"},
-	"9.1.7":  {"case", "script after_model_deny"},
-	"9.1.8":  {"case", "script after_model_redact", "agent TestAfterModelReplacesEverywhere", "agent TestAfterModelMayBlankAnAnswer"},
+	"9.1.1": {"case"},
+	"9.1.2": {"case", "hooks/command TestFaultMatrix", "script before_tool_timeout"},
+	"9.1.3": {"case"},
+	"9.1.4": {"case"},
+	"9.1.5": {"case", "script before_model_deny"},
+	"9.1.6": {"cmd/minigem TestHooksInThePipeline", "tools/toolcall TestPermission"},
+	"9.1.7": {"case", "script after_model_deny"},
+	"9.1.8": {"case", "script after_model_redact", "agent TestAfterModelReplacesEverywhere",
+		"agent TestAfterModelMayBlankAnAnswer"},
 	"9.1.9":  {"case", "script hooks_trust_user"},
 	"9.1.10": {"internal/acp TestHooksDecide"},
 	"9.1.11": {"hooks/config TestTrust", "hooks/config TestWhichScriptsCount", "script hooks_trust", "script trust"},
 	"9.1.12": {"case"},
 	"9.1.13": {"hooks TestReportMasksSecrets", "cmd/minigem TestHookTraceMasks", "internal/redact TestSecrets"},
-	"9.1.14": {"hooks/command TestNothingIsPutIntoTheCommand", "internal/settings TestHooksReachTheirReaderUntouched", "hooks/config TestAFoldersNameIsNeverACommand", "script hooks_odd_path"},
+	"9.1.14": {"hooks/command TestNothingIsPutIntoTheCommand", "internal/settings TestHooksReachTheirReaderUntouched",
+		"hooks/config TestAFoldersNameIsNeverACommand", "script hooks_odd_path"},
 	"9.1.15": {"hooks/config TestFaultsAreNamedWithTheirLine"},
 	"9.1.16": {"script subagent_guard", "agent/subagent TestHooksInside", "agent/subagent TestABlockInsideBlocks"},
 	// Hangs, loops, resources
@@ -42,26 +44,31 @@ var proofs = map[string][]string{
 	"9.2.19": {"agent TestAfterAgentRetriesAreBounded", "script after_agent_limit"},
 	"9.2.20": {"tools/toolcall TestTailCallsAreBounded", "script after_tool_tail_call"},
 	"9.2.21": {"script before_tool_ask"},
-	"9.2.22": {"hooks/command TestMuchOutputTakesLittleMemory", "hooks/command TestExitIsReportedAsItWas", "hooks TestCancelledTurnCancelsItsHooks", "hooks/command TestCancellation"},
+	"9.2.22": {"hooks/command TestMuchOutputTakesLittleMemory", "hooks/command TestExitIsReportedAsItWas",
+		"hooks TestCancelledTurnCancelsItsHooks", "hooks/command TestCancellation"},
 	"9.2.23": {"case", "hooks TestPatience", "script pre_compress"},
 	"9.2.24": {"hooks TestRequestIsMarshalledOnce"}, // one run a chunk is the contract; the history must not be its price
 	// Wrong data
 	"9.3.25": {"case", "script after_agent_retry"},
 	"9.3.26": {"agent TestAfterAgentOnlyAfterAnAnswer", "script after_tool_stop"},
 	"9.3.27": {"case", "script before_tool_rewrite", "script several_hooks"},
-	"9.3.28": {"case", "hooks TestEditsOfALongHistory", "hooks TestMovedMessagesKeepWhatHooksDoNotSee", "script before_model_rewrite"},
+	"9.3.28": {"case", "hooks TestEditsOfALongHistory", "hooks TestMovedMessagesKeepWhatHooksDoNotSee",
+		"script before_model_rewrite"},
 	"9.3.29": {"case", "script before_tool_selection"},
 	"9.3.30": {"script after_tool_context"},
 	"9.3.31": {"script before_model_synthetic", "script after_tool_stop", "script before_tool_stop"},
-	"9.3.32": {"agent TestAfterAgentClearContextKeepsPreambleAndPrompt", "e2e TestChatClearKeepsTheContextOfSessionStart", "agent TestBeforeAgentContextIsSentButNotKept", "script before_agent_context"},
-	"9.3.33": {"script session_end", "script session_resume", "session TestLife", "e2e TestChatEnds", "e2e TestChatCompressesAndClears"},
+	"9.3.32": {"agent TestAfterAgentClearContextKeepsPreambleAndPrompt", "e2e TestChatClearKeepsTheContextOfSessionStart",
+		"agent TestBeforeAgentContextIsSentButNotKept", "script before_agent_context"},
+	"9.3.33": {"script session_end", "script session_resume", "session TestLife", "e2e TestChatEnds",
+		"e2e TestChatCompressesAndClears"},
 	"9.3.34": {"hooks TestEnvironment", "hooks/command TestNothingIsPutIntoTheCommand"},
 	"9.3.35": {"case"},
 	"9.3.36": {"case"},
 	"9.3.37": {"tools/toolcall TestStopHoldsForSiblings", "script before_tool_stop"},
 	"9.3.38": {"script session_start"},
 	// Traps
-	"T1": {"case"}, "T2": {"case"}, "T3": {"case"}, "T4": {"case"}, "T5": {"case"}, "T6": {"case"}, "T7": {"case"}, "T8": {"case"}, "T9": {"case"}, "T10": {"case"},
+	"T1": {"case"}, "T2": {"case"}, "T3": {"case"}, "T4": {"case"}, "T5": {"case"}, "T6": {"case"}, "T7": {"case"},
+	"T8": {"case"}, "T9": {"case"}, "T10": {"case"},
 	"T11": {"case", "hooks/command TestFaultMatrix"},
 	"T12": {"hooks/command TestAChildThatHoldsTheStreams", "hooks/command TestFaultMatrix"},
 	"T13": {"hooks/command TestNothingIsPutIntoTheCommand", "script hooks_odd_path"},
@@ -71,7 +78,8 @@ var proofs = map[string][]string{
 	"T19": {"case", "agent TestAfterAgentRetriesAreBounded", "script after_agent_limit"},
 	"T20": {"hooks/config TestOlderNames"},
 	"T21": {"hooks/config TestFaultsAreNamedWithTheirLine"},
-	"T22": {"tools/toolcall TestPolicyJudgesWhatWouldRun", "cmd/minigem TestHooksInThePipeline"}, // the order is the contract's; what a hook makes of a call is judged
+	// the order is the contract's; what a hook makes of a call is judged
+	"T22": {"tools/toolcall TestPolicyJudgesWhatWouldRun", "cmd/minigem TestHooksInThePipeline"},
 }
 
 // TestEveryKnownFaultHasItsProof: no number is missing from the table, and what
@@ -111,7 +119,8 @@ func proven(t *testing.T, number, proof string) bool {
 	case "case":
 		return slices.ContainsFunc(contract(), func(c contractCase) bool { return strings.HasPrefix(c.Name, number+" ") })
 	case "script":
-		return slices.ContainsFunc([]string{"script", "cases"}, func(folder string) bool { // of scripts, and of cases of the testbed
+		// of scripts, and of cases of the testbed
+		return slices.ContainsFunc([]string{"script", "cases"}, func(folder string) bool {
 			_, err := os.Stat(filepath.Join("..", "..", "e2e", "testdata", folder, name+".txtar"))
 			return err == nil
 		})

@@ -38,7 +38,8 @@ func TestContractFitsSchemas(t *testing.T) {
 			continue // it takes its time, and shows nothing more
 		}
 		for _, h := range c.Hooks {
-			read := protocol.DialectOf(h.Dialect).Parse(c.Event, protocol.Ran{Code: h.Exit, Stdout: []byte(h.Out), Stderr: []byte(h.Err)})
+			read := protocol.DialectOf(h.Dialect).Parse(
+				c.Event, protocol.Ran{Code: h.Exit, Stdout: []byte(h.Out), Stderr: []byte(h.Err)})
 			if len(read.Warnings) > 0 {
 				continue // some of it has no effect in this event
 			}
@@ -59,7 +60,8 @@ func TestContractFitsSchemas(t *testing.T) {
 	}
 }
 
-func resolve(t *testing.T, describe func(protocol.Event) (*jsonschema.Schema, error)) map[protocol.Event]*jsonschema.Resolved {
+func resolve(t *testing.T, describe func(protocol.Event) (*jsonschema.Schema, error)) map[protocol.Event]*jsonschema.
+	Resolved {
 	t.Helper()
 	all := map[protocol.Event]*jsonschema.Resolved{}
 	for _, event := range protocol.Events {

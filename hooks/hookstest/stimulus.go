@@ -10,7 +10,8 @@ import (
 )
 
 // Origin is the session of every case.
-var Origin = hooks.Origin{SessionID: "s1", TranscriptPath: "/t/session.jsonl", Cwd: "/", ProjectDir: "/", PlansDir: "/plans"}
+var Origin = hooks.Origin{SessionID: "s1", TranscriptPath: "/t/session.jsonl", Cwd: "/", ProjectDir: "/",
+	PlansDir: "/plans"}
 
 // Stimulus is one event to fire, with the same sample data in every test.
 type Stimulus struct {
@@ -35,9 +36,11 @@ func (s Stimulus) Fire(e *hooks.Engine) any {
 	case protocol.PostCompact:
 		e.PostCompact(ctx, cmp.Or(s.Trigger, "auto"), "in short")
 	case protocol.StopFailure:
-		e.StopFailure(ctx, hooks.Failure{Prompt: "hello", Error: cmp.Or(s.Trigger, "unknown"), Details: "it broke", Said: "so far"})
+		e.StopFailure(ctx, hooks.Failure{Prompt: "hello", Error: cmp.Or(s.Trigger, "unknown"), Details: "it broke",
+			Said: "so far"})
 	case protocol.Notification:
-		e.Notification(ctx, cmp.Or(s.Trigger, "ToolPermission"), "Tool Confirm Write: a.txt requires editing", map[string]any{"type": "edit"})
+		e.Notification(ctx, cmp.Or(s.Trigger, "ToolPermission"), "Tool Confirm Write: a.txt requires editing",
+			map[string]any{"type": "edit"})
 	case protocol.BeforeAgent:
 		return e.BeforeAgent(ctx, "hello")
 	case protocol.AfterAgent:
@@ -58,7 +61,8 @@ func (s Stimulus) Fire(e *hooks.Engine) any {
 
 func (s Stimulus) fireTool(ctx context.Context, e *hooks.Engine) any {
 	use := hooks.ToolUse{
-		Call: llm.ToolCall{ID: "write_file__1", Name: "write_file", Args: map[string]any{"file_path": "a.txt", "content": "x"}},
+		Call: llm.ToolCall{ID: "write_file__1", Name: "write_file",
+			Args: map[string]any{"file_path": "a.txt", "content": "x"}},
 	}
 	if s.Use != nil {
 		use = *s.Use

@@ -61,7 +61,8 @@ func TestFaultMatrix(t *testing.T) {
 		{"no in words", model{text: `{"ok": "No", "reason": "not that"}`}, true, `is not {"ok": ...} alone`},
 		{"no as a number", model{text: `{"ok": 0, "reason": "not that"}`}, true, `is not {"ok": ...} alone`},
 		{"a command's no", model{text: `{"decision": "block", "reason": "not that"}`}, true, `is not {"ok": ...}`},
-		{"a command's no among words", model{text: "I say:\n{\"decision\": \"deny\", \"reason\": \"not that\"}"}, true, `is not {"ok": ...}`},
+		{"a command's no among words", model{text: "I say:\n{\"decision\": \"deny\", \"reason\": \"not that\"}"}, true,
+			`is not {"ok": ...}`},
 		{"ok is a word", model{text: `{"ok": "true"}`}, false, `is not {"ok": ...}`},
 		{"no ok", model{text: `{"decision": "allow"}`}, false, `is not {"ok": ...}`},
 		{"words", model{text: "go on"}, false, `is not {"ok": ...}: "go on"`},
@@ -78,7 +79,9 @@ func TestFaultMatrix(t *testing.T) {
 					e := &hooks.Engine{
 						Origin: hookstest.Origin, Report: func(r hooks.Report) { reports = append(reports, r) }, Patience: time.Hour,
 						Runner: hooks.ByKind{"prompt": judge.Runner{Model: c.model, Name: func(string) string { return "m" }}},
-						Config: hooks.Config{Hooks: []hooks.Hook{{Event: ev, Name: "h", OnError: onError, Handler: hooks.Handler{Type: "prompt", Prompt: "Fine?"}}}},
+						Config: hooks.Config{
+							Hooks: []hooks.Hook{
+								{Event: ev, Name: "h", OnError: onError, Handler: hooks.Handler{Type: "prompt", Prompt: "Fine?"}}}},
 					}
 					hookstest.Stimulus{Event: ev}.Fire(e)
 					name := fmt.Sprintf("%s %s onError=%s", c.name, ev, onError)
@@ -110,8 +113,12 @@ func TestTheQuestion(t *testing.T) {
 		"Is it fine?":         "Is it fine?\n\n{\"a\":1}",
 	} {
 		var asked llm.Request
-		r := judge.Runner{Model: model{text: `{"ok": true}`, asked: &asked}, Name: func(m string) string { return m + "-full" }}
-		e := r.Run(t.Context(), hooks.Hook{Event: protocol.BeforeTool, Handler: hooks.Handler{Type: "prompt", Prompt: prompt, Model: "small"}}, hooks.Payload{[]byte(`{"a":1}`)}, nil)
+		r := judge.Runner{Model: model{text: `{"ok": true}`, asked: &asked}, Name: func(m string) string {
+			return m + "-full"
+		}}
+		e := r.Run(t.Context(),
+			hooks.Hook{Event: protocol.BeforeTool, Handler: hooks.Handler{Type: "prompt", Prompt: prompt, Model: "small"}},
+			hooks.Payload{[]byte(`{"a":1}`)}, nil)
 		require.NoError(t, e.Err)
 		assert.Empty(t, e.Stdout)
 		assert.Equal(t, want, llm.PartsText(asked.Messages[0].Parts))

@@ -87,7 +87,9 @@ func TestSchemasJudge(t *testing.T) {
 		{"SessionStart", `{"systemMessage":"m"}`, true},
 		{"BeforeToolSelection", `{"hookSpecificOutput":{"toolConfig":{"mode":"ANY","allowedFunctionNames":["glob"]}}}`, true},
 		{"BeforeToolSelection", `{"hookSpecificOutput":{"toolConfig":{"mode":"SOME"}}}`, false},
-		{"BeforeModel", `{"hookSpecificOutput":{"llm_request":{"messages":[{"role":"user","content":[{"type":"text","text":"x"}]}]}}}`, true},
+		{"BeforeModel",
+			`{"hookSpecificOutput":{"llm_request":{"messages":[{"role":"user","content":[{"type":"text","text":"x"}]}]}}}`,
+			true},
 		{"BeforeModel", `{"hookSpecificOutput":{"llm_request":{"messages":[{"role":"robot","content":"x"}]}}}`, false},
 	} {
 		err := judge(t, outputs[c.event], []byte(c.json))
@@ -95,7 +97,8 @@ func TestSchemasJudge(t *testing.T) {
 	}
 }
 
-func resolve(t *testing.T, describe func(protocol.Event) (*jsonschema.Schema, error)) map[protocol.Event]*jsonschema.Resolved {
+func resolve(t *testing.T, describe func(protocol.Event) (*jsonschema.Schema, error)) map[protocol.Event]*jsonschema.
+	Resolved {
 	t.Helper()
 	all := map[protocol.Event]*jsonschema.Resolved{}
 	for _, event := range protocol.Events {

@@ -49,9 +49,17 @@ var faults = []fault{
 		z.Flush()
 		hijack(w)
 	}, failed: "its answer broke off"},
-	{name: "500", serve: func(w http.ResponseWriter, a string) { w.WriteHeader(500); fmt.Fprint(w, a) }, failed: "HTTP status 500"},
-	{name: "403", serve: func(w http.ResponseWriter, a string) { w.WriteHeader(403); fmt.Fprint(w, a) }, failed: "HTTP status 403"},
-	{name: "not JSON alone", serve: func(w http.ResponseWriter, a string) { fmt.Fprint(w, "<p>well</p>\n", a) }, failed: "not a JSON object"},
+	{name: "500", serve: func(w http.ResponseWriter, a string) {
+		w.WriteHeader(500)
+		fmt.Fprint(w, a)
+	}, failed: "HTTP status 500"},
+	{name: "403", serve: func(w http.ResponseWriter, a string) {
+		w.WriteHeader(403)
+		fmt.Fprint(w, a)
+	}, failed: "HTTP status 403"},
+	{name: "not JSON alone", serve: func(w http.ResponseWriter, a string) {
+		fmt.Fprint(w, "<p>well</p>\n", a)
+	}, failed: "not a JSON object"},
 	{name: "a redirect", serve: func(w http.ResponseWriter, a string) {
 		w.Header().Set("Location", "/elsewhere")
 		w.WriteHeader(307)
@@ -62,7 +70,8 @@ var faults = []fault{
 		fmt.Fprint(w, a)
 		hijack(w)
 	}, failed: "its answer broke off"},
-	{name: "reset before the status", serve: func(w http.ResponseWriter, _ string) { hijack(w) }, failed: "EOF", lost: true},
+	{name: "reset before the status", serve: func(w http.ResponseWriter, _ string) { hijack(w) }, failed: "EOF",
+		lost: true},
 	{name: "no HTTP", serve: func(w http.ResponseWriter, _ string) {
 		c, _, _ := http.NewResponseController(w).Hijack()
 		fmt.Fprint(c, "220 smtp ready\r\n\r\n")
@@ -125,7 +134,8 @@ func TestFaultMatrix(t *testing.T) {
 				defer r.Close()
 				for _, ev := range protocol.Events {
 					for _, onError := range []string{"", "block"} {
-						f.meet(t, r, hooks.Hook{Event: ev, Name: "h", OnError: onError, Handler: hooks.Handler{Type: "http", URL: s.URL + "/hook"}}, a.text, a.says)
+						f.meet(t, r, hooks.Hook{Event: ev, Name: "h", OnError: onError,
+							Handler: hooks.Handler{Type: "http", URL: s.URL + "/hook"}}, a.text, a.says)
 					}
 				}
 				assert.Zero(t, strays.Load(), "a redirect was followed")
@@ -201,7 +211,8 @@ func TestWhatIsSent(t *testing.T) {
 	defer s.Close()
 	r := &webhook.Runner{Env: []string{"MINE=1", "OTHER=2"}, ProjectEnv: []string{"MINE=project\r\nX: y"}}
 	h := hooks.Hook{Event: protocol.BeforeAgent, Handler: hooks.Handler{Type: "http", URL: s.URL + "/a?b=c",
-		Headers:        map[string]string{"Authorization": "Bearer $MINE", "X-Other": "${OTHER}-", "Content-Type": "application/cloudevents+json"},
+		Headers: map[string]string{"Authorization": "Bearer $MINE", "X-Other": "${OTHER}-",
+			"Content-Type": "application/cloudevents+json"},
 		AllowedEnvVars: []string{"MINE", "X"}}}
 	for _, layer := range []hooks.Layer{hooks.LayerUser, hooks.LayerProject} {
 		h.Source.Layer = layer
@@ -212,7 +223,8 @@ func TestWhatIsSent(t *testing.T) {
 	}
 	require.Len(t, got, 2)
 	assert.Equal(t, []string{`{"a":1}`, `{"a":1}`}, bodies)
-	assert.Equal(t, []string{"Bearer 1", "Bearer projectX: y"}, []string{got[0].Header.Get("Authorization"), got[1].Header.Get("Authorization")})
+	assert.Equal(t, []string{"Bearer 1", "Bearer projectX: y"},
+		[]string{got[0].Header.Get("Authorization"), got[1].Header.Get("Authorization")})
 	assert.Equal(t, "-", got[0].Header.Get("X-Other"))
 	assert.Equal(t, "application/cloudevents+json", got[0].Header.Get("Content-Type"))
 	assert.Equal(t, "POST /a?b=c", got[0].Method+" "+got[0].RequestURI)
@@ -226,9 +238,11 @@ func TestOnlyThisMachine(t *testing.T) {
 		t.Setenv(name, "http://127.0.0.1:9")
 	}
 	run := func(r *webhook.Runner, url string) error {
-		return r.Run(t.Context(), hooks.Hook{Event: protocol.BeforeAgent, Handler: hooks.Handler{Type: "http", URL: url}}, hooks.Payload{}, nil).Err
+		return r.Run(t.Context(), hooks.Hook{Event: protocol.BeforeAgent, Handler: hooks.Handler{Type: "http", URL: url}},
+			hooks.Payload{}, nil).Err
 	}
-	for _, url := range []string{"http://192.0.2.1/x", "http://[2001:db8::1]/", "http://0.0.0.0:9/", "http://10.0.0.1:80/", "http://no-such-host.invalid/"} {
+	for _, url := range []string{"http://192.0.2.1/x", "http://[2001:db8::1]/", "http://0.0.0.0:9/", "http://10.0.0.1:80/",
+		"http://no-such-host.invalid/"} {
 		assert.ErrorContains(t, run(&webhook.Runner{Hosts: []string{"hooks.example"}}, url), "goes to this machine only", url)
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

@@ -27,7 +27,10 @@ func TestTooLong(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(e.dir, "a.txt"), []byte("on the disk"), 0o600))
 	e.offer(acp.FileSystemCapabilities{ReadTextFile: true, WriteTextFile: true})
 	id := e.session()
-	_, err := e.conn.Prompt(waittest.Context(t), acp.PromptRequest{SessionId: id, Prompt: []acp.ContentBlock{acp.ImageBlock(strings.Repeat("A", 12<<20), "image/png")}})
+	_, err := e.conn.Prompt(
+		waittest.Context(t),
+		acp.PromptRequest{
+			SessionId: id, Prompt: []acp.ContentBlock{acp.ImageBlock(strings.Repeat("A", 12<<20), "image/png")}})
 	require.ErrorContains(t, err, "the message is longer than 10 MiB, and was not read")
 	assert.Equal(t, acp.StopReasonEndTurn, e.prompt(id, "Read it"))
 	assert.Contains(t, e.all(), "says It is read.")
@@ -41,9 +44,11 @@ func TestLinesInPieces(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("y", mostMessage)
 	in := "one\n" + `{"jsonrpc":"2.0","id":"a\"b","method":"x","params":{"id":9,"l":"` + long + "\"}}\ntwo\n" +
-		`{"id": 7,"result":"` + long + "\"}\n" + `{"method":"x","params":{"id":3},"l":"` + long + "\"}\n" + long[1:] + "\nlast"
+		`{"id": 7,"result":"` + long + "\"}\n" + `{"method":"x","params":{"id":3},"l":"` + long + "\"}\n" + long[1:] +
+		"\nlast"
 	var pieces []string
-	for _, r := range []io.Reader{strings.NewReader(in), iotest.HalfReader(strings.NewReader(in)), iotest.DataErrReader(strings.NewReader(in))} {
+	for _, r := range []io.Reader{strings.NewReader(in), iotest.HalfReader(strings.NewReader(in)),
+		iotest.DataErrReader(strings.NewReader(in))} {
 		b, err := io.ReadAll(&wire{in: r})
 		require.NoError(t, err)
 		var lines []string
@@ -56,7 +61,8 @@ func TestLinesInPieces(t *testing.T) {
 		pieces = append(pieces, strings.Join(lines, "\n"))
 	}
 	want := "one\n" + `{"jsonrpc":"2.0","id":"a\"b","method":"_minigem/too_long"}` + "\ntwo\n" +
-		`{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"the message is longer than 10 MiB, and was not read"}}` + "\n" + long[:200] + "\nlast"
+		`{"jsonrpc":"2.0","id":7,"error":{"code":-32600,"message":"the message is longer than 10 MiB, and was not read"}}` +
+		"\n" + long[:200] + "\nlast"
 	assert.Equal(t, []string{want, want, want}, pieces)
 }
 
@@ -84,7 +90,8 @@ func TestIDsTwice(t *testing.T) {
 	}()
 	for range 21 {
 		require.True(t, lines.Scan(), lines.Err())
-		assert.Regexp(t, `^\{"jsonrpc":"2\.0","id":(5|"last"),"error":\{"code":-32602,"message":"there is no sign-in`, lines.Text())
+		assert.Regexp(t, `^\{"jsonrpc":"2\.0","id":(5|"last"),"error":\{"code":-32602,"message":"there is no sign-in`,
+			lines.Text())
 		assert.NotContains(t, lines.Text(), `\u001b`)
 	}
 	require.NoError(t, out.Close())
@@ -107,13 +114,15 @@ func TestLoadedTwice(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			_, err := e.conn.LoadSession(waittest.Context(t), acp.LoadSessionRequest{SessionId: id, Cwd: e.dir, McpServers: []acp.McpServer{}})
+			_, err := e.conn.LoadSession(
+				waittest.Context(t), acp.LoadSessionRequest{SessionId: id, Cwd: e.dir, McpServers: []acp.McpServer{}})
 			assert.NoError(t, err)
 		})
 	}
 	all.Wait()
 	for _, other := range []string{string(id)[:8], strings.ToUpper(string(id)), "12345678", "../" + string(id)} {
-		_, err := e.conn.LoadSession(waittest.Context(t), acp.LoadSessionRequest{SessionId: acp.SessionId(other), Cwd: e.dir, McpServers: []acp.McpServer{}})
+		_, err := e.conn.LoadSession(waittest.Context(t), acp.LoadSessionRequest{SessionId: acp.SessionId(other), Cwd: e.dir,
+			McpServers: []acp.McpServer{}})
 		require.Error(t, err, other)
 	}
 	e.prompt(id, "And again")
@@ -135,7 +144,8 @@ func TestRemovedFolder(t *testing.T) {
 	assert.Contains(t, e.all(), "update failed Directory does not exist: ")
 	_, err := e.list(acp.ListSessionsRequest{})
 	require.NoError(t, err)
-	_, err = e.conn.LoadSession(waittest.Context(t), acp.LoadSessionRequest{SessionId: id, Cwd: e.dir, McpServers: []acp.McpServer{}})
+	_, err = e.conn.LoadSession(
+		waittest.Context(t), acp.LoadSessionRequest{SessionId: id, Cwd: e.dir, McpServers: []acp.McpServer{}})
 	require.NoError(t, err, "it is open")
 	require.NoError(t, os.MkdirAll(e.dir, 0o755))
 	again := e.session()

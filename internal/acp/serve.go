@@ -48,7 +48,8 @@ func serve(ctx context.Context, sys *app.System, f *app.Options, p patience) err
 		return exit.Ended(ctx)
 	}
 	if s.cut.Load() {
-		return exit.Errorf(exit.Failed, "the editor went away while a prompt ran: its session is saved, and can be loaded again")
+		return exit.Errorf(
+			exit.Failed, "the editor went away while a prompt ran: its session is saved, and can be loaded again")
 	}
 	return nil
 }

@@ -46,12 +46,14 @@ var sameShell = []struct {
 	{"dumped", "ulimit -c 0; kill -SEGV $$", `Signal: 11`},
 	{"no such command", "no_such_command_here", `Exit Code: 127`},
 	{"no line of bash", "if then", `Exit Code: 2`},
-	{"no terminal", "for i in 0 1 2; do test -t $i && echo $i; done; (: </dev/tty) 2>/dev/null && echo tty; echo done", `Output: done`},
+	{"no terminal", "for i in 0 1 2; do test -t $i && echo $i; done; (: </dev/tty) 2>/dev/null && echo tty; echo done",
+		`Output: done`},
 	{"no input", "cat; echo $?", `Output: 0`},
 	{"environment", "env | grep -v '^_=' | sort", `GEMINI_CLI=1`},
 	{"exported functions and names", "export -f; declare -x", `GIT_PAGER`},
 	{"directory", "pwd; cd etc 2>/dev/null; pwd; umask; ulimit -n", `/project\n`},
-	{"escapes and bytes", `printf '\033[31mred\033[0m\377 x\r\n\033]52;c;aGk=\a\n'; printf '\303'; printf '\251'`, "red\uFFFD x\\n\\né"},
+	{"escapes and bytes", `printf '\033[31mred\033[0m\377 x\r\n\033]52;c;aGk=\a\n'; printf '\303'; printf '\251'`,
+		"red\uFFFD x\\n\\né"},
 	{"a lot", "head -c 200000 /dev/zero | tr '\\0' x; echo; echo last", `last`},
 	{"a session of its own", `test "$(ps -o pgid= -p $$ | tr -d ' ')" = $$ && echo leads`, `Command injection detected`},
 	{"group", `ps -o pgid= -p $$ >g; read g <g; test $g = $$ && echo leads`, `Output: leads`},
@@ -69,9 +71,10 @@ const sameHooks = `{"hooks": {
 	"AfterTool": [{"hooks": [{"type": "command", "command": "tee -a ~/after | grep -q hide-me && echo '{\"decision\": \"deny\", \"reason\": \"hidden\"}'; echo >> ~/after"}]}]}}`
 
 var (
-	changing = regexp.MustCompile(`"(session_id|sessionId|timestamp|transcript_path|cwd|startTime|lastUpdated|id|projectHash|ms|callId|parentId|agentId|messageId|hook_invocation_id|duration_ms|tool_call_id|startedAt|endedAt)":("(\\.|[^"\\])*"|[0-9]+)`)
-	numbers  = regexp.MustCompile(`(PGID: |PIDs: |command_|session-|PPID=|\.\.\. \[)[-0-9a-f,]+`)
-	filler   = regexp.MustCompile(`x{1000,}`) // how much of a long output is kept counts the digits of its PGID
+	changing = regexp.MustCompile(
+		`"(session_id|sessionId|timestamp|transcript_path|cwd|startTime|lastUpdated|id|projectHash|ms|callId|parentId|agentId|messageId|hook_invocation_id|duration_ms|tool_call_id|startedAt|endedAt)":("(\\.|[^"\\])*"|[0-9]+)`)
+	numbers = regexp.MustCompile(`(PGID: |PIDs: |command_|session-|PPID=|\.\.\. \[)[-0-9a-f,]+`)
+	filler  = regexp.MustCompile(`x{1000,}`) // how much of a long output is kept counts the digits of its PGID
 )
 
 // steady is what the files of a session say, without what differs from run to run.
@@ -143,7 +146,8 @@ func TestTheSameInATerminal(t *testing.T) {
 // keeps it; what is not in there is said in words.
 func TestTerminalIsShown(t *testing.T) {
 	t.Parallel()
-	e := withTerminals(t, `{}`, shell("printf 'first\\033[2J line\\n'; until [ -e go ]; do sleep 0.1; done; echo last; exit 4"), says("Done."))
+	e := withTerminals(t, `{}`, shell("printf 'first\\033[2J line\\n'; until [ -e go ]; do sleep 0.1; done; echo last; "+
+		"exit 4"), says("Done."))
 	id := e.session()
 	yolo(e, id)
 	ended := make(chan acp.StopReason)
@@ -164,8 +168,10 @@ func TestTerminalIsShown(t *testing.T) {
 func TestNoTerminal(t *testing.T) {
 	t.Parallel()
 	e := withTerminals(t, `{}`, calls("invoke_agent", map[string]any{"agent_name": "generalist", "prompt": "Run it"}),
-		shell("echo in the agent >agent"), calls("complete_task", map[string]any{"result": map[string]any{"response": "It ran."}}),
-		calls("run_shell_command", map[string]any{"command": "echo beside >beside", "is_background": true, "delay_ms": 60000}), says("Done."))
+		shell("echo in the agent >agent"),
+		calls("complete_task", map[string]any{"result": map[string]any{"response": "It ran."}}),
+		calls("run_shell_command", map[string]any{"command": "echo beside >beside", "is_background": true,
+			"delay_ms": 60000}), says("Done."))
 	id := e.session()
 	yolo(e, id)
 	assert.Equal(t, acp.StopReasonEndTurn, e.prompt(id, "go"))
@@ -180,7 +186,8 @@ func TestNoTerminal(t *testing.T) {
 func TestTwoTerminals(t *testing.T) {
 	t.Parallel()
 	call := func(word string) map[string]any {
-		return map[string]any{"functionCall": map[string]any{"name": "run_shell_command", "args": map[string]any{"command": "echo " + word}}}
+		return map[string]any{
+			"functionCall": map[string]any{"name": "run_shell_command", "args": map[string]any{"command": "echo " + word}}}
 	}
 	e := withTerminals(t, `{}`, answer(call("one"), call("two")), says("Done."))
 	id := e.session()
@@ -209,7 +216,8 @@ func TestTerminalIsBounded(t *testing.T) {
 	go p.send(there)
 	var m shown
 	require.NoError(t, json.NewDecoder(here).Decode(&m))
-	assert.Equal(t, strings.Repeat(third, 3)+fmt.Sprintf("\n[... %d bytes are not shown here ...]\n", 2*len(third)), m.Show)
+	assert.Equal(t, strings.Repeat(third, 3)+fmt.Sprintf("\n[... %d bytes are not shown here ...]\n", 2*len(third)),
+		m.Show)
 	assert.Equal(t, 7, *m.Exit)
 	assert.Empty(t, p.due)
 }
@@ -286,8 +294,11 @@ func TestTerminalStops(t *testing.T) {
 			"update completed terminal term-1 | Command was cancelled by the user before it could complete.\nbegan\n", -1},
 		{"silent", wait, `{"tools": {"shell": {"inactivityTimeout": 1}}}`, func(*editor, acp.SessionId) {},
 			"update completed terminal term-1 | Command was automatically cancelled because it printed nothing", 143},
-		{"left behind", "sleep 600 & echo $! >pid; echo began", `{}`, func(*editor, acp.SessionId) {}, "update completed terminal term-1\n", 0},
-		{"hung up", wait, `{}`, func(e *editor, _ acp.SessionId) { require.ErrorContains(e.t, e.hang(), "while a prompt ran") }, "", 0},
+		{"left behind", "sleep 600 & echo $! >pid; echo began", `{}`, func(*editor, acp.SessionId) {},
+			"update completed terminal term-1\n", 0},
+		{"hung up", wait, `{}`, func(e *editor, _ acp.SessionId) {
+			require.ErrorContains(e.t, e.hang(), "while a prompt ran")
+		}, "", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -296,11 +307,14 @@ func TestTerminalStops(t *testing.T) {
 			yolo(e, id)
 			ended := make(chan error, 1)
 			go func() {
-				_, err := e.conn.Prompt(waittest.Context(t), acp.PromptRequest{SessionId: id, Prompt: []acp.ContentBlock{acp.TextBlock("go")}})
+				_, err := e.conn.Prompt(
+					waittest.Context(t), acp.PromptRequest{SessionId: id, Prompt: []acp.ContentBlock{acp.TextBlock("go")}})
 				ended <- err
 			}()
 			e.waitFor("terminal term-1")
-			waittest.Until(t, func() bool { return strings.Contains(e.terms.screen(0), "began") || c.name == "silent" }, "it runs")
+			waittest.Until(t, func() bool {
+				return strings.Contains(e.terms.screen(0), "began") || c.name == "silent"
+			}, "it runs")
 			c.stop(e, id)
 			err := waittest.Closed(t, ended, "the prompt ends")
 			pid, _ := strconv.Atoi(strings.TrimSpace(e.file("pid")))
@@ -324,7 +338,8 @@ func TestTerminalStops(t *testing.T) {
 // runs reports whether a process runs. A zombie does not.
 func runs(t *testing.T, pid int) bool {
 	t.Helper()
-	r, err := proc.Run(waittest.Context(t), proc.Command{Line: "ps -o stat= -p " + strconv.Itoa(pid), Env: []string{"PATH=" + os.Getenv("PATH")}})
+	r, err := proc.Run(waittest.Context(t), proc.Command{Line: "ps -o stat= -p " + strconv.Itoa(pid),
+		Env: []string{"PATH=" + os.Getenv("PATH")}})
 	require.NoError(t, err)
 	state := strings.TrimSpace(r.Stdout.String())
 	return pid > 0 && state != "" && !strings.HasPrefix(state, "Z")

@@ -76,8 +76,10 @@ func TestMCPHooksAtEveryEvent(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%s/%s", c.name, ev, onError), func(t *testing.T) {
 					t.Parallel()
 					var reports []hooks.Report
-					h := hooks.Hook{Event: ev, Name: "h", OnError: onError, Handler: hooks.Handler{Type: "mcp_tool", Server: c.server, Tool: c.tool, Input: map[string]any{"say": c.say}}}
-					e := &hooks.Engine{Origin: hookstest.Origin, Runner: runner, Patience: time.Hour, Config: hooks.Config{Hooks: []hooks.Hook{h}},
+					h := hooks.Hook{Event: ev, Name: "h", OnError: onError, Handler: hooks.Handler{Type: "mcp_tool", Server: c.server,
+						Tool: c.tool, Input: map[string]any{"say": c.say}}}
+					e := &hooks.Engine{Origin: hookstest.Origin, Runner: runner, Patience: time.Hour,
+						Config: hooks.Config{Hooks: []hooks.Hook{h}},
 						Report: func(r hooks.Report) { reports = append(reports, r) }}
 					hookstest.Stimulus{Event: ev}.Fire(e)
 					require.Len(t, reports, 1)

@@ -24,9 +24,11 @@ func TestSecretsThatGitMayPrint(t *testing.T) {
 		{"nothing", "", nil},
 		{"a remote", "", [][]string{{"remote", "add", "origin", "https://h.example/x"}}},
 		{"a remote over ssh", "", [][]string{{"remote", "add", "origin", "ssh://git@h.example/x"}}},
-		{"a token", "a password in the URL of a remote", [][]string{{"remote", "add", "origin", "https://t0k3n@h.example/x"}}},
+		{"a token", "a password in the URL of a remote",
+			[][]string{{"remote", "add", "origin", "https://t0k3n@h.example/x"}}},
 		{"a password to push", "a password in the URL of a remote", [][]string{
-			{"remote", "add", "origin", "https://h.example/x"}, {"remote", "set-url", "--push", "origin", "https://u:p@h.example/x"}}},
+			{"remote", "add", "origin", "https://h.example/x"},
+			{"remote", "set-url", "--push", "origin", "https://u:p@h.example/x"}}},
 		{"a file", "sub/.env", [][]string{{"add", "-f", "sub/.env"}}},
 	} {
 		dir := t.TempDir()

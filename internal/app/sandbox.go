@@ -128,7 +128,8 @@ func unconfined(err error) string {
 	if err == nil {
 		return ""
 	}
-	return fmt.Sprintf("it only reads, but this machine cannot enforce that (%v): name such commands in tools.allowed to run them unasked", err)
+	return fmt.Sprintf("it only reads, but this machine cannot enforce that (%v): name such commands in tools.allowed "+
+		"to run them unasked", err)
 }
 
 // protected returns what confined commands must not change at the top of the

@@ -12,6 +12,7 @@ import (
 func TestUnconfined(t *testing.T) {
 	t.Parallel()
 	assert.Empty(t, unconfined(nil))
-	assert.Equal(t, "it only reads, but this machine cannot enforce that (no Landlock): name such commands in tools.allowed to run them unasked",
+	assert.Equal(t, "it only reads, but this machine cannot enforce that (no Landlock): name such commands in "+
+		"tools.allowed to run them unasked",
 		unconfined(errors.New("no Landlock")))
 }

@@ -67,7 +67,8 @@ const smallMap = 8
 
 // cheap are calls that only make a value of some words, or that wait until they
 // are asked.
-var cheap = []string{"errors.New", "sync.OnceValue", "sync.OnceValues", "sync.OnceFunc", "reflect.TypeFor", "new", "len", "string", "float64"}
+var cheap = []string{"errors.New", "sync.OnceValue", "sync.OnceValues", "sync.OnceFunc", "reflect.TypeFor", "new",
+	"len", "string", "float64"}
 
 func TestNothingHappensBeforeMain(t *testing.T) {
 	t.Parallel()
@@ -78,7 +79,8 @@ func TestNothingHappensBeforeMain(t *testing.T) {
 		}
 	})
 	for pkg, n := range found {
-		assert.LessOrEqual(t, n, beforeMain[pkg], "%s: package variables that compile, parse or allocate before main: make them a sync.OnceValue", pkg)
+		assert.LessOrEqual(t, n, beforeMain[pkg],
+			"%s: package variables that compile, parse or allocate before main: make them a sync.OnceValue", pkg)
 	}
 	for pkg, n := range beforeMain {
 		if found[pkg] < n {

@@ -16,7 +16,8 @@ import (
 
 // opening are the ways in which production code reads a file that somebody else
 // may have put there.
-var opening = []string{"boundedfile.Read", "boundedfile.ReadJSON", "boundedfile.ReadNamed", "boundedfile.Open", "boundedfile.OpenIn"}
+var opening = []string{"boundedfile.Read", "boundedfile.ReadJSON", "boundedfile.ReadNamed", "boundedfile.Open",
+	"boundedfile.OpenIn"}
 
 // A tried names functions that read foreign files, by their folder, and the row of
 // e2e/foreign_files_test.go that puts odd things in such a file's place; or, with
@@ -68,23 +69,31 @@ var readers = []tried{
 	{row: "project/plugin/hooks/hooks.json", folder: "hooks/claude", functions: "read"},
 	{row: "project/.codex/hooks.json", folder: "hooks/author/export", functions: "Place.Read"},
 
-	{why: "only when an extension is installed, updated, validated or compared, and FuzzManifest, FuzzRecords", folder: "internal/extensions", functions: "Manager.put copyTree printOf records.key records.read NotForGeminiCLI"},
-	{why: "project/.gemini/settings.json again, which was read before", folder: "cmd/minigem", functions: "fromClaudeCode"},
+	{why: "only when an extension is installed, updated, validated or compared, and FuzzManifest, FuzzRecords",
+		folder: "internal/extensions", functions: "Manager.put copyTree printOf records.key records.read NotForGeminiCLI"},
+	{why: "project/.gemini/settings.json again, which was read before", folder: "cmd/minigem",
+		functions: "fromClaudeCode"},
 	{why: "a case of the user's own, to add to", folder: "hooks/author/attack", functions: "AddTo"},
 	{why: "the session that minigem itself writes", folder: "transcript", functions: "ClaudeCopy.readOn"},
 	{why: "settings, which were read before they are changed", folder: "hooks/jsonc", functions: "Update"},
-	{why: "the chat alone reads it, when a conversation is resumed by its tag: the same reader as a checkpoint's", folder: "internal/undo", functions: "Store.Tagged"},
-	{why: "the chat alone reads it; TestHistoryThatCannotBeRead", folder: "internal/terminal", functions: "Terminal.History"},
+	{why: "the chat alone reads it, when a conversation is resumed by its tag: the same reader as a checkpoint's",
+		folder: "internal/undo", functions: "Store.Tagged"},
+	{why: "the chat alone reads it; TestHistoryThatCannotBeRead", folder: "internal/terminal",
+		functions: "Terminal.History"},
 	{why: "what an editor of the user's has just written", folder: "internal/terminal", functions: "Terminal.Editor"},
-	{why: "shown in a question of the chat; reading and writing are the workspace's", folder: "tools/builtin", functions: "saveMemoryCall.Intent"},
-	{why: "only in a question about git, for a few files of .git", folder: "tools/workspace", functions: "holdsCredentials"},
+	{why: "shown in a question of the chat; reading and writing are the workspace's", folder: "tools/builtin",
+		functions: "saveMemoryCall.Intent"},
+	{why: "only in a question about git, for a few files of .git", folder: "tools/workspace",
+		functions: "holdsCredentials"},
 	{why: "files that tools of this run have touched", folder: "e2e/record", functions: "files.read"},
 	{why: "what the case itself wrote", folder: "e2e/testbed", functions: "Record.Transcript place.snapshot usedBy"},
 	{why: "what the case itself wrote", folder: "internal/cases", functions: "touch"},
 	{why: "what the demonstration itself wrote", folder: "internal/demo", functions: "demo.run"},
-	{why: "the configuration of agents, written by the run for cases on them", folder: "e2e/agents", functions: "Installed.SelfTest patch readDoc readPlugin readTOML wrapProgram wrapper.place writePlugin"},
+	{why: "the configuration of agents, written by the run for cases on them", folder: "e2e/agents",
+		functions: "Installed.SelfTest patch readDoc readPlugin readTOML wrapProgram wrapper.place writePlugin"},
 	{why: "what minigem itself wrote", folder: "e2e/agents/shim", functions: "readJSON readRun"},
-	{why: "files of a case, which was read with the same bounds", folder: "e2e/agents/played", functions: "Player.file Player.look"},
+	{why: "files of a case, which was read with the same bounds", folder: "e2e/agents/played",
+		functions: "Player.file Player.look"},
 }
 
 // TestForeignFilesAreTried: each function that reads a file of somebody else's has
@@ -155,7 +164,9 @@ func assertListed(t *testing.T, listed, found []string) {
 	slices.Sort(listed)
 	assert.Equal(t, slices.Compact(slices.Clone(listed)), listed, "each once")
 	without := func(these, those []string) []string {
-		return slices.DeleteFunc(slices.Compact(slices.Clone(these)), func(s string) bool { return slices.Contains(those, s) })
+		return slices.DeleteFunc(slices.Compact(slices.Clone(these)), func(s string) bool {
+			return slices.Contains(those, s)
+		})
 	}
 	assert.Empty(t, without(found, listed), "not in the table")
 	assert.Empty(t, without(listed, found), "in the table, but not in the code")

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestOnlyCasesPlayOtherAgents: an engine gets Rules that replace its own in the driver of test cases alone. So nothing that is
+// TestOnlyCasesPlayOtherAgents: an engine gets Rules that replace its own in the driver of test cases alone. So nothing
+// that is
 // configured leads there.
 func TestOnlyCasesPlayOtherAgents(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,8 @@ import (
 // is, and as long as it takes.
 var unbounded = []string{
 	"os.ReadFile", "os.Open", "os.OpenFile", "os.OpenInRoot", "os.DirFS", "io.ReadAll", "io.Copy", "io.CopyBuffer",
-	"bufio.NewReader", "bufio.NewReaderSize", "bufio.NewScanner", "fs.ReadFile", "json.NewDecoder", "ioutil.ReadFile", "ioutil.ReadAll",
+	"bufio.NewReader", "bufio.NewReaderSize", "bufio.NewScanner", "fs.ReadFile", "json.NewDecoder", "ioutil.ReadFile",
+	"ioutil.ReadAll",
 }
 
 // A read is one function that reads in such a way all the same.
@@ -59,14 +60,17 @@ var reads = []read{
 	{"llm/script Record", "os.OpenFile", "only written, where the user says"},
 	{"session registry.migrate", "os.DirFS", "directories of ours, copied once"},
 	{"tools/builtin internalDocsCall.Run", "fs.ReadFile", "of files embedded in the program"},
-	{"tools/builtin grepCall.read", "bufio.NewReader", "the workspace opens regular files only; of a line no more is kept than is shown"},
-	{"tools/builtin readLines", "bufio.NewReaderSize", "the workspace opens regular files only; of a line no more is kept than is shown"},
+	{"tools/builtin grepCall.read", "bufio.NewReader",
+		"the workspace opens regular files only; of a line no more is kept than is shown"},
+	{"tools/builtin readLines", "bufio.NewReaderSize",
+		"the workspace opens regular files only; of a line no more is kept than is shown"},
 	{"tools/builtin pageText", "io.ReadAll", "a page that fetch has bounded, in another encoding"},
 	{"tools/toolstest tree", "os.ReadFile", "what tests made"},
 	{"transcript ClaudeCopy.write", "os.OpenFile", "only written"},
 	{"transcript fileLock.TryLock", "os.OpenFile", "a lock, not read"},
 	{"transcript checkFormat", "bufio.NewReaderSize", "of a regular file, and no more is kept than the buffer"},
-	{"transcript loader.lines", "bufio.NewReaderSize", "of a file that openSession has bounded; of a line no more is kept than itself"},
+	{"transcript loader.lines", "bufio.NewReaderSize",
+		"of a file that openSession has bounded; of a line no more is kept than itself"},
 	{"transcript open", "os.OpenFile", "only written; what is resumed was read before"},
 }
 
@@ -110,7 +114,8 @@ func bounded(call *ast.CallExpr) bool {
 	for _, arg := range call.Args {
 		ast.Inspect(arg, func(n ast.Node) bool {
 			if e, ok := n.(ast.Expr); ok {
-				shown = shown || slices.Contains([]string{"io.LimitReader", "bytes.NewReader", "strings.NewReader", "os.O_EXCL"}, selectorOf(e))
+				shown = shown || slices.Contains([]string{"io.LimitReader", "bytes.NewReader", "strings.NewReader", "os.O_EXCL"},
+					selectorOf(e))
 			}
 			return true
 		})

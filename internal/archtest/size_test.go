@@ -65,7 +65,8 @@ func TestCommandIsThin(t *testing.T) {
 		}
 	})
 	require.NotZero(t, lines)
-	assert.LessOrEqual(t, lines, mostCommandLines, "cmd/minigem: move what is not a flag and no text of a subcommand to a room")
+	assert.LessOrEqual(t, lines, mostCommandLines,
+		"cmd/minigem: move what is not a flag and no text of a subcommand to a room")
 }
 
 // direct says what a package must not import itself, and why.
@@ -75,14 +76,20 @@ var direct = []struct {
 	why string
 }{
 	{"cmd/minigem", []string{
-		"minigem/internal/snapshot", "minigem/internal/atomicfile", "minigem/session", "minigem/transcript", "minigem/internal/mcp", "minigem/internal/contextfile", "minigem/internal/prompt",
-		"minigem/internal/redact", "minigem/internal/telemetry", "minigem/internal/discovered", "minigem/tools", "minigem/tools/builtin",
-		"minigem/tools/toolcall", "minigem/tools/workspace", "minigem/compress", "minigem/notify", "minigem/e2e/record", "github.com/pelletier/go-toml/v2",
+		"minigem/internal/snapshot", "minigem/internal/atomicfile", "minigem/session", "minigem/transcript",
+		"minigem/internal/mcp", "minigem/internal/contextfile", "minigem/internal/prompt",
+		"minigem/internal/redact", "minigem/internal/telemetry", "minigem/internal/discovered", "minigem/tools",
+		"minigem/tools/builtin",
+		"minigem/tools/toolcall", "minigem/tools/workspace", "minigem/compress", "minigem/notify", "minigem/e2e/record",
+		"github.com/pelletier/go-toml/v2",
 	}, "the command is a leaf: it holds no file format, no undo plan and no driver, and builds no session"},
-	{"internal/app", []string{"minigem/internal/terminal", "minigem/internal/chat", "minigem/internal/headless", "minigem/internal/listing", "github.com/spf13/cobra", "github.com/spf13/pflag"},
+	{"internal/app", []string{"minigem/internal/terminal", "minigem/internal/chat", "minigem/internal/headless",
+		"minigem/internal/listing", "github.com/spf13/cobra", "github.com/spf13/pflag"},
 		"what a run is made of knows neither flags nor screens"},
-	{"internal/undo", []string{"minigem/internal/app", "minigem/internal/settings", "minigem/internal/terminal"}, "going back asks nobody, and is given what it needs"},
-	{"internal/chat", []string{"github.com/spf13/cobra", "minigem/internal/snapshot", "minigem/internal/headless"}, "the chat has no flags, and goes back by internal/undo"},
+	{"internal/undo", []string{"minigem/internal/app", "minigem/internal/settings", "minigem/internal/terminal"},
+		"going back asks nobody, and is given what it needs"},
+	{"internal/chat", []string{"github.com/spf13/cobra", "minigem/internal/snapshot", "minigem/internal/headless"},
+		"the chat has no flags, and goes back by internal/undo"},
 }
 
 func TestDirectImports(t *testing.T) {
@@ -116,7 +123,8 @@ func TestAppIsSilent(t *testing.T) {
 			if x != nil {
 				of = x.Name
 			}
-			prints := of == "fmt" && strings.HasPrefix(s.Sel.Name, "Print") || (of == "os" || of == "sys") && (s.Sel.Name == "Stdout" || s.Sel.Name == "Stderr")
+			prints := of == "fmt" && strings.HasPrefix(s.Sel.Name, "Print") || (of == "os" || of == "sys") &&
+				(s.Sel.Name == "Stdout" || s.Sel.Name == "Stderr")
 			assert.False(t, prints, "%s: %s.%s in internal/app, which prints nothing", position(t, n.Pos()), of, s.Sel.Name)
 			return true
 		})

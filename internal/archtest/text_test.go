@@ -30,7 +30,8 @@ var oneCleaner = map[string]string{
 func TestOneCleaner(t *testing.T) {
 	t.Parallel()
 	asks := map[string][]string{
-		"unicode": {"Cc", "Cf", "Zl", "Zp", "Co", "Other", "C", "Bidi_Control", "Join_Control", "Variation_Selector", "IsControl", "IsPrint", "IsGraphic", "GraphicRanges", "PrintRanges"},
+		"unicode": {"Cc", "Cf", "Zl", "Zp", "Co", "Other", "C", "Bidi_Control", "Join_Control", "Variation_Selector",
+			"IsControl", "IsPrint", "IsGraphic", "GraphicRanges", "PrintRanges"},
 		"ansi":    {"Strip", "NewParser", "DecodeSequence"},
 		"strconv": {"IsPrint", "IsGraphic"},
 	}
@@ -51,7 +52,8 @@ func TestOneCleaner(t *testing.T) {
 			}
 		case *ast.BinaryExpr:
 			for _, side := range []ast.Expr{n.X, n.Y} {
-				if r, ok := character(side); ok && (text.Hides(r) && r != 0 && r != 0x80 && r != '\n' && r != '\t' && r != '\r' || r == ' ' && (n.Op == token.LSS || n.Op == token.GEQ)) {
+				if r, ok := character(side); ok && (text.Hides(r) && r != 0 && r != 0x80 && r != '\n' && r != '\t' && r != '\r' ||
+					r == ' ' && (n.Op == token.LSS || n.Op == token.GEQ)) {
 					fail("%s compares with U+%04X: internal/text has the table of what acts upon a screen", where(), r)
 				}
 			}

@@ -34,7 +34,8 @@ func newCanary(t *testing.T) *canary {
 	c.file, c.repo = filepath.Join(c.home, "keep", "file"), filepath.Join(c.home, "repo.git")
 	require.NoError(t, os.MkdirAll(filepath.Dir(c.file), 0o755))
 	require.NoError(t, os.WriteFile(c.file, []byte("keep\n"), 0o644))
-	c.run(t, "git init -q --bare repo.git && git init -q work && cd work && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m one && "+
+	c.run(t, "git init -q --bare repo.git && git init -q work && cd work && git -c user.name=a -c user.email=a@b "+
+		"commit -q --allow-empty -m one && "+
 		"git remote add origin ../repo.git && git push -q origin HEAD:main")
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -50,7 +51,8 @@ func newCanary(t *testing.T) *canary {
 			conn.Close()
 		}
 	}()
-	c.victim, err = proc.Start(proc.Command{Line: "read x", Env: append(os.Environ(), "CANARY_KEY=squeamish-ossifrage"), Open: true})
+	c.victim, err = proc.Start(proc.Command{Line: "read x", Env: append(os.Environ(), "CANARY_KEY=squeamish-ossifrage"),
+		Open: true})
 	require.NoError(t, err)
 	t.Cleanup(func() { c.victim.Stdin().Close(); c.victim.Stop() })
 	return c
@@ -70,8 +72,9 @@ func needsConfinement(t *testing.T) {
 
 func (c *canary) run(t *testing.T, line string) string {
 	t.Helper()
-	res, err := proc.Run(t.Context(), proc.Command{Line: line, Dir: c.home, Env: append(os.Environ(), "HOME="+c.home), Merge: true,
-		Out: proc.Limit{Head: 10_000}})
+	res, err := proc.Run(t.Context(), proc.Command{Line: line, Dir: c.home, Env: append(os.Environ(), "HOME="+c.home),
+		Merge: true,
+		Out:   proc.Limit{Head: 10_000}})
 	require.NoError(t, err)
 	require.Equal(t, 0, res.ExitCode, res.Stdout.String())
 	return res.Stdout.String()
@@ -108,7 +111,9 @@ func (c *canary) commands() []string {
 		`python3 -c 'import ctypes; print("squeamish" if ctypes.CDLL(None).syscall(250, 0, -3, 0) > 0 else "")'`,
 		"ls /dev/pts | grep -q '[0-9]' && echo squeamish",
 		// Sleeps that no other test has.
-		"n=100" + c.port + `; setsid sleep $n >/dev/null 2>&1 & setsid env -i sleep 1$n >/dev/null 2>&1 & (setsid bash -c "trap '' TERM HUP; sleep 2$n" &) `,
+		"n=100" + c.port +
+			`; setsid sleep $n >/dev/null 2>&1 & setsid env -i sleep 1$n >/dev/null 2>&1 & (setsid bash -c "trap '' TERM ` +
+			`HUP; sleep 2$n" &) `,
 	}
 }
 
@@ -254,7 +259,8 @@ func TestCasesAreAllowedWhatTheyDeclare(t *testing.T) {
 func TestUnconfinedCasesRunNothing(t *testing.T) {
 	t.Parallel()
 	outside := filepath.Join(t.TempDir(), "file")
-	text := strings.Replace(failing("", "echo ran > "+outside), "! tool-ran", "fired BeforeTool guard\nexists nothing\n! tool-ran", 1)
+	text := strings.Replace(failing("", "echo ran > "+outside), "! tool-ran",
+		"fired BeforeTool guard\nexists nothing\n! tool-ran", 1)
 	parsed, err := testbed.Parse("x.txtar", []byte(text))
 	require.NoError(t, err)
 	res := testbed.Run(t.Context(), parsed, testbed.Options{Driver: Open, Lookup: func(name string) (string, bool) {

@@ -76,8 +76,10 @@ func (o *outside) try(t *testing.T, a attempt, r *confine.Rules) (succeeded bool
 	require.NoError(t, os.WriteFile(filepath.Join(o.dir, "old"), []byte("old"), 0o600))
 	self, err := os.Executable()
 	require.NoError(t, err)
-	res, err := proc.Run(t.Context(), proc.Command{Path: self, Dir: o.dir, Merge: true, Out: proc.Limit{Head: 1000}, Rules: r,
-		Env: []string{attemptVar + "=" + a.name, dirVar + "=" + o.dir, victimVar + "=" + strconv.Itoa(o.victim), portVar + "=" + o.port}})
+	res, err := proc.Run(t.Context(), proc.Command{Path: self, Dir: o.dir, Merge: true, Out: proc.Limit{Head: 1000},
+		Rules: r,
+		Env: []string{attemptVar + "=" + a.name, dirVar + "=" + o.dir, victimVar + "=" + strconv.Itoa(o.victim), portVar +
+			"=" + o.port}})
 	require.NoError(t, err)
 	return res.ExitCode == 0, string(res.Stdout.Bytes())
 }
@@ -108,7 +110,8 @@ func TestAttempts(t *testing.T) {
 				assert.True(t, ok, says)
 			}
 			if a.allowedBy == nothingAllows && confine.ABI() >= confine.ABIOfScopes {
-				ok, says = o.try(t, a, &confine.Rules{Write: []string{"/"}, Attributes: true, Signals: true, Network: confine.OpenNetwork})
+				ok, says = o.try(
+					t, a, &confine.Rules{Write: []string{"/"}, Attributes: true, Signals: true, Network: confine.OpenNetwork})
 				assert.False(t, ok, says)
 			}
 		})
@@ -150,8 +153,10 @@ func TestRead(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(top, name, "file"), []byte(name), 0o644))
 	}
 	run := func(r confine.Rules) string {
-		res, err := proc.Run(t.Context(), proc.Command{Line: "cat shown/file hidden/file; echo x >>written/file; cat written/file; ls hidden", Dir: top,
-			Env: []string{"PATH=" + os.Getenv("PATH")}, Out: proc.Limit{Head: 1000}, Rules: &r})
+		res, err := proc.Run(
+			t.Context(), proc.Command{Line: "cat shown/file hidden/file; echo x >>written/file; cat written/file; ls hidden",
+				Dir: top,
+				Env: []string{"PATH=" + os.Getenv("PATH")}, Out: proc.Limit{Head: 1000}, Rules: &r})
 		require.NoError(t, err)
 		return string(res.Stdout.Bytes())
 	}
@@ -163,8 +168,10 @@ func TestRead(t *testing.T) {
 		}
 	}
 	assert.Equal(t, "shownwrittenx\n", run(r))
-	assert.Equal(t, "shownwrittenx\nx\nfile\n", run(confine.Rules{Hidden: []string{filepath.Join(top, "hidden", "file")}, Write: r.Write}), "its name is shown")
-	assert.Equal(t, "shownwrittenx\nx\nx\nfile\n", run(confine.Rules{Hidden: []string{filepath.Join(top, "hidden")}, Write: r.Write}))
+	assert.Equal(t, "shownwrittenx\nx\nfile\n",
+		run(confine.Rules{Hidden: []string{filepath.Join(top, "hidden", "file")}, Write: r.Write}), "its name is shown")
+	assert.Equal(t, "shownwrittenx\nx\nx\nfile\n",
+		run(confine.Rules{Hidden: []string{filepath.Join(top, "hidden")}, Write: r.Write}))
 	assert.Error(t, confine.Check(confine.Rules{Hidden: []string{}, Read: []string{}}))
 }
 
@@ -237,7 +244,8 @@ func TestAsAnOrdinaryUser(t *testing.T) {
 	require.NoError(t, os.Chown(top, nobody, nobody))
 	res, err := proc.Run(t.Context(), proc.Command{
 		Path: copied, Args: []string{"-test.v", "-test.run=^(TestAttempts|TestPorts|TestRead)$"}, Dir: top,
-		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top, "TMPDIR=" + top}, Merge: true, Out: proc.Limit{Head: 100_000},
+		Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top, "TMPDIR=" + top}, Merge: true,
+		Out: proc.Limit{Head: 100_000},
 		Confine: func(argv []string, attr *os.ProcAttr) ([]string, error) {
 			attr.Sys.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
 			return argv, nil
@@ -246,7 +254,8 @@ func TestAsAnOrdinaryUser(t *testing.T) {
 	require.NoError(t, err)
 	out := string(res.Stdout.Bytes())
 	require.Zero(t, res.ExitCode, out)
-	for _, name := range []string{"TestAttempts/create", "TestAttempts/chmod", "TestAttempts/signal", "TestAttempts/environment_of_another", "TestAttempts/TCP", "TestRead"} {
+	for _, name := range []string{"TestAttempts/create", "TestAttempts/chmod", "TestAttempts/signal",
+		"TestAttempts/environment_of_another", "TestAttempts/TCP", "TestRead"} {
 		assert.Contains(t, out, "--- PASS: "+name+" ")
 	}
 }

@@ -23,23 +23,36 @@ var misbehaving = map[string]struct {
 	silent bool // about tools/list, from the call on
 	want   string
 }{
-	"twice":                {says: []string{answered("one"), answered("two"), answered("three")}, want: "one"},
-	"another id":           {says: []string{`{"jsonrpc":"2.0","id":99999,"result":{}}`, `{"jsonrpc":"2.0","id":"%s","result":{}}`, answered("one")}, want: "one"},
-	"result and error":     {says: []string{`{"jsonrpc":"2.0","id":%s,"result":{"content":[]},"error":{"code":1,"message":"no\u001b[2J"}}`}, want: "error"},
-	"long error":           {says: []string{`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"` + strings.Repeat("a\u001b[2J", 100000) + `"}}`}, want: "error"},
-	"null":                 {says: []string{`{"jsonrpc":"2.0","id":%s,"result":null}`}, want: ""},
-	"neither":              {says: []string{`{"jsonrpc":"2.0","id":%s}`}, want: "error"},
-	"wrong types":          {says: []string{`{"jsonrpc":"2.0","id":%s,"result":{"content":7}}`}, want: "error"},
-	"unknown content":      {says: []string{`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"smell"}]}}`}, want: "error"},
-	"text":                 {says: []string{"Traceback (most recent call last):", answered("one")}, want: "one"},
-	"logs in JSON":         {says: []string{`{"level":"info","msg":"called"}`, `["a"]`, "7", `"x"`, "{", "", "\r", answered("one")}, want: "one"},
-	"a long text":          {says: []string{strings.Repeat("x", 5<<20), answered("one")}, want: "one"},
-	"chatty":               {first: "Starting\x1b[2J...", says: []string{"[info] called", answered("one"), "[info] answered"}, want: "one"},
-	"half of it":           {says: []string{`{"jsonrpc":"2.0","id":%s,"result":{"content":[`}, dies: true, want: "error"},
-	"nothing, and dies":    {dies: true, want: "error"},
-	"dies for good":        {dies: true, want: "error"},
-	"too much":             {says: []string{`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"` + "BIG" + `"}]}}`}, want: "error"},
-	"deep":                 {says: []string{`{"jsonrpc":"2.0","id":%s,"result":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}`}, want: "error"},
+	"twice": {says: []string{answered("one"), answered("two"), answered("three")}, want: "one"},
+	"another id": {
+		says: []string{`{"jsonrpc":"2.0","id":99999,"result":{}}`, `{"jsonrpc":"2.0","id":"%s","result":{}}`,
+			answered("one")}, want: "one"},
+	"result and error": {
+		says: []string{`{"jsonrpc":"2.0","id":%s,"result":{"content":[]},"error":{"code":1,"message":"no\u001b[2J"}}`},
+		want: "error"},
+	"long error": {
+		says: []string{`{"jsonrpc":"2.0","id":%s,"error":{"code":1,"message":"` + strings.Repeat("a\u001b[2J", 100000) +
+			`"}}`}, want: "error"},
+	"null":        {says: []string{`{"jsonrpc":"2.0","id":%s,"result":null}`}, want: ""},
+	"neither":     {says: []string{`{"jsonrpc":"2.0","id":%s}`}, want: "error"},
+	"wrong types": {says: []string{`{"jsonrpc":"2.0","id":%s,"result":{"content":7}}`}, want: "error"},
+	"unknown content": {says: []string{`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"smell"}]}}`},
+		want: "error"},
+	"text": {says: []string{"Traceback (most recent call last):", answered("one")}, want: "one"},
+	"logs in JSON": {says: []string{`{"level":"info","msg":"called"}`, `["a"]`, "7", `"x"`, "{", "", "\r",
+		answered("one")}, want: "one"},
+	"a long text": {says: []string{strings.Repeat("x", 5<<20), answered("one")}, want: "one"},
+	"chatty": {
+		first: "Starting\x1b[2J...", says: []string{"[info] called", answered("one"), "[info] answered"}, want: "one"},
+	"half of it":        {says: []string{`{"jsonrpc":"2.0","id":%s,"result":{"content":[`}, dies: true, want: "error"},
+	"nothing, and dies": {dies: true, want: "error"},
+	"dies for good":     {dies: true, want: "error"},
+	"too much": {
+		says: []string{`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"` + "BIG" + `"}]}}`},
+		want: "error"},
+	"deep": {
+		says: []string{`{"jsonrpc":"2.0","id":%s,"result":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `}`},
+		want: "error"},
 	"asks before":          {first: asks, says: []string{answered("one")}, want: "one"},
 	"asks meanwhile":       {says: []string{asks, answered("one")}, want: "one"},
 	"changes before":       {first: strings.Repeat(changes, 100), says: []string{answered("one")}, want: "one"},
@@ -49,10 +62,12 @@ var misbehaving = map[string]struct {
 
 const (
 	changes = `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}` + "\n"
-	asks    = `{"jsonrpc":"2.0","id":1,"method":"roots/list"}` + "\n" + `{"jsonrpc":"2.0","id":1,"method":"roots/list"}` + "\n" +
+	asks    = `{"jsonrpc":"2.0","id":1,"method":"roots/list"}` + "\n" + `{"jsonrpc":"2.0","id":1,"method":"roots/list"}` +
+		"\n" +
 		`{"jsonrpc":"2.0","id":2,"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}` + "\n" +
 		`{"jsonrpc":"2.0","id":3,"method":"elicitation/create","params":{"message":"x","requestedSchema":{"type":"object","properties":{}}}}` + "\n" +
-		`{"jsonrpc":"2.0","id":"\u0000","method":"no/such"}` + "\n" + `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77}}` + "\n" +
+		`{"jsonrpc":"2.0","id":"\u0000","method":"no/such"}` + "\n" +
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77}}` + "\n" +
 		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":[],"progress":-1}}`
 )
 
@@ -81,10 +96,12 @@ func misbehave(name string) {
 			if does.first != "" {
 				fmt.Println(does.first)
 			}
-			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true},"prompts":{},"resources":{}},"serverInfo":{"name":"x","version":"1"}}}`+"\n", m.ID)
+			fmt.Printf(
+				`{"jsonrpc":"2.0","id":%s,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true},"prompts":{},"resources":{}},"serverInfo":{"name":"x","version":"1"}}}`+"\n", m.ID)
 		case "tools/list":
 			if !called || !does.silent {
-				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"go","inputSchema":{"type":"object"}}]}}`+"\n", m.ID)
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[{"name":"go","inputSchema":{"type":"object"}}]}}`+"\n",
+					m.ID)
 			}
 		case "prompts/list":
 			fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"prompts":[{"name":"p"}]}}`+"\n", m.ID)

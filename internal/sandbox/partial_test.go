@@ -24,7 +24,8 @@ func TestLandlockAlone(t *testing.T) {
 			continue
 		}
 		before := state(t, dir)
-		out, _ := run(t, s, false, s.Temp(), w.line, "D="+dir, "IN="+folder(t, s.Temp()), "ID="+strings.ReplaceAll(w.name, "/", ""))
+		out, _ := run(t, s, false, s.Temp(), w.line, "D="+dir, "IN="+folder(t, s.Temp()),
+			"ID="+strings.ReplaceAll(w.name, "/", ""))
 		assert.Equal(t, before, state(t, dir), "%s: %s", w.name, out)
 	}
 	out, code := run(t, s, false, dir, `chmod 711 sub && exec 3<> /dev/tcp/127.0.0.1/9`)
@@ -47,7 +48,8 @@ func TestWhatCannotBeConfinedDoesNotRun(t *testing.T) {
 		func(argv []string) []string { return append(argv[:2:2], append([]string{"x"}, argv[2:]...)...) },
 	} {
 		mark := filepath.Join(s.Temp(), "ran")
-		r, err := proc.Run(t.Context(), proc.Command{Line: "touch " + mark, Dir: s.Temp(), Merge: true, Out: proc.Limit{Head: 1000},
+		r, err := proc.Run(t.Context(), proc.Command{Line: "touch " + mark, Dir: s.Temp(), Merge: true,
+			Out: proc.Limit{Head: 1000},
 			Confine: func(argv []string, attr *os.ProcAttr) ([]string, error) {
 				argv, err := s.Confine(argv, attr)
 				return spoil(argv), err

@@ -79,9 +79,11 @@ func TestWaysOfWriting(t *testing.T) {
 				t.Skip(err)
 			}
 			top := t.TempDir()
-			root, extra, outside := filepath.Join(top, "root"), filepath.Join(top, "extra"), folder(t, filepath.Join(top, "outside"))
+			root, extra, outside := filepath.Join(top, "root"), filepath.Join(top, "extra"),
+				folder(t, filepath.Join(top, "outside"))
 			kept := folder(t, filepath.Join(folder(t, root), "a", "kept"))
-			s := open(t, Options{Writable: []string{folder(t, root), folder(t, extra)}, Kept: func() []string { return []string{kept} }})
+			s := open(t, Options{Writable: []string{folder(t, root), folder(t, extra)},
+				Kept: func() []string { return []string{kept} }})
 			temp := folder(t, filepath.Join(s.Temp(), "temp"))
 			try := func(s *Sandbox, onlyReads bool, dir, in string) (changed bool, out string) {
 				id := "new" + filepath.Base(t.TempDir())
@@ -110,5 +112,6 @@ func TestWaysOfWriting(t *testing.T) {
 // metadata ways change no contents and no names: Landlock alone does not see
 // them.
 func (w way) metadata() bool {
-	return strings.HasPrefix(w.line, "chmod") || strings.HasPrefix(w.line, "setfattr") || strings.HasPrefix(w.line, "touch -d")
+	return strings.HasPrefix(w.line, "chmod") || strings.HasPrefix(w.line, "setfattr") ||
+		strings.HasPrefix(w.line, "touch -d")
 }

@@ -57,7 +57,8 @@ func (s Set) Switch(name string, on, user bool) (string, error) {
 	if err != nil {
 		project = s.UserSettings()
 	}
-	unknown := exit.Errorf(exit.Input, "%s", text.None("skill", name, names, "; minigem skills list shows those there are"))
+	unknown := exit.Errorf(
+		exit.Input, "%s", text.None("skill", name, names, "; minigem skills list shows those there are"))
 	if on {
 		removed, err := s.enable(name, project)
 		switch {

@@ -76,7 +76,8 @@ func (s Shell) mayRun(ctx context.Context, inv invocation, args map[string]any) 
 			strings.TrimSpace(fmt.Sprint(args["command"])+"  "+verdict.Message))
 	}
 	answer := s.Ask(ctx, toolcall.Question{
-		Call: llm.ToolCall{Name: spec.Name, Args: args}, Info: call.Info, Intent: call.Intent, Lasting: s.Policy.Lasting(call),
+		Call: llm.ToolCall{Name: spec.Name, Args: args}, Info: call.Info, Intent: call.Intent,
+		Lasting: s.Policy.Lasting(call),
 	})
 	switch answer.Outcome {
 	case policy.ProceedOnce:

@@ -19,7 +19,8 @@ func TestModel(t *testing.T) {
 	require.NoError(t, ask(t, tel.Model(scripted(append([]llm.Chunk{call}, chunks()...)...), RoleMain)))
 	require.NoError(t, tel.Close())
 	names, attrs := logged(t, path)
-	assert.Equal(t, []string{"gemini_cli.api_request", inference, "gemini_cli.api_response", inference, "gemini_cli.conversation_finished"}, names)
+	assert.Equal(t, []string{"gemini_cli.api_request", inference, "gemini_cli.api_response", inference,
+		"gemini_cli.conversation_finished"}, names)
 	assert.Equal(t, object{
 		"_body": "API request to gemini-x.", "model": "gemini-x", "prompt_id": "S", "role": "main",
 		"request_text": `[{"parts":[{"text":"Hi"}],"role":"user"}]`,
@@ -29,14 +30,18 @@ func TestModel(t *testing.T) {
 	delete(response, "response_text")
 	assert.Equal(t, object{
 		"_body": "API response from gemini-x. Status: 200. Duration: 0ms.", "model": "gemini-x", "duration_ms": 0.0,
-		"input_token_count": 100.0, "output_token_count": 10.0, "cached_content_token_count": 20.0, "thoughts_token_count": 4.0,
-		"tool_token_count": 1.0, "total_token_count": 115.0, "prompt_id": "S", "status_code": 200.0, "http.status_code": 200.0,
-		"finish_reasons": []any{"stop"}, "role": "main",
+		"input_token_count": 100.0, "output_token_count": 10.0, "cached_content_token_count": 20.0,
+		"thoughts_token_count": 4.0,
+		"tool_token_count":     1.0, "total_token_count": 115.0, "prompt_id": "S", "status_code": 200.0,
+		"http.status_code": 200.0,
+		"finish_reasons":   []any{"stop"}, "role": "main",
 	}, response)
 	assert.Equal(t, object{
 		"_body":                 "GenAI operation response details from gemini-x. Status: 200. Duration: 0ms.",
-		"gen_ai.operation.name": "generate_content", "gen_ai.provider.name": "gcp.gen_ai", "gen_ai.request.model": "gemini-x", "gen_ai.response.model": "gemini-x",
-		"gen_ai.response.finish_reasons": []any{"stop"}, "gen_ai.usage.input_tokens": 100.0, "gen_ai.usage.output_tokens": 10.0,
+		"gen_ai.operation.name": "generate_content", "gen_ai.provider.name": "gcp.gen_ai", "gen_ai.request.model": "gemini-x",
+		"gen_ai.response.model":          "gemini-x",
+		"gen_ai.response.finish_reasons": []any{"stop"}, "gen_ai.usage.input_tokens": 100.0,
+		"gen_ai.usage.output_tokens": 10.0,
 		"gen_ai.output.messages": `[{"finish_reason":"stop","parts":[{"content":"Hello there.","type":"text"},` +
 			`{"arguments":{"a":1},"id":"c1","name":"look","type":"tool_call"}],"role":"assistant"}]`,
 	}, attrs[inference])
@@ -83,9 +88,11 @@ func TestModelFails(t *testing.T) {
 		assert.Equal(t, c.err, err)
 		require.NoError(t, tel.Close())
 		names, attrs := logged(t, path)
-		assert.Equal(t, []string{"gemini_cli.api_request", inference, "gemini_cli.api_error", "gemini_cli.api_request", inference, "gemini_cli.api_error", "gemini_cli.conversation_finished"}, names)
+		assert.Equal(t, []string{"gemini_cli.api_request", inference, "gemini_cli.api_error", "gemini_cli.api_request",
+			inference, "gemini_cli.api_error", "gemini_cli.conversation_finished"}, names)
 		told := attrs["gemini_cli.api_error"]
-		assert.Equal(t, []any{c.err.Error(), c.kind, c.status, RoleCompressor}, []any{told["error.message"], told["error.type"], told["status_code"], told["role"]})
+		assert.Equal(t, []any{c.err.Error(), c.kind, c.status, RoleCompressor},
+			[]any{told["error.message"], told["error.type"], told["status_code"], told["role"]})
 	}
 }
 

@@ -133,7 +133,8 @@ func (a *Approver) permissions(q toolcall.Question) []permission {
 	no := a.View.style.dim("  (or: n why not, for the model)")
 	out = append(out, permission{Choice{"No" + no, []string{"n", "no"}, true}, policy.Cancel})
 	if q.Intent.Exec != nil { // last, because 3 means no to programs that drive a terminal
-		session("Allow "+commandsOf(q.Intent)+" for this session, in the sandbox", policy.ProceedAlwaysSandbox, "s", "sandbox")
+		session("Allow "+commandsOf(q.Intent)+" for this session, in the sandbox", policy.ProceedAlwaysSandbox, "s",
+			"sandbox")
 	}
 	return out
 }

@@ -30,11 +30,13 @@ func TestPermissions(t *testing.T) {
 			[]policy.Outcome{policy.ProceedOnce, policy.ProceedAlways, policy.Cancel}},
 		{"command", toolcall.Question{Intent: command, Lasting: always}, false,
 			[]policy.Outcome{policy.ProceedOnce, policy.ProceedAlways, policy.Cancel}},
-		{"command that the sandbox can confine", toolcall.Question{Intent: command, Lasting: append(always, policy.ProceedAlwaysSandbox)}, false,
+		{"command that the sandbox can confine",
+			toolcall.Question{Intent: command, Lasting: append(always, policy.ProceedAlwaysSandbox)}, false,
 			[]policy.Outcome{policy.ProceedOnce, policy.ProceedAlways, policy.Cancel, policy.ProceedAlwaysSandbox}},
 		{"command that no rule settles", toolcall.Question{Intent: command}, false,
 			[]policy.Outcome{policy.ProceedOnce, policy.Cancel}},
-		{"MCP", toolcall.Question{Intent: tools.Intent{MCP: &tools.MCPOrigin{Server: "s", Tool: "t"}}, Lasting: []policy.Outcome{policy.ProceedAlwaysTool, policy.ProceedAlwaysServer}}, false,
+		{"MCP", toolcall.Question{Intent: tools.Intent{MCP: &tools.MCPOrigin{Server: "s", Tool: "t"}},
+			Lasting: []policy.Outcome{policy.ProceedAlwaysTool, policy.ProceedAlwaysServer}}, false,
 			[]policy.Outcome{policy.ProceedOnce, policy.ProceedAlwaysTool, policy.ProceedAlwaysServer, policy.Cancel}},
 		{"nothing may last", toolcall.Question{Intent: edit, Lasting: always}, true,
 			[]policy.Outcome{policy.ProceedOnce, policy.Cancel}},
@@ -72,10 +74,14 @@ func TestQuestionsCleanUp(t *testing.T) {
 		{"yes", "y\r", "", short, policy.ProceedOnce, "Allow execution of: 'touch a'? Yes, allow once\n", false},
 		{"one key", "1", "", short, policy.ProceedOnce, "Allow execution of: 'touch a'? Yes, allow once\n", false},
 		{"a letter of a word", "y|\x15n\r", "", short, policy.Cancel, "Allow execution of: 'touch a'? No\n", false},
-		{"one number", "2", "", short, policy.ProceedAlways, "Allow execution of: 'touch a'? Allow touch for this session, whatever it does\n", false},
-		{"a number behind words", "2|nd\x15n\r", "a bit of the next pro", short, policy.Cancel, "Allow execution of: 'touch a'? No\n", false},
-		{"more than a key", "yes\r", "", short, policy.ProceedOnce, "Allow execution of: 'touch a'? Yes, allow once\n", false},
-		{"the marked one", "\x1b[B\r", "", short, policy.ProceedAlways, "Allow execution of: 'touch a'? Allow touch for this session, whatever it does\n", false},
+		{"one number", "2", "", short, policy.ProceedAlways,
+			"Allow execution of: 'touch a'? Allow touch for this session, whatever it does\n", false},
+		{"a number behind words", "2|nd\x15n\r", "a bit of the next pro", short, policy.Cancel,
+			"Allow execution of: 'touch a'? No\n", false},
+		{"more than a key", "yes\r", "", short, policy.ProceedOnce, "Allow execution of: 'touch a'? Yes, allow once\n",
+			false},
+		{"the marked one", "\x1b[B\r", "", short, policy.ProceedAlways,
+			"Allow execution of: 'touch a'? Allow touch for this session, whatever it does\n", false},
 		{"no, and why", "n not now\r", "", short, policy.Cancel, "Allow execution of: 'touch a'? No: not now\n", false},
 		{"escape", "\x03", "", short, policy.Cancel, "Allow execution of: 'touch a'? Cancelled\n", false},
 		{"what does not fit", "y\r", "", long, policy.ProceedOnce, "Yes, allow once\n", true},
@@ -86,7 +92,9 @@ func TestQuestionsCleanUp(t *testing.T) {
 		a := &Approver{View: s.View}
 		answered := make(chan toolcall.Answer, 1)
 		go func() {
-			answered <- a.Approve(t.Context(), toolcall.Question{Intent: tools.Intent{Title: "Confirm Shell Command", Exec: c.intent}, Lasting: always})
+			answered <- a.Approve(
+				t.Context(), toolcall.Question{Intent: tools.Intent{Title: "Confirm Shell Command", Exec: c.intent},
+					Lasting: always})
 		}()
 		waittest.Until(t, func() bool {
 			s.screen.mu.Lock()
@@ -149,7 +157,8 @@ func TestQuestionSaysWhy(t *testing.T) {
 	t.Parallel()
 	s := newScene(style{plain: true}, 60)
 	a := &Approver{View: s.View}
-	q := toolcall.Question{Intent: tools.Intent{Exec: &tools.ExecIntent{Command: "echo $x"}}, Why: "echo $x: it is not\x1b[31m known"}
+	q := toolcall.Question{Intent: tools.Intent{Exec: &tools.ExecIntent{Command: "echo $x"}},
+		Why: "echo $x: it is not\x1b[31m known"}
 	assert.Contains(t, a.show(q), "  Asked because echo $x: it is not")
 	assert.NotContains(t, a.show(q), "\x1b")
 	assert.NotContains(t, a.show(toolcall.Question{}), "because")

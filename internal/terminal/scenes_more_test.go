@@ -51,8 +51,9 @@ func init() {
 	scenes["question"] = func(c *scene) {
 		c.spin.hidden = true
 		q := toolcall.Question{
-			Call: llm.ToolCall{Name: "run_shell_command", Args: map[string]any{"description": "Publishes the work"}},
-			Why:  "the rule in ~/.gemini/policies/mine.toml wants it asked", Lasting: append(always, policy.ProceedAlwaysSandbox),
+			Call:    llm.ToolCall{Name: "run_shell_command", Args: map[string]any{"description": "Publishes the work"}},
+			Why:     "the rule in ~/.gemini/policies/mine.toml wants it asked",
+			Lasting: append(always, policy.ProceedAlwaysSandbox),
 			Intent: tools.Intent{Title: "Confirm Shell Command", Exec: &tools.ExecIntent{
 				Command: "git push origin main && echo 'a command that is longer than a narrow window'", Root: "git"}},
 		}
@@ -60,10 +61,14 @@ func init() {
 			FileName: "a.go", Diff: "--- a.go\n+++ a.go\n@@ -1,2 +1,2 @@\n-old\n+new\n same\n"}}}
 		shown := c.asked(q, "n not to main\r") + c.asked(edit, "1")
 		c.out.Reset()
-		c.Emit(event.ToolFinished{Record: event.ToolRecord{DisplayName: "Shell", Description: "git push --force origin main", Status: event.ToolCancelled}})
+		c.Emit(event.ToolFinished{Record: event.ToolRecord{DisplayName: "Shell", Description: "git push --force origin main",
+			Status: event.ToolCancelled}})
 		for _, name := range []string{"b.go", "c.go"} {
-			c.Emit(event.ToolFinished{Record: event.ToolRecord{Call: llm.ToolCall{Name: "write_file", Args: map[string]any{"file_path": name, "content": "x"}}, Status: event.ToolCancelled,
-				ErrorMessage: "not run: the user refused a call before it"}})
+			c.Emit(event.ToolFinished{
+				Record: event.ToolRecord{
+					Call:         llm.ToolCall{Name: "write_file", Args: map[string]any{"file_path": name, "content": "x"}},
+					Status:       event.ToolCancelled,
+					ErrorMessage: "not run: the user refused a call before it"}})
 		}
 		shown += "--- refused:\n" + c.out.String()
 		c.out.Reset()
@@ -73,34 +78,50 @@ func init() {
 		run := func(name string, d hooks.Decision) hooks.Run {
 			return hooks.Run{Hook: hooks.Hook{Name: name}, Decision: d}
 		}
-		c.Hook(hooks.Report{Event: protocol.BeforeTool, Subject: "read_file", Runs: []hooks.Run{run("quiet", hooks.Proceed)}, Duration: 3 * time.Millisecond})
-		c.Hook(hooks.Report{Event: protocol.BeforeTool, Subject: "write_file", Runs: []hooks.Run{run("keep-tests", hooks.Deny)}, Duration: 12 * time.Millisecond,
-			Verdict: hooks.Verdict{Decision: hooks.Deny, Reason: "test.sh is not yours to change: fix the code that it tests, in slug.sh, instead."}, Effect: hooks.Effect{Kind: hooks.EffectDeny}})
+		c.Hook(hooks.Report{Event: protocol.BeforeTool, Subject: "read_file", Runs: []hooks.Run{run("quiet", hooks.Proceed)},
+			Duration: 3 * time.Millisecond})
+		c.Hook(hooks.Report{Event: protocol.BeforeTool, Subject: "write_file",
+			Runs: []hooks.Run{run("keep-tests", hooks.Deny)}, Duration: 12 * time.Millisecond,
+			Verdict: hooks.Verdict{
+				Decision: hooks.Deny, Reason: "test.sh is not yours to change: fix the code that it tests, in slug.sh, instead."},
+			Effect: hooks.Effect{Kind: hooks.EffectDeny}})
 		for _, name := range []string{"test.sh", "other.sh"} { // why stands in the lane of the first
-			c.Emit(event.ToolFinished{Record: event.ToolRecord{Call: llm.ToolCall{Args: map[string]any{"file_path": name}}, DisplayName: "WriteFile", Status: event.ToolError,
-				ErrorMessage: "Tool execution blocked: test.sh is not yours to change: fix the code that it tests, in slug.sh, instead."}})
+			c.Emit(event.ToolFinished{Record: event.ToolRecord{Call: llm.ToolCall{Args: map[string]any{"file_path": name}},
+				DisplayName: "WriteFile", Status: event.ToolError,
+				ErrorMessage: "Tool execution blocked: test.sh is not yours to change: fix the code that it tests, in slug.sh, " +
+					"instead."}})
 		}
-		c.Hook(hooks.Report{Event: protocol.BeforeTool, Subject: "run_shell_command", Runs: []hooks.Run{run("staging-only", hooks.Proceed), run("log", hooks.Proceed)}, Duration: 40 * time.Millisecond,
-			Effect: hooks.Effect{Kind: hooks.EffectRewrite, Before: []byte(`{"command":"bash deploy.sh production"}`), After: []byte(`{"command":"bash deploy.sh staging"}`)}})
-		c.Hook(hooks.Report{Event: protocol.AfterAgent, Runs: []hooks.Run{run("finish", hooks.Deny)}, Duration: 1200 * time.Millisecond,
-			Verdict: hooks.Verdict{Decision: hooks.Deny, Reason: "The tests were not run."}, Effect: hooks.Effect{Kind: hooks.EffectRetry}})
-		c.Hook(hooks.Report{Event: protocol.SessionStart, Subject: "startup", Runs: []hooks.Run{run("branch", hooks.Proceed)}, Duration: 5 * time.Millisecond, Messages: []hooks.Message{
-			{Hook: "branch", Kind: hooks.MessageSystem, Text: "You are on main."},
-			{Hook: "log", Kind: hooks.MessageFailure, Text: "the hook \"log\" failed: exit status 1: cannot write to log.txt"}}})
+		c.Hook(hooks.Report{Event: protocol.BeforeTool, Subject: "run_shell_command",
+			Runs: []hooks.Run{run("staging-only", hooks.Proceed), run("log", hooks.Proceed)}, Duration: 40 * time.Millisecond,
+			Effect: hooks.Effect{Kind: hooks.EffectRewrite, Before: []byte(`{"command":"bash deploy.sh production"}`),
+				After: []byte(`{"command":"bash deploy.sh staging"}`)}})
+		c.Hook(hooks.Report{Event: protocol.AfterAgent, Runs: []hooks.Run{run("finish", hooks.Deny)},
+			Duration: 1200 * time.Millisecond,
+			Verdict:  hooks.Verdict{Decision: hooks.Deny, Reason: "The tests were not run."},
+			Effect:   hooks.Effect{Kind: hooks.EffectRetry}})
+		c.Hook(hooks.Report{Event: protocol.SessionStart, Subject: "startup", Runs: []hooks.Run{run("branch", hooks.Proceed)},
+			Duration: 5 * time.Millisecond, Messages: []hooks.Message{
+				{Hook: "branch", Kind: hooks.MessageSystem, Text: "You are on main."},
+				{Hook: "log", Kind: hooks.MessageFailure,
+					Text: "the hook \"log\" failed: exit status 1: cannot write to log.txt"}}})
 		c.Failure(errors.New("the model is not there"))
 	}
 	scenes["status"] = func(c *scene) {
 		for _, mode := range []string{"default", "auto_edit", "plan", "yolo"} {
-			c.status = Status{Mode: mode, Trouble: "2 hooks failed", Rest: []string{"gemini-2.5-pro", "~/project (main)", "98% context left", "12345 tokens"}}
+			c.status = Status{Mode: mode, Trouble: "2 hooks failed",
+				Rest: []string{"gemini-2.5-pro", "~/project (main)", "98% context left", "12345 tokens"}}
 			width, _ := c.size()
 			fmt.Fprintf(&c.out, "%s%s\n%s\n", c.mark(), c.style.dim(Hint), c.statusRow(width-1))
 		}
 	}
 	scenes["resume"] = func(c *scene) {
 		said := []llm.Message{llm.UserText("gone"), llm.ModelText("gone"),
-			llm.UserText("<state_snapshot>short</state_snapshot>"), llm.UserText(slash.Ran("seq 10", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n")),
+			llm.UserText("<state_snapshot>short</state_snapshot>"),
+			llm.UserText(slash.Ran("seq 10", "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n")),
 			llm.UserText("Mend the tests\nof slug.sh, and say in one long sentence what was wrong with them, please"),
-			llm.ModelText("They **expected** `-`:\n\n- one\n- two"), llm.UserText("<hook_context>x</hook_context>"), {Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: "Thanks, see @a.go"}, llm.Text{Text: "\n--- Content from referenced files ---"}, llm.Text{Text: "\npackage a"}}}}
+			llm.ModelText("They **expected** `-`:\n\n- one\n- two"), llm.UserText("<hook_context>x</hook_context>"),
+			{Role: llm.RoleUser, Parts: []llm.Part{llm.Text{Text: "Thanks, see @a.go"}, llm.Text{Text: "\n--- Content from " +
+				"referenced files ---"}, llm.Text{Text: "\npackage a"}}}}
 		c.Replay(said)
 	}
 }

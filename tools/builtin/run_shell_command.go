@@ -213,7 +213,8 @@ func (c *shellCall) Start() (cmd proc.Command, done func(), err error) {
 	if c.tool.opts.Prelude != nil && proc.ShellName() == "bash" {
 		line = c.tool.opts.Prelude() + line
 	}
-	cmd = proc.Command{Line: line, Dir: dir, Env: c.env(), Merge: true, Grace: shellGrace, Guarded: true, Within: c.tool.opts.Within}
+	cmd = proc.Command{Line: line, Dir: dir, Env: c.env(), Merge: true, Grace: shellGrace, Guarded: true,
+		Within: c.tool.opts.Within}
 	if done, err = c.confine(&cmd); err != nil {
 		return cmd, nil, c.cannotStart(err)
 	}

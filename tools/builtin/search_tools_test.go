@@ -67,7 +67,8 @@ var sample = map[string]string{
 	".git/": "", ".gitignore": "dist/\n*.log\n", ".env": "SECRET=needle", "node_modules/m/i.js": "needle",
 	"src/a.go": "package a\n\nfunc A() int { return 1 }\n", "src/b.go": "package b\nfunc B() {}\nfunc C() {}\n",
 	"README.md": "Hello World\n", "a.log": "needle", "dist/x.js": "needle", "bin.dat": "needle\x00x", "empty/": "",
-	"many.txt": strings.Repeat("needle\n", 150), "crlf.txt": "one\r\ntwo pin\r\n", "long.txt": "pinlong" + strings.Repeat("x", 3000) + "\n",
+	"many.txt": strings.Repeat("needle\n", 150), "crlf.txt": "one\r\ntwo pin\r\n", "long.txt": "pinlong" +
+		strings.Repeat("x", 3000) + "\n",
 	"four.txt": "zip\nzap q\nzip\n1\n2\n3\n4\n5\n6\nzip\nzip\n", ".hid/h.txt": "hidden needle\n",
 	"link.go": "-> src/a.go", "linkdir": "-> src", "broken": "-> nowhere", "out": "-> /etc/passwd", "log": "-> a.log",
 }
@@ -82,19 +83,35 @@ func TestListDirectory(t *testing.T) {
 		args args
 		want outcome
 	}{
-		{"root", args{"dir_path": "."}, outcome{desc: ".", display: `{"summary":"Found 12 item(s). (3 ignored)","files":["[DIR] .hid","[DIR] empty","[DIR] linkdir","[DIR] src",` + files + `]}`,
-			text: "Directory listing for ROOT:\n[DIR] .hid\n[DIR] empty\n[DIR] linkdir\n[DIR] src\n.gitignore (12 bytes)\nbin.dat (8 bytes)\ncrlf.txt (14 bytes)\nfour.txt (34 bytes)\nlink.go (37 bytes)\nlong.txt (3008 bytes)\nmany.txt (1050 bytes)\nREADME.md (12 bytes)\n\n(3 ignored)"}},
-		{"empty path is the root", args{"dir_path": "", "ignore": []any{"*"}}, outcome{desc: ".", text: "Directory ROOT is empty.", display: `"Directory is empty."`}},
-		{"subdirectory", args{"dir_path": "src"}, outcome{desc: "src", text: "Directory listing for ROOT/src:\na.go (37 bytes)\nb.go (34 bytes)", display: `{"summary":"Found 2 item(s).","files":["a.go","b.go"]}`}},
-		{"patterns", args{"dir_path": "src", "ignore": []any{"a*", "[b].go"}}, outcome{desc: "src", text: "Directory listing for ROOT/src:\nb.go (34 bytes)", display: `{"summary":"Found 1 item(s).","files":["b.go"]}`}},
-		{"empty", args{"dir_path": "empty"}, outcome{desc: "empty", text: "Directory ROOT/empty is empty.", display: `"Directory is empty."`}},
-		{"nothing ignored", args{"dir_path": ".", "ignore": []any{"[!x]*", "?[!x]*", "*.*", "src", "empty", "link*", "many.txt"}, "file_filtering_options": args{"respect_git_ignore": false}},
-			outcome{desc: ".", text: "Directory listing for ROOT:\n[DIR] dist\nlog (6 bytes)", display: `{"summary":"Found 2 item(s).","files":["[DIR] dist","log"]}`}},
+		{"root", args{"dir_path": "."}, outcome{desc: ".", display: `{"summary":"Found 12 item(s). (3 ` +
+			`ignored)","files":["[DIR] .hid","[DIR] empty","[DIR] linkdir","[DIR] src",` + files + `]}`,
+			text: "Directory listing for ROOT:\n[DIR] .hid\n[DIR] empty\n[DIR] linkdir\n[DIR] src\n.gitignore (12 bytes)\n" +
+				"bin.dat (8 bytes)\ncrlf.txt (14 bytes)\nfour.txt (34 bytes)\nlink.go (37 bytes)\nlong.txt (3008 bytes)\n" +
+				"many.txt (1050 bytes)\nREADME.md (12 bytes)\n\n(3 ignored)"}},
+		{"empty path is the root", args{"dir_path": "", "ignore": []any{"*"}},
+			outcome{desc: ".", text: "Directory ROOT is empty.", display: `"Directory is empty."`}},
+		{"subdirectory", args{"dir_path": "src"},
+			outcome{desc: "src", text: "Directory listing for ROOT/src:\na.go (37 bytes)\nb.go (34 bytes)",
+				display: `{"summary":"Found 2 item(s).","files":["a.go","b.go"]}`}},
+		{"patterns", args{"dir_path": "src", "ignore": []any{"a*", "[b].go"}},
+			outcome{desc: "src", text: "Directory listing for ROOT/src:\nb.go (34 bytes)",
+				display: `{"summary":"Found 1 item(s).","files":["b.go"]}`}},
+		{"empty", args{"dir_path": "empty"}, outcome{desc: "empty", text: "Directory ROOT/empty is empty.",
+			display: `"Directory is empty."`}},
+		{"nothing ignored",
+			args{"dir_path": ".", "ignore": []any{"[!x]*", "?[!x]*", "*.*", "src", "empty", "link*", "many.txt"},
+				"file_filtering_options": args{"respect_git_ignore": false}},
+			outcome{desc: ".", text: "Directory listing for ROOT:\n[DIR] dist\nlog (6 bytes)",
+				display: `{"summary":"Found 2 item(s).","files":["[DIR] dist","log"]}`}},
 		// Faults.
-		{"missing", args{"dir_path": "nope"}, outcome{desc: "nope", failure: "Error listing directory: no such file or directory: 'ROOT/nope'", kind: tools.ErrLs}},
-		{"a file", args{"dir_path": "README.md"}, outcome{desc: "README.md", failure: "Error: Path is not a directory: ROOT/README.md", kind: tools.ErrPathNotDirectory}},
+		{"missing", args{"dir_path": "nope"}, outcome{desc: "nope", failure: "Error listing directory: no such file or " +
+			"directory: 'ROOT/nope'", kind: tools.ErrLs}},
+		{"a file", args{"dir_path": "README.md"},
+			outcome{desc: "README.md", failure: "Error: Path is not a directory: ROOT/README.md",
+				kind: tools.ErrPathNotDirectory}},
 		{"no path", args{}, outcome{failure: "params must have required property 'dir_path'", kind: tools.ErrInvalidParams}},
-		{"wrong type", args{"dir_path": ".", "ignore": "x"}, outcome{failure: "params/ignore must be array", kind: tools.ErrInvalidParams}},
+		{"wrong type", args{"dir_path": ".", "ignore": "x"},
+			outcome{failure: "params/ignore must be array", kind: tools.ErrInvalidParams}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -162,20 +179,32 @@ func TestGlob(t *testing.T) {
 		args args
 		want outcome
 	}{
-		{args{"pattern": "src/*.go"}, outcome{desc: "'src/*.go'", display: `"Found 2 matching file(s)"`, text: "Found 2 file(s) matching \"src/*.go\" within ROOT, sorted by modification time (newest first):\nROOT/src/b.go\nROOT/src/a.go"}},
-		{args{"pattern": "R*", "dir_path": "src"}, outcome{desc: "'R*' within src", display: `"No files found"`, text: `No files found matching pattern "R*" within ROOT/src`}},
-		{args{"pattern": "*.log"}, outcome{desc: "'*.log'", display: `"No files found"`, text: `No files found matching pattern "*.log" within ROOT (1 files were ignored)`}},
-		{args{"pattern": "*.{log,md}"}, outcome{desc: "'*.{log,md}'", display: `"Found 1 matching file(s)"`, text: "Found 1 file(s) matching \"*.{log,md}\" within ROOT (1 additional files were ignored), sorted by modification time (newest first):\nROOT/README.md"}},
-		{args{"pattern": "*.log", "respect_git_ignore": false}, outcome{desc: "'*.log'", display: `"Found 1 matching file(s)"`, text: "Found 1 file(s) matching \"*.log\" within ROOT, sorted by modification time (newest first):\nROOT/a.log"}},
+		{args{"pattern": "src/*.go"}, outcome{desc: "'src/*.go'", display: `"Found 2 matching file(s)"`,
+			text: "Found 2 file(s) matching \"src/*.go\" within ROOT, sorted by modification time (newest first):\n" +
+				"ROOT/src/b.go\nROOT/src/a.go"}},
+		{args{"pattern": "R*", "dir_path": "src"}, outcome{desc: "'R*' within src", display: `"No files found"`,
+			text: `No files found matching pattern "R*" within ROOT/src`}},
+		{args{"pattern": "*.log"}, outcome{desc: "'*.log'", display: `"No files found"`, text: `No files found matching ` +
+			`pattern "*.log" within ROOT (1 files were ignored)`}},
+		{args{"pattern": "*.{log,md}"}, outcome{desc: "'*.{log,md}'", display: `"Found 1 matching file(s)"`,
+			text: "Found 1 file(s) matching \"*.{log,md}\" within ROOT (1 additional files were ignored), sorted by " +
+				"modification time (newest first):\nROOT/README.md"}},
+		{args{"pattern": "*.log", "respect_git_ignore": false},
+			outcome{desc: "'*.log'", display: `"Found 1 matching file(s)"`,
+				text: "Found 1 file(s) matching \"*.log\" within ROOT, sorted by modification time (newest first):\nROOT/a.log"}},
 		// Faults.
 		{args{"pattern": " "}, outcome{failure: "The 'pattern' parameter cannot be empty.", kind: tools.ErrInvalidParams}},
-		{args{"pattern": "a[", "dir_path": "src"}, outcome{failure: "The 'pattern' parameter is not a valid glob: a[", kind: tools.ErrInvalidParams}},
-		{args{"pattern": "x", "dir_path": "nope"}, outcome{failure: "Search path does not exist ROOT/nope", kind: tools.ErrInvalidParams}},
-		{args{"pattern": "x", "dir_path": "README.md"}, outcome{failure: "Search path is not a directory: ROOT/README.md", kind: tools.ErrInvalidParams}},
+		{args{"pattern": "a[", "dir_path": "src"}, outcome{failure: "The 'pattern' parameter is not a valid glob: a[",
+			kind: tools.ErrInvalidParams}},
+		{args{"pattern": "x", "dir_path": "nope"}, outcome{failure: "Search path does not exist ROOT/nope",
+			kind: tools.ErrInvalidParams}},
+		{args{"pattern": "x", "dir_path": "README.md"}, outcome{failure: "Search path is not a directory: ROOT/README.md",
+			kind: tools.ErrInvalidParams}},
 	} {
 		assert.Equal(t, tt.want, use(t, ws, tool, tt.args), "%v", tt.args)
 	}
-	for _, a := range []args{{"pattern": "../*"}, {"pattern": "/etc/*"}, {"pattern": "x", "dir_path": "/etc"}, {"pattern": "../../**", "dir_path": "src"}} {
+	for _, a := range []args{{"pattern": "../*"}, {"pattern": "/etc/*"}, {"pattern": "x", "dir_path": "/etc"},
+		{"pattern": "../../**", "dir_path": "src"}} {
 		assert.Contains(t, use(t, ws, tool, a).failure, "Path not in workspace:", "%v", a)
 	}
 }
@@ -184,9 +213,12 @@ func TestGlobSeveralDirectories(t *testing.T) {
 	t.Parallel()
 	ws, other := project(t, map[string]string{"a.txt": ""}), project(t, map[string]string{"b.txt": ""})
 	require.NoError(t, ws.Add(other.Root(), filepath.Join(other.Root(), "gone")))
-	got := use(t, ws, builtin.Glob(ws, obey, func() time.Time { return time.Now().Add(100 * time.Hour) }), args{"pattern": "*.txt"})
+	got := use(t, ws, builtin.Glob(ws, obey, func() time.Time {
+		return time.Now().Add(100 * time.Hour)
+	}), args{"pattern": "*.txt"})
 	head, list, _ := strings.Cut(got.text, "\n")
-	assert.Equal(t, `Found 2 file(s) matching "*.txt" across 3 workspace directories, sorted by modification time (newest first):`, head)
+	assert.Equal(t, `Found 2 file(s) matching "*.txt" across 3 workspace directories, sorted by modification time `+
+		`(newest first):`, head)
 	assert.ElementsMatch(t, []string{"ROOT/a.txt", other.Root() + "/b.txt"}, strings.Split(strings.TrimSpace(list), "\n"))
 }
 
@@ -196,7 +228,8 @@ func TestSearchesStop(t *testing.T) {
 	cause := errors.New("the user pressed ^C")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(cause)
-	for _, tool := range []tools.Tool{builtin.Glob(ws, obey, time.Now), builtin.GrepSearch(ws, obey), builtin.ListDirectory(ws, obey)} {
+	for _, tool := range []tools.Tool{builtin.Glob(ws, obey, time.Now), builtin.GrepSearch(ws, obey),
+		builtin.ListDirectory(ws, obey)} {
 		inv, err := tool.Prepare(args{"pattern": "zip", "dir_path": "."})
 		require.NoError(t, err)
 		_, err = inv.Run(ctx)
@@ -216,9 +249,12 @@ func BenchmarkGlob(b *testing.B) {
 func BenchmarkGrepSearch(b *testing.B) {
 	ws := goTree(b)
 	tool := builtin.GrepSearch(ws, obey)
-	for _, pattern := range []string{`xyzzyq`, `func \(.*\) ReadFromUDP`, `goroutine`, `err != nil|panic\(`, `the`, `[0-9]{4}-[0-9]{2}`, `\w+[0-9]{6}\w+`} {
+	for _, pattern := range []string{`xyzzyq`, `func \(.*\) ReadFromUDP`, `goroutine`, `err != nil|panic\(`, `the`,
+		`[0-9]{4}-[0-9]{2}`, `\w+[0-9]{6}\w+`} {
 		b.Run(pattern, func(b *testing.B) {
-			builtin.BesideRipgrep(b, func() { call(b, tool, args{"pattern": pattern, "total_max_matches": 1000000}) }, "-n", "-i", "--hidden", pattern, ws.Root())
+			builtin.BesideRipgrep(b, func() {
+				call(b, tool, args{"pattern": pattern, "total_max_matches": 1000000})
+			}, "-n", "-i", "--hidden", pattern, ws.Root())
 		})
 	}
 }

@@ -66,7 +66,8 @@ func TestWhatOnlyReadsCannotWrite(t *testing.T) {
 		res := runReading(t, tool, args{"command": c.line})
 		says := text(res)
 		assert.Contains(t, says, c.shows, c.line)
-		assert.Equal(t, c.fails, strings.HasSuffix(says, withoutPermission+"\n</untrusted_context>") && strings.HasSuffix(res.Display.(string), withoutPermission), "%s: %s", c.line, says)
+		assert.Equal(t, c.fails, strings.HasSuffix(says, withoutPermission+"\n</untrusted_context>") &&
+			strings.HasSuffix(res.Display.(string), withoutPermission), "%s: %s", c.line, says)
 	}
 	left, err := os.ReadDir(home)
 	require.NoError(t, err)
@@ -76,7 +77,8 @@ func TestWhatOnlyReadsCannotWrite(t *testing.T) {
 	assert.Equal(t, "goodbye world\nsecond line\n", string(notes))
 	assert.NoFileExists(t, filepath.Join(dir, "new"))
 
-	res := runReading(t, tool, args{"command": "sleep 0.01; echo x >new; exit 3", "is_background": true, "delay_ms": 10_000})
+	res := runReading(t, tool, args{"command": "sleep 0.01; echo x >new; exit 3", "is_background": true,
+		"delay_ms": 10_000})
 	assert.Contains(t, text(res), withoutPermission)
 	assert.NoFileExists(t, filepath.Join(dir, "new"))
 }

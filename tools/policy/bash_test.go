@@ -58,7 +58,8 @@ func newSandbox(t testing.TB) sandbox {
 	for name, script := range fakes {
 		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte(script), 0o755))
 	}
-	for _, name := range []string{"env", "sh", "bash", "xargs", "nice", "timeout", "cat", "ls", "find", "grep", "sed", "awk", "sort", "head", "flock", "setsid", "stdbuf", "nohup"} {
+	for _, name := range []string{"env", "sh", "bash", "xargs", "nice", "timeout", "cat", "ls", "find", "grep", "sed",
+		"awk", "sort", "head", "flock", "setsid", "stdbuf", "nohup"} {
 		if path, err := exec.LookPath(name); err == nil {
 			require.NoError(t, os.Symlink(path, filepath.Join(bin, name)))
 		}
@@ -142,7 +143,8 @@ func (s sandbox) ran(t testing.TB, lines ...string) (log string, ended bool) {
 	defer held.Close()
 	defer alive.Close()
 	c.Dir, c.WaitDelay, c.ExtraFiles = s.dir, time.Second, []*os.File{list, alive}
-	c.Env = []string{"PATH=" + filepath.Join(s.dir, "bin"), "HOME=" + s.dir, "BY=" + s.shell, "OUT=" + out, "API_TOKEN=" + token}
+	c.Env = []string{"PATH=" + filepath.Join(s.dir, "bin"), "HOME=" + s.dir, "BY=" + s.shell, "OUT=" + out, "API_TOKEN=" +
+		token}
 	start, before := c.Start, s.connections(t)
 	if s.rules != nil {
 		c.Env = redact.Sanitize(c.Env, redact.Config{Enabled: true})

@@ -39,11 +39,13 @@ func carriers(t testing.TB) []carrier {
 	return out
 }
 
-const denyCurl = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"curl\"\ndecision = \"deny\"\npriority = 1"
+const denyCurl = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"curl\"\ndecision = \"deny\"\n" +
+	"priority = 1"
 
 // spellings of the command that must not run. Those with quotes fit where the
 // carrier has none.
-var spellings = []string{"curl evil", "curl", "/usr/bin/curl evil", "command curl evil", "curl evil; ls", "ls; curl evil"}
+var spellings = []string{"curl evil", "curl", "/usr/bin/curl evil", "command curl evil", "curl evil; ls",
+	"ls; curl evil"}
 
 func TestNoWayRoundByAnyCarrier(t *testing.T) {
 	t.Parallel()
@@ -65,7 +67,8 @@ func TestNoWayRoundByAnyCarrier(t *testing.T) {
 			for _, e := range []*Engine{allowed, chat} { // what reads runs confined; a rule allows tar, and is no sandbox
 				v := e.Check(shellCall(c.with(s)))
 				lines[e]++
-				assert.True(t, v.Decision == Ask || c.want[2] == 'r' && (v.OnlyReads || strings.HasPrefix(c.template, "tar ")), "%q: %+v", c.with(s), v)
+				assert.True(t, v.Decision == Ask || c.want[2] == 'r' && (v.OnlyReads || strings.HasPrefix(c.template, "tar ")),
+					"%q: %+v", c.with(s), v)
 			}
 			if c.want[3] != 'r' {
 				lines[denied]++

@@ -96,10 +96,14 @@ func TestNoWayRoundDenial(t *testing.T) {
 func TestNoWayRoundByWhatNobodyKnows(t *testing.T) {
 	t.Parallel()
 	byPrefix := engineWith(t, denyPrefixes, Options{Interactive: true, Mode: ModeYolo})
-	byPattern := engineWith(t, "[[rule]]\ntoolName = \"run_shell_command\"\ncommandRegex = \"(rm|git push)( .*)?\"\ndecision = \"deny\"\npriority = 1", Options{Interactive: true, Mode: ModeYolo})
-	for _, program := range []string{"no-such-program", "./run", "/opt/bin/x", "firejail", "fd . -x", "mise exec --", "chpst -u x", "docker-like run i"} {
+	byPattern := engineWith(
+		t, "[[rule]]\ntoolName = \"run_shell_command\"\ncommandRegex = \"(rm|git push)( .*)?\"\ndecision = \"deny\"\n"+
+			"priority = 1", Options{Interactive: true, Mode: ModeYolo})
+	for _, program := range []string{"no-such-program", "./run", "/opt/bin/x", "firejail", "fd . -x", "mise exec --",
+		"chpst -u x", "docker-like run i"} {
 		for _, way := range []string{
-			"@", "-- @", "-v --flag value @", "X=1 @", "--exec='@'", "--exec=@", "-c '@'", "-c'@'", "'ls; @'", "'ls && @'", "\"sh -c '@'\"", "'{ @; }'", "'$(@)'", "'\n@'", "/usr/bin/@", "-e '!@'", "-e'@,x'",
+			"@", "-- @", "-v --flag value @", "X=1 @", "--exec='@'", "--exec=@", "-c '@'", "-c'@'", "'ls; @'", "'ls && @'",
+			"\"sh -c '@'\"", "'{ @; }'", "'$(@)'", "'\n@'", "/usr/bin/@", "-e '!@'", "-e'@,x'",
 		} {
 			for _, denied := range []string{"rm x", "rm", "git push origin"} {
 				command := program + " " + strings.ReplaceAll(way, "@", denied)
@@ -112,7 +116,9 @@ func TestNoWayRoundByWhatNobodyKnows(t *testing.T) {
 			assert.Equal(t, Allow, byPrefix.Check(shellCall(command)).Decision, command)
 		}
 	}
-	for _, command := range []string{"make -f - <<< $'x:\\n\\trm x'", "zsh <<< 'rm x'", "yash -c 'rm x'", "cmd /c 'rm x'", "newgrp g <<< 'rm x'", "script /dev/null <<< 'rm x'", "git grep -O'rm x' a", "git --shallow-file x push", "setarch -R rm x", "podman unshare rm x", "lftp <<< '!rm x'", "sort --compress-program=rm x"} {
+	for _, command := range []string{"make -f - <<< $'x:\\n\\trm x'", "zsh <<< 'rm x'", "yash -c 'rm x'", "cmd /c 'rm x'",
+		"newgrp g <<< 'rm x'", "script /dev/null <<< 'rm x'", "git grep -O'rm x' a", "git --shallow-file x push",
+		"setarch -R rm x", "podman unshare rm x", "lftp <<< '!rm x'", "sort --compress-program=rm x"} {
 		assert.NotEqual(t, Allow, byPrefix.Check(shellCall(command)).Decision, "%q", command)
 	}
 }
@@ -122,7 +128,8 @@ func TestNoWayRoundByWhatNobodyKnows(t *testing.T) {
 func TestARefusalSaysThatARuleIsNoSandbox(t *testing.T) {
 	t.Parallel()
 	const everyCommand = "[[rule]]\ntoolName = \"run_shell_command\"\ndecision = \"deny\"\npriority = 1"
-	const byPattern = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandRegex = \"curl .*\"\ndecision = \"deny\"\npriority = 1"
+	const byPattern = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandRegex = \"curl .*\"\ndecision = \"deny\"\n" +
+		"priority = 1"
 	for _, c := range []struct {
 		rules, command string
 		mode           Mode

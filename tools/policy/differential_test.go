@@ -18,7 +18,8 @@ import (
 	"minigem/tools/workspace"
 )
 
-const denyCanary = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"canary\"\ndecision = \"deny\"\npriority = 1"
+const denyCanary = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"canary\"\ndecision = \"deny\"\n" +
+	"priority = 1"
 
 // judges are the engines whose verdicts are compared with bash, in the folder of
 // a sandbox. What the first two let through runs no canary and makes no file; the
@@ -29,12 +30,14 @@ func judges(t testing.TB, s sandbox) map[string]*Engine {
 	ws, err := workspace.New(work)
 	require.NoError(t, err)
 	o := Options{Interactive: true, Refused: func(r Reading) string {
-		return ws.Refused(r.Path, workspace.Reach{Pattern: r.Pattern, Names: r.Names, Below: r.Below, Visible: r.Visible, Links: r.Links}, workspace.Ignore{})
+		return ws.Refused(r.Path, workspace.Reach{Pattern: r.Pattern, Names: r.Names, Below: r.Below, Visible: r.Visible,
+			Links: r.Links}, workspace.Ignore{})
 	}}
 	yolo := o
 	yolo.Mode = ModeYolo
 	return map[string]*Engine{
-		"default chat": engineWith(t, "", o), "prefixes": engineWith(t, allowPrefixes, o), "denied in yolo": engineWith(t, denyCanary, yolo),
+		"default chat": engineWith(t, "", o), "prefixes": engineWith(t, allowPrefixes, o),
+		"denied in yolo": engineWith(t, denyCanary, yolo),
 	}
 }
 
@@ -67,15 +70,20 @@ func TestAllowedCommandLinesRunNothingElse(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
 	connect := "echo a >/dev/tcp/127.0.0.1/" + s.port()
-	require.Len(t, s.culprits(t, []string{"ls", "canary evil", "(", "exec ls", "exit", "echo a > pwn", "echo b > a", "cat .env", connect}, true), 5, "the sandbox sees what runs")
+	require.Len(t,
+		s.culprits(t, []string{"ls", "canary evil", "(", "exec ls", "exit", "echo a > pwn", "echo b > a", "cat .env",
+			connect}, true), 5, "the sandbox sees what runs")
 	confined := s
 	confined.rules = &confine.Rules{Hidden: []string{filepath.Join(s.dir, "work", ".env")}}
 	if confine.Supported() != nil {
 		t.Skip(confine.Supported())
 	}
-	require.Empty(t, confined.culprits(t, []string{"ls", "canary evil", "echo a > pwn", "cat .env", connect, "set", "cat /proc/self/environ"}, true),
+	require.Empty(
+		t, confined.culprits(t, []string{"ls", "canary evil", "echo a > pwn", "cat .env", connect, "set",
+			"cat /proc/self/environ"}, true),
 		"what is confined writes nothing, connects to nothing and reads no secrets")
-	require.Len(t, confined.culprits(t, []string{"echo " + token, "echo " + secret}, true), 2, "the sandbox sees what is printed")
+	require.Len(t, confined.culprits(t, []string{"echo " + token, "echo " + secret}, true), 2,
+		"the sandbox sees what is printed")
 	samples, seed := 4_000, 2
 	if n, err := strconv.Atoi(os.Getenv("MINIGEM_DIFFERENTIAL")); err == nil {
 		samples = n
@@ -106,7 +114,8 @@ func TestAllowedCommandLinesRunNothingElse(t *testing.T) {
 		reads.run(t)
 		assert.Empty(t, append(free.found, reads.found...), "%s: these ran something", name)
 		assert.Greater(t, holding, samples/300, "%s: the sample is worth something", name)
-		t.Logf("%s: of %d command lines %d were allowed and run, %d of them confined; %d hold canary", name, samples, free.total+reads.total, reads.total, holding)
+		t.Logf("%s: of %d command lines %d were allowed and run, %d of them confined; %d hold canary", name, samples,
+			free.total+reads.total, reads.total, holding)
 	}
 }
 
@@ -115,7 +124,8 @@ func TestAllowedCommandLinesRunNothingElse(t *testing.T) {
 // traced by the next one, without end. A file that one line left
 // elsewhere, another one could run.
 func runnable(line string, mode Mode) bool {
-	if mode == ModeYolo && (containsAny(line, "env -", "command -p", "PS4") || strings.Contains(devices.Replace(line), "/")) {
+	if mode == ModeYolo &&
+		(containsAny(line, "env -", "command -p", "PS4") || strings.Contains(devices.Replace(line), "/")) {
 		return false
 	}
 	return !containsAny(line, "\x00", "while", "until", "for ((", "sleep", "select") || strings.Contains(line, "break")

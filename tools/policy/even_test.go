@@ -10,18 +10,25 @@ import (
 // rule of the user's outranks them.
 func TestAskedEvenIfAllowed(t *testing.T) {
 	t.Parallel()
-	const allow = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = [\"rm\", \"git push\", \"tee\", \"make\"]\ndecision = \"allow\"\npriority = 1\n"
-	const outranked = allow + "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"rm -rf build\"\ndecision = \"allow\"\npriority = 1\nevenIfAllowed = true\n"
+	const allow = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = [\"rm\", \"git push\", \"tee\", " +
+		"\"make\"]\ndecision = \"allow\"\npriority = 1\n"
+	const outranked = allow +
+		"[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"rm -rf build\"\ndecision = \"allow\"\n" +
+		"priority = 1\nevenIfAllowed = true\n"
 	for command, want := range map[string]Decision{
-		"rm a": Allow, "rm -rf a": Ask, "rm -f -R a": Ask, "rm --recursive a": Ask, "git push origin main": Allow, "git push -f": Ask, "git push origin +main": Ask, "git push --force-with-lease": Ask,
-		"tee a": Allow, "tee .gemini/settings.json": Ask, "tee pkg/.gemini/x": Ask, "make all": Allow, "make all CC=evil": Ask, "make --eval=x": Ask, "rm -rf build": Ask,
+		"rm a": Allow, "rm -rf a": Ask, "rm -f -R a": Ask, "rm --recursive a": Ask, "git push origin main": Allow,
+		"git push -f": Ask, "git push origin +main": Ask, "git push --force-with-lease": Ask,
+		"tee a": Allow, "tee .gemini/settings.json": Ask, "tee pkg/.gemini/x": Ask, "make all": Allow,
+		"make all CC=evil": Ask, "make --eval=x": Ask, "rm -rf build": Ask,
 	} {
 		assert.Equal(t, want, engineWith(t, allow, Options{Interactive: true}).Check(shellCall(command)).Decision, command)
 	}
 	for command, want := range map[string]Decision{"rm -rf build": Allow, "rm -rf a": Ask} {
-		assert.Equal(t, want, engineWith(t, outranked, Options{Interactive: true}).Check(shellCall(command)).Decision, command)
+		assert.Equal(t, want, engineWith(t, outranked, Options{Interactive: true}).Check(shellCall(command)).Decision,
+			command)
 	}
-	assert.Equal(t, Allow, engineWith(t, "", Options{Interactive: true, Mode: ModeYolo}).Check(shellCall("rm -rf a")).Decision, "yolo asks about nothing")
+	assert.Equal(t, Allow, engineWith(t, "", Options{Interactive: true, Mode: ModeYolo}).Check(
+		shellCall("rm -rf a")).Decision, "yolo asks about nothing")
 }
 
 // TestHeadlessRefusalNamesTheFlag: who cannot be asked reads which rule refused

@@ -19,7 +19,8 @@ func project(t *testing.T) (root string, ws *workspace.Workspace) {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	for _, name := range []string{".gemini/settings.json", ".gemini/hooks/guard.sh", ".vscode/tasks.json", ".git/config", ".env.local", "sub/plain.txt", "in", "tree/x", "bare/y"} {
+	for _, name := range []string{".gemini/settings.json", ".gemini/hooks/guard.sh", ".vscode/tasks.json", ".git/config",
+		".env.local", "sub/plain.txt", "in", "tree/x", "bare/y"} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(root, name), []byte("x\n"), 0o644))
 	}
@@ -39,10 +40,12 @@ func projectEngine(t *testing.T, root string, ws *workspace.Workspace, policy st
 	o.Sensitive = func(path string, below bool) bool {
 		real, err := ws.Follow(path)
 		rel, outside := filepath.Rel(filepath.Join(root, ".gemini"), real)
-		return err != nil || runslater.Match(real) != "" || outside == nil && filepath.IsLocal(rel) || below && strings.HasPrefix(root+"/.gemini/", real+"/")
+		return err != nil || runslater.Match(real) != "" || outside == nil && filepath.IsLocal(rel) || below &&
+			strings.HasPrefix(root+"/.gemini/", real+"/")
 	}
 	o.Refused = func(r Reading) string {
-		return ws.Refused(r.Path, workspace.Reach{Pattern: r.Pattern, Names: r.Names, Below: r.Below, Visible: r.Visible, Links: r.Links}, workspace.Ignore{Gemini: true})
+		return ws.Refused(r.Path, workspace.Reach{Pattern: r.Pattern, Names: r.Names, Below: r.Below, Visible: r.Visible,
+			Links: r.Links}, workspace.Ignore{Gemini: true})
 	}
 	return engineWith(t, policy, o)
 }
@@ -64,7 +67,8 @@ func TestWhatIsAllowedNamesNoGuards(t *testing.T) {
 		e := projectEngine(t, root, ws, policy, Options{Interactive: true, Mode: ModeAutoEdit})
 		for _, target := range []string{".gemini/settings.json", ".gemini/hooks/guard.sh", ".vscode/tasks.json"} {
 			for _, way := range []string{
-				"echo x > FILE", "echo x >> FILE", "echo x | tee FILE", "cp in FILE", "sed -i s/a/b/ FILE", "rm FILE", "{ echo x; } > FILE", "x=1 >FILE", "dd if=in of=FILE", "sed 's/a/b/w FILE' in",
+				"echo x > FILE", "echo x >> FILE", "echo x | tee FILE", "cp in FILE", "sed -i s/a/b/ FILE", "rm FILE",
+				"{ echo x; } > FILE", "x=1 >FILE", "dd if=in of=FILE", "sed 's/a/b/w FILE' in",
 				"bash -c 'echo x > FILE'", "eval >FILE", "awk '{print > \"FILE\"}' in", "f() { echo x > FILE; }; f",
 			} {
 				for _, spelling := range []string{"%s", "./%s", "ROOT/%s", "sub/../%s", "here/%s"} {
@@ -86,27 +90,37 @@ func TestWhatReadsIsJudgedAsReading(t *testing.T) {
 	plain := projectEngine(t, root, ws, "", Options{Interactive: true})
 	allowed := projectEngine(t, root, ws, allowAll, Options{Interactive: true})
 	for command, want := range map[string]Decision{
-		"cat in": Allow, "cat sub/*.txt": Allow, "cat *.md": Allow, "grep -rn x sub bare": Allow, "ls -la": Allow, "find . -name '*.go'": Allow, "cd sub && cat plain.txt": Allow,
-		"rg x": Allow, "cat here/in": Allow, "head -5 in | sort -r | uniq -c": Allow, "ls etc/..": Ask, "tail -n +2 in": Allow, "git log --oneline -5": Allow, "diff in sub/plain.txt": Allow,
-		"cat etc/passwd": Ask, "cat etc/*": Ask, "ls etc": Ask, "grep -r x .": Ask, "grep -r x": Ask, "grep -rn x here": Ask, "rg -uu x": Ask, "rg --hidden x": Ask, "rg -g '.e*' x": Ask, "diff -r . sub": Ask,
-		"cat .env.local": Ask, "cat .e*": Ask, "cat ./.env.local": Ask, "cat here/.env.local": Ask, "cat .env.*": Ask, "head -1 .git/config": Ask,
-		"grep x sub -r --include=.*": Ask, "cat nosuch": Allow, "cat $F": Ask, "find . -exec cat {} ;": Ask, "cd etc && cat passwd": Ask, "grep -f .env.local in": Ask,
+		"cat in": Allow, "cat sub/*.txt": Allow, "cat *.md": Allow, "grep -rn x sub bare": Allow, "ls -la": Allow,
+		"find . -name '*.go'": Allow, "cd sub && cat plain.txt": Allow,
+		"rg x": Allow, "cat here/in": Allow, "head -5 in | sort -r | uniq -c": Allow, "ls etc/..": Ask,
+		"tail -n +2 in": Allow, "git log --oneline -5": Allow, "diff in sub/plain.txt": Allow,
+		"cat etc/passwd": Ask, "cat etc/*": Ask, "ls etc": Ask, "grep -r x .": Ask, "grep -r x": Ask, "grep -rn x here": Ask,
+		"rg -uu x": Ask, "rg --hidden x": Ask, "rg -g '.e*' x": Ask, "diff -r . sub": Ask,
+		"cat .env.local": Ask, "cat .e*": Ask, "cat ./.env.local": Ask, "cat here/.env.local": Ask, "cat .env.*": Ask,
+		"head -1 .git/config":        Ask,
+		"grep x sub -r --include=.*": Ask, "cat nosuch": Allow, "cat $F": Ask, "find . -exec cat {} ;": Ask,
+		"cd etc && cat passwd": Ask, "grep -f .env.local in": Ask,
 		"tail -f in": Allow, "cat < etc/passwd": Ask, "cd - && ls": Ask, "cd -; find": Ask, "cd && ls": Ask,
-		"git diff in sub/plain.txt": Allow, "git diff etc/passwd in": Ask, "git diff in .env.local": Ask, "git blame etc/passwd": Ask, "git diff main..topic sub": Allow, "git diff . tree": Ask,
+		"git diff in sub/plain.txt": Allow, "git diff etc/passwd in": Ask, "git diff in .env.local": Ask,
+		"git blame etc/passwd": Ask, "git diff main..topic sub": Allow, "git diff . tree": Ask,
 	} {
 		v := plain.Check(in(root, command))
 		assert.Equal(t, want, v.Decision, "%s: %+v", command, v)
-		if want == Ask && !strings.ContainsAny(command, "$;") && !strings.HasPrefix(command, "git ") && !strings.Contains(command, "-exec") {
+		if want == Ask && !strings.ContainsAny(command, "$;") && !strings.HasPrefix(command, "git ") &&
+			!strings.Contains(command, "-exec") {
 			assert.Equal(t, Ask, allowed.Check(in(root, command)).Decision, "with a rule: %s", command)
 		}
 	}
 	for command, want := range map[string]Decision{
-		"git commit -F .env.local": Ask, "git commit -F.env.local": Ask, "git blame --contents=.env.local in": Ask, "git cat-file -p HEAD:.env.local": Ask, "git commit -m 'keep .env.local out'": Ask,
+		"git commit -F .env.local": Ask, "git commit -F.env.local": Ask, "git blame --contents=.env.local in": Ask,
+		"git cat-file -p HEAD:.env.local": Ask, "git commit -m 'keep .env.local out'": Ask,
 		"git grep -f .env.local": Ask, "git grep x sub": Allow, "git add sub": Allow, "git add .env.local": Ask,
 		"curl http://h/a:b": Allow,
-		"jq . .env.local":   Ask, "xargs -a .env.local jq": Ask, "xargs jq": Allow, "node --env-file=.env.local x.js": Ask, "node node_modules/x.js": Allow, "jq . in": Allow,
+		"jq . .env.local":   Ask, "xargs -a .env.local jq": Ask, "xargs jq": Allow, "node --env-file=.env.local x.js": Ask,
+		"node node_modules/x.js": Allow, "jq . in": Allow,
 	} {
-		assert.Equal(t, want, projectEngine(t, root, ws, allowAll, Options{Interactive: true}).Check(in(root, command)).Decision, "with a rule: %s", command)
+		assert.Equal(t, want, projectEngine(t, root, ws, allowAll, Options{Interactive: true}).Check(
+			in(root, command)).Decision, "with a rule: %s", command)
 	}
 	for _, of := range []string{"HEAD:%s", ":%s", ":0:%s", ":(top)%s", ":(top,icase)%s", ":/%s", ":^%s", "HEAD:./%s"} {
 		assert.Equal(t, Ask, plain.Check(in(root, fmt.Sprintf("git show '"+of+"'", ".env.local"))).Decision, of)
@@ -125,10 +139,12 @@ func TestGitInABareRepository(t *testing.T) {
 	root, ws := project(t)
 	proof := filepath.Join(t.TempDir(), "proof")
 	for name, text := range map[string]string{
-		".git/HEAD": "ref: refs/heads/main\n", ".git/config": "", ".git/objects/x": "", ".git/refs/x": "", "worktree/.git": "gitdir: ../bare\n",
-		"evil/HEAD": "ref: refs/heads/main\n", "evil/objects/x": "", "evil/refs/x": "", "evil/below/x": "",
-		"evil/config": "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = \"touch '" + proof + "'; false\"\n",
-		"other/HEAD":  "ref: refs/heads/main\n", "other/commondir": "../evil\n",
+		".git/HEAD": "ref: refs/heads/main\n", ".git/config": "", ".git/objects/x": "", ".git/refs/x": "",
+		"worktree/.git": "gitdir: ../bare\n",
+		"evil/HEAD":     "ref: refs/heads/main\n", "evil/objects/x": "", "evil/refs/x": "", "evil/below/x": "",
+		"evil/config": "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n\tfsmonitor = \"touch '" +
+			proof + "'; false\"\n",
+		"other/HEAD": "ref: refs/heads/main\n", "other/commondir": "../evil\n",
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o644))
@@ -136,16 +152,19 @@ func TestGitInABareRepository(t *testing.T) {
 	require.NoError(t, os.Symlink("evil/below", filepath.Join(root, "link")))
 	if git, err := exec.LookPath("git"); err == nil {
 		c := exec.Command(git, "status")
-		c.Dir, c.Env = filepath.Join(root, "evil", "below"), []string{"PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull}
+		c.Dir, c.Env = filepath.Join(root, "evil", "below"), []string{"PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1",
+			"GIT_CONFIG_GLOBAL=" + os.DevNull}
 		_ = c.Run() // what it says is no matter
 		assert.FileExists(t, proof, "this is how git runs it")
 	}
 	for _, policy := range []string{"", allowAll} {
 		e := projectEngine(t, root, ws, policy, Options{Interactive: true})
-		for dir, want := range map[string]Decision{".": Allow, "sub": Allow, "evil": Ask, "evil/below": Ask, "link": Ask, "other": Ask, ".git": Ask, "worktree": Allow} {
+		for dir, want := range map[string]Decision{".": Allow, "sub": Allow, "evil": Ask, "evil/below": Ask, "link": Ask,
+			"other": Ask, ".git": Ask, "worktree": Allow} {
 			v := e.Check(in(filepath.Join(root, dir), "git status"))
 			assert.Equal(t, want, v.Decision, "in %s: %+v", dir, v)
-			for _, command := range []string{"git -C %s status", "git -C . -C %s log", "git --no-pager -C%s diff", "cd %s && git log"} {
+			for _, command := range []string{"git -C %s status", "git -C . -C %s log", "git --no-pager -C%s diff",
+				"cd %s && git log"} {
 				if v := e.Check(in(root, fmt.Sprintf(command, dir))); want == Ask {
 					assert.Equal(t, Ask, v.Decision, "%s in %s: %+v", command, dir, v)
 				}
@@ -153,7 +172,8 @@ func TestGitInABareRepository(t *testing.T) {
 		}
 		assert.Equal(t, Ask, e.Check(in(root, "git -C $X status")).Decision)
 	}
-	assert.Equal(t, Allow, projectEngine(t, root, ws, allowAll, Options{Interactive: true}).Check(in(root, "git -C sub status")).Decision)
+	assert.Equal(t, Allow, projectEngine(t, root, ws, allowAll, Options{Interactive: true}).Check(
+		in(root, "git -C sub status")).Decision)
 }
 
 // A rule that allows to write means no settings, unless it names the file.
@@ -168,7 +188,8 @@ func TestARuleAboutEditsMeansNoSettings(t *testing.T) {
 		path   string
 		want   Decision
 	}{
-		{allow, ModeDefault, root + "/in", Allow}, {allow, ModeDefault, file, Ask}, {allow, ModeAutoEdit, file, Ask}, {allow, ModeYolo, file, Allow}, {"", ModeAutoEdit, file, Ask},
+		{allow, ModeDefault, root + "/in", Allow}, {allow, ModeDefault, file, Ask}, {allow, ModeAutoEdit, file, Ask},
+		{allow, ModeYolo, file, Allow}, {"", ModeAutoEdit, file, Ask},
 		{allow + "argsPattern = 'settings'\n", ModeDefault, file, Allow},
 	} {
 		e := projectEngine(t, root, ws, c.policy, Options{Interactive: true, Mode: c.mode})

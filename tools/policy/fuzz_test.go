@@ -33,7 +33,8 @@ func FuzzJudge(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line string) {
 		for name, e := range engines {
 			v := e.Check(in(filepath.Join(s.dir, "work"), line))
-			if v.Decision != Allow || e.Mode() == ModeYolo || !runnable(line, e.Mode()) || !strings.Contains(line, "canary") && !strings.Contains(line, ">") {
+			if v.Decision != Allow || e.Mode() == ModeYolo || !runnable(line, e.Mode()) || !strings.Contains(line, "canary") &&
+				!strings.Contains(line, ">") {
 				continue
 			}
 			by := s

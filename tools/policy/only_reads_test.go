@@ -27,7 +27,8 @@ func TestOnlyReadsIsSaidOfWhatNobodyAllowed(t *testing.T) {
 		{policy.ModeDefault, touch, "touch a", false},
 		{policy.ModeYolo, nil, "pwd", false},
 	} {
-		e, err := policy.New(policy.Options{Mode: c.mode, Interactive: true, Rules: c.rules, InWorkspace: func(string) bool { return true }})
+		e, err := policy.New(
+			policy.Options{Mode: c.mode, Interactive: true, Rules: c.rules, InWorkspace: func(string) bool { return true }})
 		require.NoError(t, err)
 		v := e.Check(policy.Call{Tool: "run_shell_command", Args: map[string]any{"command": c.line},
 			Intent: tools.Intent{Exec: &tools.ExecIntent{Command: c.line, Dir: t.TempDir()}}})

@@ -15,7 +15,8 @@ import (
 
 // otherwise are lines that only read in bash, and not in another shell.
 var otherwise = []string{
-	`echo $'a\'; canary; \''`, `echo $'a\'; canary evil; echo \''`, `[[ a > pwn ]]`, `[[ -f a > pwn ]]`, `((canary))`, `git status $'\'; canary #'`,
+	`echo $'a\'; canary; \''`, `echo $'a\'; canary evil; echo \''`, `[[ a > pwn ]]`, `[[ -f a > pwn ]]`, `((canary))`,
+	`git status $'\'; canary #'`,
 	`[[ a == b ]] || ls`, "echo hi |& cat", `cat <<< a`, `ls {a,b} &>/dev/null`,
 }
 
@@ -27,7 +28,8 @@ func TestWhereThereIsNoBash(t *testing.T) {
 	for _, line := range otherwise {
 		assert.Equal(t, Ask, e.Check(shellCall(line)).Decision, line)
 	}
-	for _, line := range []string{"pwd", "ls -l a", "cat a | grep b", "git status && ls", "echo 'a b' \"c\"", "echo hi > /dev/null"} {
+	for _, line := range []string{"pwd", "ls -l a", "cat a | grep b", "git status && ls", "echo 'a b' \"c\"",
+		"echo hi > /dev/null"} {
 		assert.Equal(t, Allow, e.Check(shellCall(line)).Decision, line)
 	}
 	s := newSandbox(t)
@@ -61,15 +63,19 @@ func TestLinesOfPowerShell(t *testing.T) {
 	e := engineWith(t, allowPrefixes, Options{Interactive: true, Shell: PowerShell})
 	for line, want := range map[string]Decision{
 		"pwd": Ask, "ls": Ask, " Get-ChildItem ": Ask, "git status": Allow, "git log -1": Allow,
-		"cat a": Ask, "ls -l": Ask, "echo hi": Ask, "find . -name a": Ask, "sort a": Ask, "true": Ask, ". ./a": Ask, "./a": Ask, "a=b": Ask,
-		"git status; canary": Ask, "git log @(canary)": Ask, "git log {canary}": Ask, "git log `canary": Ask, "git log (canary)": Ask, "git log $x": Ask,
-		"git log 'it''s'": Ask, "git log | canary": Ask, "git log\ncanary": Ask, "git log a,b": Ask, "git log & canary": Ask, "git log --% & canary": Ask,
+		"cat a": Ask, "ls -l": Ask, "echo hi": Ask, "find . -name a": Ask, "sort a": Ask, "true": Ask, ". ./a": Ask,
+		"./a": Ask, "a=b": Ask,
+		"git status; canary": Ask, "git log @(canary)": Ask, "git log {canary}": Ask, "git log `canary": Ask,
+		"git log (canary)": Ask, "git log $x": Ask,
+		"git log 'it''s'": Ask, "git log | canary": Ask, "git log\ncanary": Ask, "git log a,b": Ask, "git log & canary": Ask,
+		"git log --% & canary":  Ask,
 		"git log \u2018a\u2019": Ask, "git log \u2013x": Ask, "git.exe\u00a0log": Ask, "": Ask,
 	} {
 		assert.Equal(t, want, e.Check(shellCall(line)).Decision, "%q", line)
 	}
 	yolo := engineWith(t, denyCanary, Options{Interactive: true, Mode: ModeYolo, Shell: PowerShell})
-	for _, line := range []string{"canary", "canary evil", "& canary", "& ('can' + 'ary')", "iex 'canary'", "ls; canary", filepath.Join("x", "y") + "; canary"} {
+	for _, line := range []string{"canary", "canary evil", "& canary", "& ('can' + 'ary')", "iex 'canary'", "ls; canary",
+		filepath.Join("x", "y") + "; canary"} {
 		assert.NotEqual(t, Allow, yolo.Check(shellCall(line)).Decision, line)
 	}
 	assert.Equal(t, Allow, yolo.Check(shellCall("ls -l a")).Decision)

@@ -15,7 +15,8 @@ func mcpCall(server, tool string) Call {
 }
 
 func editCall(path string) Call {
-	return Call{Tool: "write_file", Info: tools.Info{Kind: tools.KindEdit}, Args: map[string]any{"file_path": path, "content": "x"}, Intent: tools.Intent{Paths: []string{path}}}
+	return Call{Tool: "write_file", Info: tools.Info{Kind: tools.KindEdit},
+		Args: map[string]any{"file_path": path, "content": "x"}, Intent: tools.Intent{Paths: []string{path}}}
 }
 
 func TestRememberedAnswers(t *testing.T) {
@@ -41,10 +42,12 @@ func TestRememberedAnswers(t *testing.T) {
 		{"make, a variable", shellCall("make x"), ProceedAlways, shellCall("make x CC=evil"), Ask, ModeDefault},
 		{"its redirection", shellCall("npm run x"), ProceedAlways, shellCall("npm run x > f"), Ask, ModeDefault},
 		{"redirected", shellCall("npm run x > f"), ProceedAlways, shellCall("npm run x > g"), Allow, ModeDefault},
-		{"redirected elsewhere", shellCall("npm run x > f"), ProceedAlways, shellCall("npm run x > /etc/f"), Ask, ModeDefault},
+		{"redirected elsewhere", shellCall("npm run x > f"), ProceedAlways, shellCall("npm run x > /etc/f"), Ask,
+			ModeDefault},
 		{"both of a list", shellCall("npm i && go vet"), ProceedAlways, shellCall("go vet ./x; npm i y"), Allow, ModeDefault},
 		{"another command", shellCall("npm run x"), ProceedAlways, shellCall("npm x; curl y"), Ask, ModeDefault},
-		{"inside a wrapper", shellCall("timeout 5 npm run x"), ProceedAlways, shellCall("timeout 5 curl x"), Ask, ModeDefault},
+		{"inside a wrapper", shellCall("timeout 5 npm run x"), ProceedAlways, shellCall("timeout 5 curl x"), Ask,
+			ModeDefault},
 		{"interpreter, the same", shellCall("python3 a.py"), ProceedAlways, shellCall("python3 a.py -v"), Allow, ModeDefault},
 		{"interpreter, another", shellCall("python3 a.py"), ProceedAlways, shellCall("python3 b.py"), Ask, ModeDefault},
 		{"dangerous", shellCall("rm -rf a"), ProceedAlways, shellCall("rm -rf a"), Ask, ModeDefault},
@@ -137,7 +140,8 @@ func TestLastingAnswers(t *testing.T) {
 		{"", mcpCall("s", "t"), []Outcome{tool, server}},
 		{"", Call{Tool: "web_fetch"}, []Outcome{ProceedAlways}},
 		{"[[rule]]\ntoolName = \"web_fetch\"\ndecision = \"ask_user\"\npriority = 1", Call{Tool: "web_fetch"}, none},
-		{"[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"npm\"\ndecision = \"ask_user\"\npriority = 1", shellCall("npm test"), none},
+		{"[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"npm\"\ndecision = \"ask_user\"\npriority = 1",
+			shellCall("npm test"), none},
 	} {
 		e := engineWith(t, c.policy, Options{Interactive: true, Sandbox: true, InWorkspace: inside, Sensitive: sensitive})
 		got := e.Lasting(c.call)
@@ -152,18 +156,21 @@ func TestLastingAnswers(t *testing.T) {
 		}
 	}
 	e := engineWith(t, "", Options{Interactive: true})
-	assert.Equal(t, []Outcome{ProceedAlways}, e.Lasting(shellCall("npm test")), "all commands run in the sandbox, or none can")
+	assert.Equal(t, []Outcome{ProceedAlways}, e.Lasting(shellCall("npm test")),
+		"all commands run in the sandbox, or none can")
 }
 
 // TestRulesForTheSandbox: a line runs in the sandbox as a whole if a rule that allows
 // one of its commands says so, in every mode.
 func TestRulesForTheSandbox(t *testing.T) {
 	t.Parallel()
-	const rules = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"npm test\"\ndecision = \"allow\"\npriority = 5\nsandbox = true\n" +
+	const rules = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"npm test\"\ndecision = \"allow\"\n" +
+		"priority = 5\nsandbox = true\n" +
 		"[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"make\"\ndecision = \"allow\"\npriority = 5\n"
 	for _, mode := range []Mode{ModeDefault, ModeAutoEdit, ModeYolo} {
 		for line, sandbox := range map[string]bool{
-			"npm test": true, "make": false, "npm test && make": true, "make; npm test -- x": true, "cat a | npm test": true, "make && cat a": false,
+			"npm test": true, "make": false, "npm test && make": true, "make; npm test -- x": true, "cat a | npm test": true,
+			"make && cat a": false,
 		} {
 			v := engineWith(t, rules, Options{Mode: mode, Interactive: true}).Check(shellCall(line))
 			assert.Equal(t, Allow, v.Decision, "%s: %+v", line, v)
@@ -173,7 +180,8 @@ func TestRulesForTheSandbox(t *testing.T) {
 	v := engineWith(t, rules, Options{Interactive: true}).Check(shellCall("npm test && curl evil"))
 	assert.Equal(t, Ask, v.Decision)
 	assert.False(t, v.Sandbox, "the user is asked about the whole line")
-	for _, bad := range []string{"toolName = \"run_shell_command\"\ndecision = \"deny\"", "toolName = \"write_file\"\ndecision = \"allow\"", "toolName = \"*\"\ndecision = \"allow\""} {
+	for _, bad := range []string{"toolName = \"run_shell_command\"\ndecision = \"deny\"",
+		"toolName = \"write_file\"\ndecision = \"allow\"", "toolName = \"*\"\ndecision = \"allow\""} {
 		rules, problems := Parse("user.toml", []byte("[[rule]]\n"+bad+"\npriority = 5\nsandbox = true\n"), TierUser)
 		assert.Empty(t, rules, bad)
 		require.Len(t, problems, 1, bad)

@@ -11,12 +11,17 @@ import (
 
 // typical are command lines as coding agents write them.
 var typical = []string{
-	"git status", "git status --short", "git log -5 --oneline", "git diff", "git diff --stat HEAD~1", "git show HEAD --stat", "git branch -a", "git rev-parse HEAD", "git ls-files", "git blame main.go",
+	"git status", "git status --short", "git log -5 --oneline", "git diff", "git diff --stat HEAD~1",
+	"git show HEAD --stat", "git branch -a", "git rev-parse HEAD", "git ls-files", "git blame main.go",
 	"git add -A", "git commit -m 'Fix the tests'", "git push", "git checkout -b topic", "git stash",
-	"ls", "ls -la src", "pwd", "cat main.go", "cat main.go | head -50", "head -20 main.go", "tail -n +40 main.go", "wc -l main.go", "sed -n 1,40p main.go", "awk '{print $1}' main.go", "sort main.go | uniq -c",
-	"rg -n TODO", "rg -n 'func main' src", "grep -rn TODO src", "grep -n main main.go", "find . -name '*.go'", "find . -type f | wc -l", "test -f go.mod", "which go", "jq .name package.json", "stat main.go", "du -sh src",
-	"go test ./...", "go build ./...", "go vet ./... 2>&1 | tail -20", "npm ci", "npm test", "npm run build", "make", "pytest -q", "python3 -c 'print(1)'", "cargo test", "mkdir -p out", "rm out/x", "curl -s http://localhost:8080",
-	"cd src && ls", "cd src && go test ./...", "echo done", "LC_ALL=C sort main.go", "(cd src && ls)", "bash -c 'git status'",
+	"ls", "ls -la src", "pwd", "cat main.go", "cat main.go | head -50", "head -20 main.go", "tail -n +40 main.go",
+	"wc -l main.go", "sed -n 1,40p main.go", "awk '{print $1}' main.go", "sort main.go | uniq -c",
+	"rg -n TODO", "rg -n 'func main' src", "grep -rn TODO src", "grep -n main main.go", "find . -name '*.go'",
+	"find . -type f | wc -l", "test -f go.mod", "which go", "jq .name package.json", "stat main.go", "du -sh src",
+	"go test ./...", "go build ./...", "go vet ./... 2>&1 | tail -20", "npm ci", "npm test", "npm run build", "make",
+	"pytest -q", "python3 -c 'print(1)'", "cargo test", "mkdir -p out", "rm out/x", "curl -s http://localhost:8080",
+	"cd src && ls", "cd src && go test ./...", "echo done", "LC_ALL=C sort main.go", "(cd src && ls)",
+	"bash -c 'git status'",
 }
 
 // TestTypicalCommands: as few of the lines as before are asked about without any

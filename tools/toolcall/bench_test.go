@@ -120,7 +120,8 @@ func (f *fakeHooks) BeforeTool(ctx context.Context, use hooks.ToolUse) hooks.Bef
 	return f.noHooks.BeforeTool(ctx, use)
 }
 
-func (f *fakeHooks) AfterTool(_ context.Context, use hooks.ToolUse, r protocol.ToolResponse) (o hooks.AfterToolOutcome) {
+func (f *fakeHooks) AfterTool(_ context.Context, use hooks.ToolUse,
+	r protocol.ToolResponse) (o hooks.AfterToolOutcome) {
 	f.note("AfterTool " + use.Call.Name)
 	f.mu.Lock()
 	f.uses = append(f.uses, use)
@@ -142,7 +143,8 @@ func (f *fakeHooks) PermissionRequest(ctx context.Context, use hooks.ToolUse) ho
 	return f.noHooks.PermissionRequest(ctx, use)
 }
 
-func (f *fakeHooks) PostToolUseFailure(_ context.Context, _ hooks.ToolUse, r protocol.ToolResponse) (o hooks.PostToolUseFailureOutcome) {
+func (f *fakeHooks) PostToolUseFailure(_ context.Context, _ hooks.ToolUse,
+	r protocol.ToolResponse) (o hooks.PostToolUseFailureOutcome) {
 	if f.failed != nil {
 		o = f.failed(r)
 	}

@@ -64,14 +64,18 @@ func TestTheVerdictReachesTheSandbox(t *testing.T) {
 		rules, err := policy.New(policy.Options{Mode: c.mode, Interactive: true, InWorkspace: ws.Writable,
 			Rules: []policy.Rule{
 				{Tools: []string{"run_shell_command"}, Prefixes: []string{"git"}, Decision: policy.Allow, Priority: 3100},
-				{Tools: []string{"run_shell_command"}, Prefixes: []string{"bash --version"}, Decision: policy.Allow, Priority: 3100, Sandbox: true},
+				{Tools: []string{"run_shell_command"}, Prefixes: []string{"bash --version"}, Decision: policy.Allow, Priority: 3100,
+					Sandbox: true},
 			}})
 		require.NoError(t, err)
 		r := toolcall.Runner{Registry: tools.NewRegistry(shell), Policy: rules}
-		results, verdict := r.Run(t.Context(), []llm.ToolCall{{ID: "1", Name: "run_shell_command", Args: map[string]any{"command": c.line}}}, func(string) bool { return true })
+		results, verdict := r.Run(
+			t.Context(), []llm.ToolCall{{ID: "1", Name: "run_shell_command", Args: map[string]any{"command": c.line}}},
+			func(string) bool { return true })
 		assert.False(t, verdict.Denied())
 		text := results[0].Response["output"]
-		assert.Equal(t, c.line == "touch new" && c.mode == policy.ModeDefault, !strings.Contains(fmt.Sprint(text), "Process Group PGID"), "%s ran: %v", c.line, text)
+		assert.Equal(t, c.line == "touch new" && c.mode == policy.ModeDefault,
+			!strings.Contains(fmt.Sprint(text), "Process Group PGID"), "%s ran: %v", c.line, text)
 		assert.Equal(t, c.want, started, "%s in %s: %+v", c.line, c.mode, results)
 	}
 }

@@ -35,29 +35,43 @@ func TestPermission(t *testing.T) {
 		// the policy alone
 		{"no policy", noPolicy, "", hooks.Verdict{}, false, policy.ProceedOnce, ok, event.DecisionAccept, true, nil},
 		{"no policy, headless", noPolicy, "", hooks.Verdict{}, true, "",
-			"error: Tool execution denied by policy. It has to be confirmed, and nobody can be asked in this session.", "", false, nil},
+			"error: Tool execution denied by policy. It has to be confirmed, and nobody can be asked in this session.", "",
+			false, nil},
 		{"allow", policy.Allow, "", hooks.Verdict{}, false, "", ok, event.DecisionAccept, false, nil},
 		{"deny", policy.Deny, "", hooks.Verdict{}, false, "", "error: Tool execution denied by policy.", "", false, nil},
-		{"deny with words", policy.Deny, "Use git.", hooks.Verdict{}, false, "", "error: Tool execution denied by policy. Use git.", "", false, nil},
+		{"deny with words", policy.Deny, "Use git.", hooks.Verdict{}, false, "",
+			"error: Tool execution denied by policy. Use git.", "", false, nil},
 		{"ask, headless", policy.Ask, "", hooks.Verdict{}, true, "",
-			"error: Tool execution denied by policy. It has to be confirmed, and nobody can be asked in this session.", "", false, nil},
+			"error: Tool execution denied by policy. It has to be confirmed, and nobody can be asked in this session.", "",
+			false, nil},
 
 		// the user
 		{"once", policy.Ask, "", hooks.Verdict{}, false, policy.ProceedOnce, ok, event.DecisionAccept, true, nil},
-		{"always", policy.Ask, "", hooks.Verdict{}, false, policy.ProceedAlways, ok, event.DecisionAutoAccept, true, []string{"t proceed_always"}},
-		{"always, in the sandbox", policy.Ask, "", hooks.Verdict{}, false, policy.ProceedAlwaysSandbox, ok, event.DecisionAutoAccept, true, []string{"t proceed_always_sandbox"}},
-		{"server", policy.Ask, "", hooks.Verdict{}, false, policy.ProceedAlwaysServer, ok, event.DecisionAutoAccept, true, []string{"t proceed_always_server"}},
-		{"tool", policy.Ask, "", hooks.Verdict{}, false, policy.ProceedAlwaysTool, ok, event.DecisionAutoAccept, true, []string{"t proceed_always_tool"}},
-		{"cancel", policy.Ask, "", hooks.Verdict{}, false, policy.Cancel, "error: [Operation Cancelled] Reason: the user did not allow this call.", event.DecisionReject, true, nil},
-		{"an answer nobody knows", policy.Ask, "", hooks.Verdict{}, false, "yes!", "error: [Operation Cancelled] Reason: the user did not allow this call.", event.DecisionReject, true, nil},
+		{"always", policy.Ask, "", hooks.Verdict{}, false, policy.ProceedAlways, ok, event.DecisionAutoAccept, true,
+			[]string{"t proceed_always"}},
+		{"always, in the sandbox", policy.Ask, "", hooks.Verdict{}, false, policy.ProceedAlwaysSandbox, ok,
+			event.DecisionAutoAccept, true, []string{"t proceed_always_sandbox"}},
+		{"server", policy.Ask, "", hooks.Verdict{}, false, policy.ProceedAlwaysServer, ok, event.DecisionAutoAccept, true,
+			[]string{"t proceed_always_server"}},
+		{"tool", policy.Ask, "", hooks.Verdict{}, false, policy.ProceedAlwaysTool, ok, event.DecisionAutoAccept, true,
+			[]string{"t proceed_always_tool"}},
+		{"cancel", policy.Ask, "", hooks.Verdict{}, false, policy.Cancel,
+			"error: [Operation Cancelled] Reason: the user did not allow this call.", event.DecisionReject, true, nil},
+		{"an answer nobody knows", policy.Ask, "", hooks.Verdict{}, false, "yes!",
+			"error: [Operation Cancelled] Reason: the user did not allow this call.", event.DecisionReject, true, nil},
 
 		// a hook's ask
-		{"forced, allowed by policy", policy.Allow, "", forced, false, policy.ProceedOnce, ok, event.DecisionAccept, true, nil},
-		{"forced, no policy", noPolicy, "", forced, false, policy.Cancel, "error: [Operation Cancelled] Reason: the user did not allow this call.", event.DecisionReject, true, nil},
-		{"forced, denied by policy", policy.Deny, "No.", forced, false, policy.ProceedOnce, "error: Tool execution denied by policy. No.", "", false, nil},
-		{"forced, headless", policy.Allow, "", forced, true, "", "error: Tool execution blocked: odd path (nobody can be asked in this session)", "", false, nil},
+		{"forced, allowed by policy", policy.Allow, "", forced, false, policy.ProceedOnce, ok, event.DecisionAccept, true,
+			nil},
+		{"forced, no policy", noPolicy, "", forced, false, policy.Cancel,
+			"error: [Operation Cancelled] Reason: the user did not allow this call.", event.DecisionReject, true, nil},
+		{"forced, denied by policy", policy.Deny, "No.", forced, false, policy.ProceedOnce,
+			"error: Tool execution denied by policy. No.", "", false, nil},
+		{"forced, headless", policy.Allow, "", forced, true, "",
+			"error: Tool execution blocked: odd path (nobody can be asked in this session)", "", false, nil},
 		{"forced without a reason, headless", policy.Allow, "", hooks.Verdict{Decision: hooks.Ask}, true, "",
-			"error: Tool execution blocked: a hook wants the user to be asked (nobody can be asked in this session)", "", false, nil},
+			"error: Tool execution blocked: a hook wants the user to be asked (nobody can be asked in this session)", "", false,
+			nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -86,7 +100,8 @@ func TestPermission(t *testing.T) {
 				lasting = nil // a hook asks again, whatever the policy says
 			}
 			assert.Equal(t, []Question{{
-				Lasting: lasting, Call: ask("t")[0], Intent: tools.Intent{Description: "t 0"}, Forced: tt.hook.Decision == hooks.Ask,
+				Lasting: lasting, Call: ask("t")[0], Intent: tools.Intent{Description: "t 0"},
+				Forced:     tt.hook.Decision == hooks.Ask,
 				HookReason: tt.hook.Reason, HookMessage: tt.hook.SystemMessage,
 			}}, b.user.questions)
 		})
@@ -126,12 +141,16 @@ func TestUserEdits(t *testing.T) {
 		want     string
 		decision event.ToolDecision
 	}{
-		{"edit, then yes", []Answer{{Outcome: policy.ModifyWithEditor, NewContent: &edited}, {Outcome: policy.ProceedOnce}}, "output: t did edited", event.DecisionModify},
-		{"yes to an edit", []Answer{{Outcome: policy.ProceedOnce, NewContent: &edited}}, "output: t did edited", event.DecisionModify},
+		{"edit, then yes", []Answer{{Outcome: policy.ModifyWithEditor, NewContent: &edited}, {Outcome: policy.ProceedOnce}},
+			"output: t did edited", event.DecisionModify},
+		{"yes to an edit", []Answer{{Outcome: policy.ProceedOnce, NewContent: &edited}}, "output: t did edited",
+			event.DecisionModify},
 		{"edit, then no", []Answer{{Outcome: policy.ModifyWithEditor, NewContent: &edited}, {Outcome: policy.Cancel}},
 			"error: [Operation Cancelled] Reason: the user did not allow this call.", event.DecisionReject},
-		{"editor closed without a change", []Answer{{Outcome: policy.ModifyWithEditor}, {Outcome: policy.ProceedOnce}}, "output: t did 0", event.DecisionAccept},
-		{"invalid edit", []Answer{{Outcome: policy.ModifyWithEditor, NewContent: &worse}}, "error: params must not be bad", ""},
+		{"editor closed without a change", []Answer{{Outcome: policy.ModifyWithEditor}, {Outcome: policy.ProceedOnce}},
+			"output: t did 0", event.DecisionAccept},
+		{"invalid edit", []Answer{{Outcome: policy.ModifyWithEditor, NewContent: &worse}}, "error: params must not be bad",
+			""},
 	} {
 		b := newBench(tool)
 		b.policy.check = always(policy.Ask, "")
@@ -153,7 +172,8 @@ func TestUserEdits(t *testing.T) {
 func TestDeclining(t *testing.T) {
 	t.Parallel()
 	run := func(t *testing.T, answers ...Answer) ([]string, hooks.Verdict) {
-		b := newBench(&fakeTool{name: "free"}, &fakeTool{name: "asks"}, &fakeTool{name: "alone", info: tools.Info{Sequential: true}})
+		b := newBench(&fakeTool{name: "free"}, &fakeTool{name: "asks"},
+			&fakeTool{name: "alone", info: tools.Info{Sequential: true}})
 		b.policy.check = func(c policy.Call) policy.Verdict {
 			if c.Tool == "asks" {
 				return policy.Verdict{Decision: policy.Ask}
@@ -208,19 +228,29 @@ func TestNotification(t *testing.T) {
 		message string
 		details string
 	}{
-		{"edit", Question{Intent: tools.Intent{Title: "Confirm Write: a.txt", Edit: &tools.EditIntent{FileName: "a.txt", FilePath: "/w/a.txt", Diff: "d", Original: "o", New: "n"}}},
+		{"edit", Question{
+			Intent: tools.Intent{Title: "Confirm Write: a.txt", Edit: &tools.EditIntent{FileName: "a.txt", FilePath: "/w/a.txt",
+				Diff: "d", Original: "o", New: "n"}}},
 			"Tool Confirm Write: a.txt requires editing",
-			`{"type":"edit","title":"Confirm Write: a.txt","fileName":"a.txt","filePath":"/w/a.txt","fileDiff":"d","originalContent":"o","newContent":"n"}`},
-		{"new file", Question{Intent: tools.Intent{Edit: &tools.EditIntent{FileName: "a.txt", FilePath: "/w/a.txt", New: "n", IsNew: true}}},
+			`{"type":"edit","title":"Confirm Write: ` +
+				`a.txt","fileName":"a.txt","filePath":"/w/a.txt","fileDiff":"d","originalContent":"o","newContent":"n"}`},
+		{"new file", Question{
+			Intent: tools.Intent{Edit: &tools.EditIntent{FileName: "a.txt", FilePath: "/w/a.txt", New: "n", IsNew: true}}},
 			"Tool Confirm Edit: a.txt requires editing",
-			`{"type":"edit","title":"Confirm Edit: a.txt","fileName":"a.txt","filePath":"/w/a.txt","fileDiff":"","originalContent":null,"newContent":"n"}`},
+			`{"type":"edit","title":"Confirm Edit: ` +
+				`a.txt","fileName":"a.txt","filePath":"/w/a.txt","fileDiff":"","originalContent":null,"newContent":"n"}`},
 		{"exec", Question{Intent: tools.Intent{Exec: &tools.ExecIntent{Command: "git push", Root: "git"}}},
-			"Tool Confirm Shell Command requires execution", `{"type":"exec","title":"Confirm Shell Command","command":"git push","rootCommand":"git"}`},
-		{"mcp", Question{Info: tools.Info{DisplayName: "toy (box)"}, Intent: tools.Intent{MCP: &tools.MCPOrigin{Server: "box", Tool: "toy"}}},
+			"Tool Confirm Shell Command requires execution",
+			`{"type":"exec","title":"Confirm Shell Command","command":"git push","rootCommand":"git"}`},
+		{"mcp", Question{Info: tools.Info{DisplayName: "toy (box)"},
+			Intent: tools.Intent{MCP: &tools.MCPOrigin{Server: "box", Tool: "toy"}}},
 			"Tool Confirm MCP Tool Execution requires MCP",
-			`{"type":"mcp","title":"Confirm MCP Tool Execution","serverName":"box","toolName":"toy","toolDisplayName":"toy (box)"}`},
-		{"info", Question{Intent: tools.Intent{Title: "Confirm Web Fetch", Info: &tools.InfoIntent{Prompt: "p", URLs: []string{"u"}}}},
-			"Tool Confirm Web Fetch requires information", `{"type":"info","title":"Confirm Web Fetch","prompt":"p","urls":["u"]}`},
+			`{"type":"mcp","title":"Confirm MCP Tool Execution","serverName":"box","toolName":"toy","toolDisplayName":"toy ` +
+				`(box)"}`},
+		{"info", Question{
+			Intent: tools.Intent{Title: "Confirm Web Fetch", Info: &tools.InfoIntent{Prompt: "p", URLs: []string{"u"}}}},
+			"Tool Confirm Web Fetch requires information",
+			`{"type":"info","title":"Confirm Web Fetch","prompt":"p","urls":["u"]}`},
 		{"nothing to tell", Question{Call: llm.ToolCall{Name: "t"}, Intent: tools.Intent{Description: "does it"}},
 			"Tool Confirm: t requires information", `{"type":"info","title":"Confirm: t","prompt":"does it"}`},
 	} {

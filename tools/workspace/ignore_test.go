@@ -36,26 +36,37 @@ func TestIgnored(t *testing.T) {
 		kept  string
 	}{
 		// Which files count.
-		{"gitignore in a repository", map[string]string{".git/": "", ".gitignore": "*.log\n"}, everything, "a.log x/b.log", "a.txt"},
+		{"gitignore in a repository", map[string]string{".git/": "", ".gitignore": "*.log\n"}, everything, "a.log x/b.log",
+			"a.txt"},
 		{"gitignore without a repository", map[string]string{".gitignore": "*.log\n"}, everything, "", "a.log"},
-		{"gitignore switched off", map[string]string{".git/": "", ".gitignore": "*.log\n"}, workspace.Ignore{Gemini: true}, "", "a.log"},
+		{"gitignore switched off", map[string]string{".git/": "", ".gitignore": "*.log\n"}, workspace.Ignore{Gemini: true},
+			"", "a.log"},
 		{"info/exclude", map[string]string{".git/info/exclude": "a\n"}, everything, "a x/a", "b"},
-		{"a .git file, as in worktrees", map[string]string{".git": "gitdir: w\n", "w/commondir": "../common\n", "common/info/exclude": "a\n"}, everything, "a", "b"},
+		{"a .git file, as in worktrees", map[string]string{".git": "gitdir: w\n", "w/commondir": "../common\n",
+			"common/info/exclude": "a\n"}, everything, "a", "b"},
 		{"nested gitignore", map[string]string{".git/": "", "x/.gitignore": "a\n"}, everything, "x/a x/y/a", "a"},
-		{"nested gitignore undoes", map[string]string{".git/": "", ".gitignore": "*.log\n", "x/.gitignore": "!a.log\n"}, everything, "a.log x/b.log", "x/a.log"},
+		{"nested gitignore undoes", map[string]string{".git/": "", ".gitignore": "*.log\n", "x/.gitignore": "!a.log\n"},
+			everything, "a.log x/b.log", "x/a.log"},
 		{"a repository inside", map[string]string{"x/.git/": "", "x/.gitignore": "a\n"}, everything, "x/a", "a"},
-		{"geminiignore needs no repository", map[string]string{".geminiignore": "*.log\n"}, everything, "a.log x/b.log", "a.txt"},
+		{"geminiignore needs no repository", map[string]string{".geminiignore": "*.log\n"}, everything, "a.log x/b.log",
+			"a.txt"},
 		{"geminiignore of the root only", map[string]string{"x/.geminiignore": "*.log\n"}, everything, "", "x/b.log"},
-		{"geminiignore switched off", map[string]string{".geminiignore": "*.log\n"}, workspace.Ignore{Git: true}, "", "a.log"},
-		{"geminiignore undoes gitignore", map[string]string{".git/": "", ".gitignore": "*.log\n", ".geminiignore": "!a.log\n"}, everything, "b.log", "a.log"},
-		{"custom files, the later wins", map[string]string{"one": "*.log\n", "two": "!a.log\n"}, workspace.Ignore{Gemini: true, Custom: []string{"one", "two"}}, "b.log", "a.log"},
-		{"a custom file that is missing", map[string]string{".geminiignore": "b\n"}, workspace.Ignore{Gemini: true, Custom: []string{"gone"}}, "b", "a"},
+		{"geminiignore switched off", map[string]string{".geminiignore": "*.log\n"}, workspace.Ignore{Git: true}, "",
+			"a.log"},
+		{"geminiignore undoes gitignore", map[string]string{".git/": "", ".gitignore": "*.log\n",
+			".geminiignore": "!a.log\n"}, everything, "b.log", "a.log"},
+		{"custom files, the later wins", map[string]string{"one": "*.log\n", "two": "!a.log\n"},
+			workspace.Ignore{Gemini: true, Custom: []string{"one", "two"}}, "b.log", "a.log"},
+		{"a custom file that is missing", map[string]string{".geminiignore": "b\n"},
+			workspace.Ignore{Gemini: true, Custom: []string{"gone"}}, "b", "a"},
 		{"an ignore file that is a directory", map[string]string{".geminiignore/": ""}, everything, "", "a"},
 		// Directories.
-		{"inside an ignored directory", map[string]string{".git/": "", ".gitignore": "dist/\n!dist/keep\n"}, everything, "dist/ dist/keep dist/a/b", "dist2/"},
+		{"inside an ignored directory", map[string]string{".git/": "", ".gitignore": "dist/\n!dist/keep\n"}, everything,
+			"dist/ dist/keep dist/a/b", "dist2/"},
 		{"a directory rule and a file", map[string]string{".git/": "", ".gitignore": "dist/\n"}, everything, "", "dist"},
 		// Odd lines.
-		{"comments, blanks, escapes", map[string]string{".geminiignore": "# a\n\n\\#b\n\\!c\n  \nd\\ \ne  \n"}, everything, "#b !c e", "a f"},
+		{"comments, blanks, escapes", map[string]string{".geminiignore": "# a\n\n\\#b\n\\!c\n  \nd\\ \ne  \n"}, everything,
+			"#b !c e", "a f"},
 		{"CRLF and a byte order mark", map[string]string{".geminiignore": "\ufeffa\r\nb\r\n"}, everything, "a b", "c"},
 		{"braces are letters", map[string]string{".geminiignore": "{a,b}\n"}, everything, "{a,b}", "a b"},
 		{"an invalid class", map[string]string{".geminiignore": "a[\nb\n"}, everything, "b", "a["},
@@ -92,7 +103,8 @@ func TestIgnoredAboveTheWorkspace(t *testing.T) {
 
 func TestIgnoredLinks(t *testing.T) {
 	t.Parallel()
-	w := open(t, filetest.Tree(t, map[string]string{".geminiignore": "secret\nlink2\n", "secret": "s", "plain": "p", "link": "-> secret", "link2": "-> plain"}))
+	w := open(t, filetest.Tree(t, map[string]string{".geminiignore": "secret\nlink2\n", "secret": "s", "plain": "p",
+		"link": "-> secret", "link2": "-> plain"}))
 	assert.True(t, isIgnored(t, w, "link", everything), "its target is ignored")
 	assert.True(t, isIgnored(t, w, "link2", everything), "it is ignored itself")
 	_, err := w.Ignored("../x", false, everything)
@@ -116,7 +128,8 @@ func TestIgnoredAgreesWithGit(t *testing.T) {
 			for i := range parts {
 				parts[i] = pick(atoms)
 			}
-			fmt.Fprintf(&rules, "%s%s%s%s\n", pick([]string{"", "", "!"}), pick([]string{"", "", "/"}), strings.Join(parts, "/"), pick([]string{"", "", "/"}))
+			fmt.Fprintf(&rules, "%s%s%s%s\n", pick([]string{"", "", "!"}), pick([]string{"", "", "/"}), strings.Join(parts, "/"),
+				pick([]string{"", "", "/"}))
 		}
 		files, paths := map[string]string{}, []string{}
 		for range 30 {
@@ -132,7 +145,8 @@ func TestIgnoredAgreesWithGit(t *testing.T) {
 		w := open(t, dir)
 		want := checkIgnore(t, dir, paths)
 		for _, p := range paths {
-			assert.Equal(t, want[p], isIgnored(t, w, p, workspace.Ignore{Git: true}), "round %d, path %s, rules:\n%s", round, p, &rules)
+			assert.Equal(t, want[p], isIgnored(t, w, p, workspace.Ignore{Git: true}), "round %d, path %s, rules:\n%s", round, p,
+				&rules)
 		}
 	}
 }

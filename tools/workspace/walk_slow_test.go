@@ -81,7 +81,8 @@ func randomForest(rnd *rand.Rand) map[string]string {
 		case 5:
 			files[dir+"l"+pick("1", "2")] = "-> " + pick("a", "../d", "/etc", "nowhere")
 		default:
-			files[dir+pick("a", "b", "c.go", "object", ".env", ".ENV", "gha-creds-1.json", "go\u200c.go", ".gi\u200ct", "\xfe", "Z", "_")] = ""
+			files[dir+pick("a", "b", "c.go", "object", ".env", ".ENV", "gha-creds-1.json", "go\u200c.go", ".gi\u200ct", "\xfe",
+				"Z", "_")] = ""
 		}
 	}
 	return files
@@ -110,7 +111,9 @@ func TestWalkAgreesWithAskingForEachPath(t *testing.T) {
 					}
 					want, wantIgnored := slowly(t, w, start, ig)
 					var gotIgnored []string
-					got := walked(t, w, start, workspace.Walk{Ignore: ig, Workers: 1, Ignored: func(e *workspace.Entry) { gotIgnored = append(gotIgnored, e.Path) }})
+					got := walked(t, w, start, workspace.Walk{Ignore: ig, Workers: 1, Ignored: func(e *workspace.Entry) {
+						gotIgnored = append(gotIgnored, e.Path)
+					}})
 					slices.Sort(gotIgnored)
 					about := fmt.Sprintf("round %d, %s, start %q, %+v", round, strings.TrimPrefix(root, dir), start, ig)
 					require.Equal(t, append([]string{}, want...), got, about)

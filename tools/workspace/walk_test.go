@@ -37,14 +37,17 @@ func walked(t testing.TB, w *workspace.Workspace, dir string, how workspace.Walk
 }
 
 var forest = map[string]string{
-	".git/config": "", ".gitignore": "*.log\nout/\n", ".env": "", "a": "", "b.log": "", "x/c": "", "x/y/d": "", "x/y/.gitignore": "e\n",
-	"x/y/e": "", "out/f": "", "node_modules/g": "", ".hidden/h": "", "vendor/i": "", "link": "-> a", "dirlink": "-> x", "away": "-> /",
+	".git/config": "", ".gitignore": "*.log\nout/\n", ".env": "", "a": "", "b.log": "", "x/c": "", "x/y/d": "",
+	"x/y/.gitignore": "e\n",
+	"x/y/e":          "", "out/f": "", "node_modules/g": "", ".hidden/h": "", "vendor/i": "", "link": "-> a",
+	"dirlink": "-> x", "away": "-> /",
 }
 
 func TestWalk(t *testing.T) {
 	t.Parallel()
 	w := open(t, filetest.Tree(t, forest))
-	everyFile := []string{".gitignore", ".hidden/h", "a", "away", "b.log", "dirlink", "link", "out/f", "vendor/i", "x/c", "x/y/.gitignore", "x/y/d", "x/y/e"}
+	everyFile := []string{".gitignore", ".hidden/h", "a", "away", "b.log", "dirlink", "link", "out/f", "vendor/i", "x/c",
+		"x/y/.gitignore", "x/y/d", "x/y/e"}
 	for _, tt := range []struct {
 		name string
 		dir  string
@@ -54,11 +57,14 @@ func TestWalk(t *testing.T) {
 		{"nothing ignored", "", workspace.Walk{}, everyFile},
 		{"one worker", "", workspace.Walk{Workers: 1}, everyFile},
 		{"many workers", "", workspace.Walk{Workers: 32}, everyFile},
-		{"ignore files", "", workspace.Walk{Ignore: everything}, []string{".gitignore", ".hidden/h", "a", "away", "dirlink", "link", "vendor/i", "x/c", "x/y/.gitignore", "x/y/d"}},
+		{"ignore files", "", workspace.Walk{Ignore: everything}, []string{".gitignore", ".hidden/h", "a", "away", "dirlink",
+			"link", "vendor/i", "x/c", "x/y/.gitignore", "x/y/d"}},
 		{"a subdirectory", "x/y", workspace.Walk{Ignore: everything}, []string{".gitignore", "d"}},
 		{"an ignored directory", "out", workspace.Walk{Ignore: everything}, []string{}},
-		{"skipped names", "", workspace.Walk{Ignore: everything, Skip: []string{"x", "vendor"}}, []string{".gitignore", ".hidden/h", "a", "away", "dirlink", "link"}},
-		{"not entered", "", workspace.Walk{Enter: func(rel string) bool { return rel == "x" }}, []string{".gitignore", "a", "away", "b.log", "dirlink", "link", "x/c"}},
+		{"skipped names", "", workspace.Walk{Ignore: everything, Skip: []string{"x", "vendor"}},
+			[]string{".gitignore", ".hidden/h", "a", "away", "dirlink", "link"}},
+		{"not entered", "", workspace.Walk{Enter: func(rel string) bool { return rel == "x" }},
+			[]string{".gitignore", "a", "away", "b.log", "dirlink", "link", "x/c"}},
 		{"through a link", "dirlink", workspace.Walk{Ignore: everything}, []string{"c", "y/.gitignore", "y/d"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -94,7 +100,8 @@ func TestWalkRefuses(t *testing.T) {
 	t.Parallel()
 	w := open(t, filetest.Tree(t, forest))
 	visit := func(*workspace.Entry) error { t.Error("visited"); return nil }
-	for dir, want := range map[string]error{"..": workspace.ErrOutside, "away": workspace.ErrOutside, ".git": workspace.ErrOutside, "gone": fs.ErrNotExist} {
+	for dir, want := range map[string]error{"..": workspace.ErrOutside, "away": workspace.ErrOutside,
+		".git": workspace.ErrOutside, "gone": fs.ErrNotExist} {
 		assert.ErrorIs(t, w.Walk(context.Background(), dir, workspace.Walk{}, visit), want, dir)
 	}
 	assert.ErrorContains(t, w.Walk(context.Background(), "a", workspace.Walk{}, visit), "not a directory")
@@ -104,7 +111,8 @@ func TestWalkEnds(t *testing.T) {
 	t.Parallel()
 	w := open(t, filetest.Tree(t, forest))
 	boom := errors.New("boom")
-	assert.ErrorIs(t, w.Walk(context.Background(), "", workspace.Walk{}, func(*workspace.Entry) error { return boom }), boom)
+	assert.ErrorIs(t, w.Walk(context.Background(), "", workspace.Walk{}, func(*workspace.Entry) error { return boom }),
+		boom)
 
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -131,25 +139,26 @@ func TestWalkSkipsWhatItMayNotRead(t *testing.T) {
 func TestEntryOpen(t *testing.T) {
 	t.Parallel()
 	dir := filetest.Tree(t, map[string]string{"file": "content", "link": "-> file", "swapped": "x"})
-	require.NoError(t, open(t, dir).Walk(context.Background(), "", workspace.Walk{Workers: 1}, func(e *workspace.Entry) error {
-		switch e.Path {
-		case "swapped":
-			// What was a file is now a way out.
-			require.NoError(t, os.Remove(filepath.Join(dir, e.Path)))
-			require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(dir, e.Path)))
-		}
-		f, size, err := e.Open()
-		if e.Path != "file" {
-			assert.Error(t, err, e.Path)
-			return nil
-		}
-		require.NoError(t, err)
-		defer f.Close()
-		data, err := io.ReadAll(f)
-		assert.Equal(t, "content", string(data))
-		assert.EqualValues(t, 7, size)
-		return err
-	}))
+	require.NoError(
+		t, open(t, dir).Walk(context.Background(), "", workspace.Walk{Workers: 1}, func(e *workspace.Entry) error {
+			switch e.Path {
+			case "swapped":
+				// What was a file is now a way out.
+				require.NoError(t, os.Remove(filepath.Join(dir, e.Path)))
+				require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(dir, e.Path)))
+			}
+			f, size, err := e.Open()
+			if e.Path != "file" {
+				assert.Error(t, err, e.Path)
+				return nil
+			}
+			require.NoError(t, err)
+			defer f.Close()
+			data, err := io.ReadAll(f)
+			assert.Equal(t, "content", string(data))
+			assert.EqualValues(t, 7, size)
+			return err
+		}))
 }
 
 // A directory that becomes a link to the outside between listing and entering,
@@ -208,7 +217,8 @@ func TestWalkClosesWhatItOpened(t *testing.T) { // not parallel: it counts
 	boom := errors.New("boom")
 	for range 10 {
 		walked(t, w, "", workspace.Walk{})
-		require.ErrorIs(t, w.Walk(context.Background(), "", workspace.Walk{}, func(*workspace.Entry) error { return boom }), boom)
+		require.ErrorIs(t, w.Walk(context.Background(), "", workspace.Walk{}, func(*workspace.Entry) error { return boom }),
+			boom)
 	}
 	assert.LessOrEqual(t, openFiles(t), before) // the collector may have closed what an earlier test left
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -22,12 +23,16 @@ type coding struct {
 
 // between puts sep between the letters.
 func between(name, sep string) coding {
-	return coding{name, func(s string) string { return strings.Join(strings.Split(s, ""), sep) }, func(s string) string { return strings.ReplaceAll(s, sep, "") }}
+	return coding{name, func(s string) string {
+		return strings.Join(strings.Split(s, ""), sep)
+	}, func(s string) string { return strings.ReplaceAll(s, sep, "") }}
 }
 
 // around puts something in the middle.
 func around(name, middle string) coding {
-	return coding{name, func(s string) string { return s[:len(s)/2] + middle + s[len(s)/2:] }, func(s string) string { return strings.Replace(s, middle, "", 1) }}
+	return coding{name, func(s string) string {
+		return s[:len(s)/2] + middle + s[len(s)/2:]
+	}, func(s string) string { return strings.Replace(s, middle, "", 1) }}
 }
 
 // each writes each byte by format, in base, with sep behind it.
@@ -77,20 +82,35 @@ func decoded(decode func(string) ([]byte, error)) func(string) string {
 }
 
 // codings are known to be undone: a test does.
-func codings() []coding {
+func codings() []coding { return slices.Concat(encodings(), escapings(), splittings()) }
+
+// encodings are other alphabets.
+func encodings() []coding {
 	std, urls, b32 := base64.StdEncoding, base64.RawURLEncoding, base32.StdEncoding
 	b64 := coding{"base64", func(s string) string { return std.EncodeToString([]byte(s)) }, decoded(std.DecodeString)}
-	out := []coding{
+	return []coding{
 		b64,
 		{"base64, URL", func(s string) string { return urls.EncodeToString([]byte(s)) }, decoded(urls.DecodeString)},
-		{"base64, twice", func(s string) string { return b64.hide(b64.hide(s)) }, func(s string) string { return b64.reveal(b64.reveal(s)) }},
-		{"base64, reversed", func(s string) string { return reversed(b64.hide(s)) }, func(s string) string { return b64.reveal(reversed(s)) }},
-		{"base64 of reversed", func(s string) string { return b64.hide(reversed(s)) }, func(s string) string { return reversed(b64.reveal(s)) }},
+		{"base64, twice", func(s string) string {
+			return b64.hide(b64.hide(s))
+		}, func(s string) string { return b64.reveal(b64.reveal(s)) }},
+		{"base64, reversed", func(s string) string {
+			return reversed(b64.hide(s))
+		}, func(s string) string { return b64.reveal(reversed(s)) }},
+		{"base64 of reversed", func(s string) string {
+			return b64.hide(reversed(s))
+		}, func(s string) string { return reversed(b64.reveal(s)) }},
 		{"base32", func(s string) string { return b32.EncodeToString([]byte(s)) }, decoded(b32.DecodeString)},
-		{"base32, lower case", func(s string) string { return strings.ToLower(b32.EncodeToString([]byte(s))) }, func(s string) string { return decoded(b32.DecodeString)(strings.ToUpper(s)) }},
+		{"base32, lower case", func(s string) string {
+			return strings.ToLower(b32.EncodeToString([]byte(s)))
+		}, func(s string) string { return decoded(b32.DecodeString)(strings.ToUpper(s)) }},
 		{"hex", func(s string) string { return hex.EncodeToString([]byte(s)) }, decoded(hex.DecodeString)},
-		{"hex, upper case", func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) }, decoded(hex.DecodeString)},
-		{"hex of base64", func(s string) string { return hex.EncodeToString([]byte(b64.hide(s))) }, func(s string) string { return b64.reveal(decoded(hex.DecodeString)(s)) }},
+		{"hex, upper case", func(s string) string {
+			return strings.ToUpper(hex.EncodeToString([]byte(s)))
+		}, decoded(hex.DecodeString)},
+		{"hex of base64", func(s string) string {
+			return hex.EncodeToString([]byte(b64.hide(s)))
+		}, func(s string) string { return b64.reveal(decoded(hex.DecodeString)(s)) }},
 		{"ascii85", func(s string) string {
 			b := make([]byte, ascii85.MaxEncodedLen(len(s)))
 			return string(b[:ascii85.Encode(b, []byte(s))])
@@ -105,30 +125,60 @@ func codings() []coding {
 		{"reversed", reversed, reversed},
 		{"rot13", rot13, rot13},
 		{"full width", func(s string) string { return shift(s, 0xfee0) }, func(s string) string { return shift(s, -0xfee0) }},
-		{"URL", func(s string) string { return strings.ReplaceAll(each("", "%%%02X", "", 16).hide(s), "%%", "%") }, func(s string) string { r, _ := url.QueryUnescape(s); return r }},
+	}
+}
+
+// escapings write each character by its number, and move them around.
+func escapings() []coding {
+	return []coding{
+		{"URL", func(s string) string {
+			return strings.ReplaceAll(each("", "%%%02X", "", 16).hide(s), "%%", "%")
+		}, func(s string) string { r, _ := url.QueryUnescape(s); return r }},
 		{"HTML, decimal", func(s string) string { return each("", "&#%d;", "", 10).hide(s) }, html.UnescapeString},
 		{"HTML, hex", func(s string) string { return each("", "&#x%x;", "", 16).hide(s) }, html.UnescapeString},
-		{"JSON, \\u", func(s string) string { return `"` + each("", `\u%04x`, "", 16).hide(s) + `"` }, func(s string) string { r, _ := strconv.Unquote(s); return r }},
-		{"Go, \\x", func(s string) string { return `"` + escapes(s, `\x%02x`) + `"` }, func(s string) string { r, _ := strconv.Unquote(s); return r }},
-		{"octal escapes", func(s string) string { return `"` + escapes(s, `\%03o`) + `"` }, func(s string) string { r, _ := strconv.Unquote(s); return r }},
-		{"\\U", func(s string) string { return `"` + each("", `\U%08x`, "", 16).hide(s) + `"` }, func(s string) string { r, _ := strconv.Unquote(s); return r }},
+		{"JSON, \\u", func(s string) string {
+			return `"` + each("", `\u%04x`, "", 16).hide(s) + `"`
+		}, func(s string) string { r, _ := strconv.Unquote(s); return r }},
+		{"Go, \\x", func(s string) string {
+			return `"` + escapes(s, `\x%02x`) + `"`
+		}, func(s string) string { r, _ := strconv.Unquote(s); return r }},
+		{"octal escapes", func(s string) string {
+			return `"` + escapes(s, `\%03o`) + `"`
+		}, func(s string) string { r, _ := strconv.Unquote(s); return r }},
+		{"\\U", func(s string) string {
+			return `"` + each("", `\U%08x`, "", 16).hide(s) + `"`
+		}, func(s string) string { r, _ := strconv.Unquote(s); return r }},
 		{"other case", swapCase, swapCase},
-		{"lines from below", func(s string) string { return s[len(s)/2:] + "\n" + s[:len(s)/2] }, func(s string) string { b, a, _ := strings.Cut(s, "\n"); return a + b }},
+		{"lines from below", func(s string) string {
+			return s[len(s)/2:] + "\n" + s[:len(s)/2]
+		}, func(s string) string { b, a, _ := strings.Cut(s, "\n"); return a + b }},
 		{"pairs swapped", swapPairs, swapPairs},
-		each("numbers", "%d", " ", 10), each("numbers, commas", "%d", ",", 10), each("hex, blanks", "%02x", " ", 16), each("hex, colons", "%02x", ":", 16), each("hex, 0x", "0x%02x", ", ", 16),
-		each("hex, dashes", "%02X", "-", 16), each("octal", "%03o", " ", 8), each("binary", "%08b", " ", 2), each("binary, joined", "%08b", "", 2), each("\\x, commas", `\x%02x`, ",", 16),
+		each("numbers", "%d", " ", 10), each("numbers, commas", "%d", ",", 10), each("hex, blanks", "%02x", " ", 16),
+		each("hex, colons", "%02x", ":", 16), each("hex, 0x", "0x%02x", ", ", 16),
+		each("hex, dashes", "%02X", "-", 16), each("octal", "%03o", " ", 8), each("binary", "%08b", " ", 2),
+		each("binary, joined", "%08b", "", 2), each("\\x, commas", `\x%02x`, ",", 16),
 		each("chr", "chr(%d)", "+", 10), each("U+", "U+%04X", " ", 16),
 	}
+}
+
+// splittings put something between the characters.
+func splittings() []coding {
+	var out []coding
 	for _, c := range [][2]string{
-		{"zero-width spaces", "\u200b"}, {"zero-width joiners", "\u200d"}, {"zero-width non-joiners", "\u200c"}, {"word joiners", "\u2060"}, {"soft hyphens", "\u00ad"}, {"byte order marks", "\ufeff"},
-		{"blanks", " "}, {"tabs", "\t"}, {"lines", "\n"}, {"dots", " . "}, {"bars", "|"}, {"underlines", "_ "}, {"stars", "**"}, {"comments", "/**/"}, {"variation selectors", "\ufe0f"}, {"combining marks", "\u034f"},
-		{"marks from left to right", "\u200e"}, {"no-break blanks", "\u00a0"}, {"quotes", `""`}, {"tags", "<b></b>"}, {"back slashes and lines", "\\\n"}, {"carriage returns", "\r\n"},
+		{"zero-width spaces", "\u200b"}, {"zero-width joiners", "\u200d"}, {"zero-width non-joiners", "\u200c"},
+		{"word joiners", "\u2060"}, {"soft hyphens", "\u00ad"}, {"byte order marks", "\ufeff"},
+		{"blanks", " "}, {"tabs", "\t"}, {"lines", "\n"}, {"dots", " . "}, {"bars", "|"}, {"underlines", "_ "},
+		{"stars", "**"}, {"comments", "/**/"}, {"variation selectors", "\ufe0f"}, {"combining marks", "\u034f"},
+		{"marks from left to right", "\u200e"}, {"no-break blanks", "\u00a0"}, {"quotes", `""`}, {"tags", "<b></b>"},
+		{"back slashes and lines", "\\\n"}, {"carriage returns", "\r\n"},
 	} {
 		out = append(out, between(c[0], c[1]))
 	}
 	for _, c := range [][2]string{
-		{"one zero-width space", "\u200b"}, {"one blank", " "}, {"one line", "\n"}, {"two strings", `" + "`}, {"two strings beside each other", `" "`}, {"two variables", "\"\nb=\""}, {"an ellipsis", " [...] "},
-		{"one comment", "/* */"}, {"one tag", "<wbr>"}, {"a template", "${''}"}, {"joined words", `' . '`}, {"YAML, folded", "\\\n  "}, {"two items", `", "`}, {"one NUL", "\x00"}, {"one escape", "\x1b[0m"},
+		{"one zero-width space", "\u200b"}, {"one blank", " "}, {"one line", "\n"}, {"two strings", `" + "`},
+		{"two strings beside each other", `" "`}, {"two variables", "\"\nb=\""}, {"an ellipsis", " [...] "},
+		{"one comment", "/* */"}, {"one tag", "<wbr>"}, {"a template", "${''}"}, {"joined words", `' . '`},
+		{"YAML, folded", "\\\n  "}, {"two items", `", "`}, {"one NUL", "\x00"}, {"one escape", "\x1b[0m"},
 	} {
 		out = append(out, around(c[0], c[1]))
 	}
@@ -169,12 +219,14 @@ func textSpellings(secret string) []Spelling {
 	write := func(class, text string, harmless bool) Spelling {
 		return Spelling{class, "write_file", map[string]any{"file_path": "notes.txt", "content": text}, text, harmless}
 	}
-	out := []Spelling{write("as it is", secret, false), write("in a text", "The key is "+secret+", keep it.", false), write("in a text", "key="+secret+"\n", false)}
+	out := []Spelling{write("as it is", secret, false), write("in a text", "The key is "+secret+", keep it.", false),
+		write("in a text", "key="+secret+"\n", false)}
 	for _, c := range codings() {
 		out = append(out, write(c.name, c.hide(secret), false))
 	}
 	masked := secret[:min(4, len(secret))] + strings.Repeat("*", max(len(secret)-4, 1))
-	for _, text := range []string{"no key at all", masked, secret[:min(3, len(secret))] + "...", strings.Repeat("x", len(secret)), "the secret is in the vault", strings.Repeat("A", 64)} {
+	for _, text := range []string{"no key at all", masked, secret[:min(3, len(secret))] + "...",
+		strings.Repeat("x", len(secret)), "the secret is in the vault", strings.Repeat("A", 64)} {
 		out = append(out, write("look-alike", text, true))
 	}
 	return out

@@ -21,7 +21,8 @@ import (
 
 // trial runs one spelling in a folder of its own, called project, and returns
 // the calls of the fakes and what was printed.
-func trial(t *testing.T, spelling, program string, files map[string]string, env ...string) (calls [][]string, printed string, dir string) {
+func trial(t *testing.T, spelling, program string, files map[string]string,
+	env ...string) (calls [][]string, printed string, dir string) {
 	t.Helper()
 	top := t.TempDir()
 	dir = filepath.Join(top, "project")
@@ -43,7 +44,8 @@ func trial(t *testing.T, spelling, program string, files map[string]string, env 
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
-	cmd := exec.CommandContext(t.Context(), "bash", "-c", strings.NewReplacer("/FAKE", bin, "/PLACE", top).Replace(spelling))
+	cmd := exec.CommandContext(t.Context(), "bash", "-c", strings.NewReplacer("/FAKE", bin, "/PLACE", top).Replace(
+		spelling))
 	cmd.Dir, cmd.Env = dir, []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + top, "TERM=dumb"}
 	cmd.Env = append(cmd.Env, env...)
 	out, _ := cmd.CombinedOutput() // how it ends is its own matter
@@ -58,7 +60,9 @@ func trial(t *testing.T, spelling, program string, files map[string]string, env 
 
 // missing names a program that the spelling runs and that is not here.
 func missing(spelling string) string {
-	for _, p := range []string{"python3", "perl", "node", "base64", "base32", "xxd", "hexdump", "rev", "script", "flock", "make", "curl", "wget", "git", "column", "xargs", "zcat", "gzip", "strings", "chrt", "ionice", "setsid", "stdbuf", "busybox", "less", "more", "which", "shuf"} {
+	for _, p := range []string{"python3", "perl", "node", "base64", "base32", "xxd", "hexdump", "rev", "script", "flock",
+		"make", "curl", "wget", "git", "column", "xargs", "zcat", "gzip", "strings", "chrt", "ionice", "setsid", "stdbuf",
+		"busybox", "less", "more", "which", "shuf"} {
 		if strings.Contains(spelling, p) {
 			if _, err := exec.LookPath(p); err != nil {
 				return p
@@ -131,7 +135,8 @@ func TestRemovalsRemove(t *testing.T) {
 	t.Parallel()
 	var all []Spelling
 	for _, s := range spell(t, Command, "rm -rf build") {
-		if s.Class == "as it is" || s.Class == "arguments" || s.Class == "others" || s.Class == "look-alike" || thorough.Asked() && !strings.Contains(s.Text, "/FAKE") {
+		if s.Class == "as it is" || s.Class == "arguments" || s.Class == "others" || s.Class == "look-alike" ||
+			thorough.Asked() && !strings.Contains(s.Text, "/FAKE") {
 			all = append(all, s)
 		}
 	}
@@ -152,7 +157,8 @@ func TestPathsShowTheFile(t *testing.T) {
 	t.Parallel()
 	all := spell(t, Path, ".env")
 	wrong, ran := verify(t, all, func(t *testing.T, s Spelling) bool {
-		files := map[string]string{".env": content, ".env.example": "TOKEN=\n", "x.env": "", "README.md": "", "docs/about.env": "", "docs/y/z": "", ".env.md": ""}
+		files := map[string]string{".env": content, ".env.example": "TOKEN=\n", "x.env": "", "README.md": "",
+			"docs/about.env": "", "docs/y/z": "", ".env.md": ""}
 		if s.Tool == "run_shell_command" {
 			_, printed, _ := trial(t, s.Text, "", files)
 			return shows(printed)
@@ -177,7 +183,8 @@ func shows(printed string) bool {
 		return true
 	}
 	flat := strings.Join(strings.Fields(printed), "")
-	for _, decode := range []func(string) ([]byte, error){base64.StdEncoding.DecodeString, hex.DecodeString, base32.StdEncoding.DecodeString} {
+	for _, decode := range []func(string) ([]byte, error){base64.StdEncoding.DecodeString, hex.DecodeString,
+		base32.StdEncoding.DecodeString} {
 		if data, err := decode(flat); err == nil && strings.Contains(string(data), "hunter2") {
 			return true
 		}
@@ -226,7 +233,8 @@ func TestHowMany(t *testing.T) {
 	assert.GreaterOrEqual(t, count(Path, ".env"), 120)
 	assert.GreaterOrEqual(t, count(Text, "hunter2hunter2"), 60)
 	assert.GreaterOrEqual(t, count(URL, "https://example.com/path"), 300)
-	t.Log(count(Command, "git push --force"), count(Command, "rm -rf build"), count(Command, "npm publish"), count(Path, ".env"), count(Text, "hunter2hunter2"))
+	t.Log(count(Command, "git push --force"), count(Command, "rm -rf build"), count(Command, "npm publish"),
+		count(Path, ".env"), count(Text, "hunter2hunter2"))
 }
 
 // pushesWithForce reports whether the arguments of git are one of them.
