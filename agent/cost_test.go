@@ -13,6 +13,7 @@ import (
 	"minigem/agent"
 	"minigem/agent/event"
 	"minigem/internal/output"
+	"minigem/internal/thorough"
 	"minigem/llm"
 )
 
@@ -68,7 +69,10 @@ func TestAChunkCostsTheSameInALongAnswer(t *testing.T) {
 
 // TestTextCostsNoMoreThanStreamJSON: for 40,000 chunks, in one run.
 func TestTextCostsNoMoreThanStreamJSON(t *testing.T) {
-	const chunks = 40_000
+	chunks := 40_000
+	if thorough.Race {
+		chunks = 4_000
+	}
 	stream := cost(t, chunks, sinks["stream-json"]())
 	for _, name := range []string{"text", "whole text", "json"} {
 		got := cost(t, chunks, sinks[name]())

@@ -182,7 +182,7 @@ func runMatrix(t *testing.T) {
 	fmt.Printf("%d runs\n", runs)
 	if peak := peakMemory(t); peak > 0 {
 		fmt.Printf("peak memory: %.1f MiB\n", float64(peak)/(1<<20))
-		if !raceDetector {
+		if !thorough.Race {
 			assert.Less(t, peak, int64(mostMemory))
 		}
 	}

@@ -57,9 +57,6 @@ func listable(dir string) bool {
 	}
 }
 
-// credentials are a user or a password in the URL of a remote.
-const credentials = `^https?://[^/@]+@`
-
 // trackedSecret names a secret that git may print of the repository around dir: a
 // file that it tracks, or the URL of a remote; empty: none that git tells of.
 func trackedSecret(env []string, dir string) string {
@@ -68,7 +65,7 @@ func trackedSecret(env []string, dir string) string {
 			return string(name)
 		}
 	}
-	if len(gitReads(env, dir, "config", "--get-regexp", `^remote\..*url$`, credentials)) > 0 {
+	if len(gitReads(env, dir, "config", "--get-regexp", `^remote\..*url$`, `^https?://[^/@]+@`)) > 0 {
 		return "a password in the URL of a remote"
 	}
 	return ""
@@ -76,10 +73,9 @@ func trackedSecret(env []string, dir string) string {
 
 // gitReads returns what git prints in dir; nothing where it fails.
 func gitReads(env []string, dir string, args ...string) []byte {
-	const most = 64 << 20 // bytes of names
 	res, err := proc.Run(context.Background(), proc.Command{
 		Path: "git", Args: append([]string{"-c", "core.fsmonitor=false"}, args...),
-		Dir: dir, Env: env, Out: proc.Limit{Head: most}, Rules: &confine.Rules{},
+		Dir: dir, Env: env, Out: proc.Limit{Head: 64 << 20}, Rules: &confine.Rules{},
 	})
 	if err != nil || res.ExitCode != 0 {
 		return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/thorough"
 	"minigem/internal/waittest"
 )
 
@@ -219,7 +220,7 @@ func TestNoKeysBreakIt(t *testing.T) {
 		"\x01", "\x02", "\x04", "\x05", "\x06", "\x07", "\x08", "\x09", "\x0b", "\x0c", "\x0e", "\x10", "\x12", "\x13", "\x14", "\x15",
 		"\x17", "\x19", "\x1b", "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\x1b[H", "\x1b[3~", "\x1b[1;5C", "\x1bd", "\x7f", "\xff", "\x00", "\r", "\x03"}
 	seeds := uint64(8)
-	if raceDetector { // the line editor's own buffer races between two prompts, now and then
+	if thorough.Race { // the line editor's own buffer races between two prompts, now and then
 		seeds = 1
 	}
 	for seed := range seeds {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/thorough"
 	"minigem/tools"
 )
 
@@ -37,7 +38,7 @@ func TestEditKeepsTheFile(t *testing.T) {
 		{"as large as may be", full, full[:len(full)-2] + "b\n", 0o644},
 	} {
 		hows := []string{"replace", "write_file", "replace through a link", "write_file through a link"}
-		if len(tt.was) == len(full) && raceDetector {
+		if len(tt.was) == len(full) && thorough.Race {
 			hows = hows[1:2] // one of these takes ten seconds then
 		}
 		for _, how := range hows {

@@ -1,5 +1,0 @@
-//go:build !race
-
-package command_test
-
-const raceDetector = false

@@ -1,5 +1,0 @@
-//go:build !race
-
-package terminal
-
-const raceDetector = false

@@ -1,6 +1,0 @@
-//go:build race
-
-package builtin
-
-// raceDetector: the tests run ten times slower.
-const raceDetector = true
