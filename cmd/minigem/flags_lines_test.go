@@ -31,6 +31,8 @@ func TestCommandLines(t *testing.T) {
 		lines++
 		typed, outcome, ok := strings.Cut(line, " => ")
 		require.True(t, ok, line)
+		outcome, before, changed := strings.Cut(outcome, " <= ")
+		assert.False(t, changed && before == outcome, line)
 		t.Run(typed, func(t *testing.T) {
 			t.Parallel()
 			assert.Equal(t, outcome, outcomeOf(t, typed, strings.Split(outcome, "; ")))
