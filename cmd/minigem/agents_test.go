@@ -103,7 +103,7 @@ func TestAsNamesAnAgent(t *testing.T) {
 	assert.Contains(t, stderr, `there is no agent "cluade"; did you mean "claude"?`)
 	code, stdout, _ := hooksTest(t, "--as", "amp", "../../examples/portable/naive.txtar")
 	assert.Equal(t, 1, code, "what was asked for and proves nothing must not go unseen")
-	assert.Contains(t, stdout, "amp (unproven): cannot: Amp was never run")
+	assert.Contains(t, stdout, "amp (unproven): cannot: nobody has measured what Amp does with hooks; its documentation is at https://")
 	assert.Contains(t, stdout, "1 passed, 0 failed, 1 cannot be said")
 }
 

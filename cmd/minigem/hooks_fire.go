@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"minigem/hooks/agents"
 	"minigem/hooks/author/inspect"
-	"minigem/hooks/dialect"
 	"minigem/hooks/protocol"
 	"minigem/internal/app"
 	"minigem/internal/exit"
@@ -100,7 +100,7 @@ hook failed (and the action would go on), 42 bad input, 52 bad settings.`,
 			if err != nil {
 				return err
 			}
-			if f.Agents, err = dialect.List(elsewhere); err != nil {
+			if f.Agents, err = agents.List(elsewhere); err != nil {
 				return exit.With(exit.Input, err)
 			}
 			ctx, stop := exit.Context()

@@ -78,5 +78,5 @@ func TestUnproven(t *testing.T) {
 	}
 	assert.Equal(t, want, got)
 	_, stdout, _ = hooksTest(t, "--as", "kiro", filepath.Join(dir, "exit.txtar"))
-	assert.Contains(t, stdout, "Kiro CLI was never run")
+	assert.Contains(t, stdout, "nobody has measured what Kiro CLI does with hooks; its documentation is at https://kiro.dev")
 }

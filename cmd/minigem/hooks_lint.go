@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"minigem/hooks/agents"
 	"minigem/hooks/author/lint"
-	"minigem/hooks/dialect"
 	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/listing"
@@ -16,7 +16,7 @@ import (
 
 func hooksLintCommand(sys *app.System) *cobra.Command {
 	var fix bool
-	var format, code, agents string
+	var format, code, names string
 	cmd := &cobra.Command{
 		Use:   "lint [FILE]",
 		Short: "Find what is wrong with hooks before they are needed",
@@ -44,7 +44,7 @@ usage, 52 a settings file cannot be read.`,
 			if code != "" {
 				return explainRule(sys, code)
 			}
-			others, err := dialect.List(agents)
+			others, err := agents.List(names)
 			if err != nil {
 				return wrongUsage(sys, cmd, "reading --for: %v", err)
 			}
@@ -54,7 +54,7 @@ usage, 52 a settings file cannot be read.`,
 	cmd.Flags().BoolVar(&fix, "fix", false, "make the fixes that are clear; comments and order stay")
 	cmd.Flags().StringVar(&format, "format", "text", "text, json or sarif")
 	cmd.Flags().StringVar(
-		&agents, "for", "", "look also at what these `agents` make of the hooks, such as claude,codex or all")
+		&names, "for", "", "look also at what these `agents` make of the hooks, such as claude,codex or all")
 	cmd.Flags().StringVar(&code, "explain", "", "explain what a `code` means")
 	cmd.Args = withUsage(cobra.MaximumNArgs(1), "takes one file, or none for all")
 	return cmd
@@ -63,7 +63,7 @@ usage, 52 a settings file cannot be read.`,
 // fixRounds bounds --fix: what one fix brings to light, the next round fixes.
 const fixRounds = 5
 
-func lintHooks(sys *app.System, format, file string, fix bool, others []*dialect.Agent) error {
+func lintHooks(sys *app.System, format, file string, fix bool, others []*agents.Agent) error {
 	var done []lint.Finding
 	for round := 1; ; round++ {
 		c, err := app.Configure(sys, &app.Options{SkipTrust: true, OwnExtension: true})

@@ -2,7 +2,6 @@ package agents
 
 import (
 	"cmp"
-	"embed"
 	"errors"
 	"fmt"
 	"path"
@@ -15,10 +14,11 @@ import (
 
 	"minigem/e2e/fakemodel"
 	"minigem/e2e/testbed"
+	tables "minigem/hooks/agents"
 	"minigem/llm/script"
 )
 
-// Adapter is what is known of an agent: a file of adapters/. Texts in it may
+// Adapter is how an agent is run: the table drive of its file in hooks/agents. Texts in it may
 // hold {URL} (the fake model), {WS} (the workspace), {HOME}, {CACHE} (a folder
 // that stays), {PROMPT} and {MODE}.
 type Adapter struct {
@@ -188,28 +188,25 @@ func (a *Adapter) check(name string) error {
 	return errors.Join(errs...)
 }
 
-//go:embed adapters/*.toml
-var embedded embed.FS
-
 // order is that of lists and tables.
 var order = []string{"claude", "codex", "copilot", "gemini", "qwen", "kimi", "cline", "opencode"}
 
-// Adapters are all agents that are known.
+// Adapters are all agents that can be run.
 var Adapters = sync.OnceValue(func() []*Adapter {
-	entries, err := embedded.ReadDir("adapters")
-	if err != nil {
-		panic(err) // it is part of the program
-	}
 	var all []*Adapter
-	for _, e := range entries {
-		data, err := embedded.ReadFile("adapters/" + e.Name())
-		if err != nil {
-			panic(err)
+	for _, agent := range tables.All() {
+		if agent.Drive == nil {
+			continue
 		}
-		a, err := ReadAdapter(e.Name(), data)
+		data, err := toml.Marshal(agent.Drive)
+		if err != nil {
+			panic(err) // unreachable: it was read from TOML
+		}
+		a, err := ReadAdapter(agent.ID, data)
 		if err != nil {
 			panic(err) // a test reads them all
 		}
+		a.Title, a.Measured = agent.Name, []string{agent.Version}
 		all = append(all, a)
 	}
 	place := func(a *Adapter) int {

@@ -6,22 +6,22 @@ import (
 	"strings"
 
 	"minigem/hooks"
-	"minigem/hooks/dialect"
+	tables "minigem/hooks/agents"
 	"minigem/hooks/protocol"
 )
 
 // points are the events whose answers the tables of package dialect know.
-var points = map[hooks.Event]dialect.Point{
-	protocol.SessionStart: dialect.SessionStart, protocol.BeforeAgent: dialect.BeforePrompt,
-	protocol.BeforeTool: dialect.BeforeTool,
-	protocol.AfterTool:  dialect.AfterTool, protocol.AfterAgent: dialect.AgentStop,
+var points = map[hooks.Event]tables.Point{
+	protocol.SessionStart: tables.SessionStart, protocol.BeforeAgent: tables.BeforePrompt,
+	protocol.BeforeTool: tables.BeforeTool,
+	protocol.AfterTool:  tables.AfterTool, protocol.AfterAgent: tables.AgentStop,
 }
 
 // tableOf is what is known of the agent of a column, whether it runs or is played;
 // nil: it is in no table.
-func tableOf(column string) *dialect.Agent {
+func tableOf(column string) *tables.Agent {
 	id, _, _ := strings.Cut(column, " ")
-	a, err := dialect.Find(id)
+	a, err := tables.Find(id)
 	if err != nil {
 		return nil
 	}
@@ -35,7 +35,7 @@ func because(agent string, event hooks.Event, run hooks.Run) string {
 	if a == nil || points[event] == "" || unstarted(run) != "" {
 		return ""
 	}
-	e := a.ReadRun(dialect.Answer{
+	e := a.ReadRun(tables.Answer{
 		Point: points[event], Exit: run.Exit.Code, Stdout: string(run.Exit.Stdout), Stderr: string(run.Exit.Stderr),
 		TimedOut: run.TimedOut, Killed: run.Exit.Signal != "", Odd: run.Exit.Signal == "" && run.Exit.Err != nil,
 	})
@@ -58,18 +58,18 @@ func unstarted(run hooks.Run) string {
 // how they are said.
 var advices = []struct {
 	say    string
-	answer dialect.Answer
+	answer tables.Answer
 }{
-	{"exit 2 with the reason on stderr", dialect.Answer{Exit: 2, Stderr: "no"}},
+	{"exit 2 with the reason on stderr", tables.Answer{Exit: 2, Stderr: "no"}},
 	{`exit 2 with the reason R on stderr, and on stdout {"decision": "block", "reason": R}`,
-		dialect.Answer{Exit: 2, Stderr: "no", Stdout: `{"decision":"block","reason":"no"}`}},
+		tables.Answer{Exit: 2, Stderr: "no", Stdout: `{"decision":"block","reason":"no"}`}},
 	{`exit 2 with the reason R on stderr, and on stdout {"decision": "block", "reason": R, ` +
 		`"permissionDecision": "deny", "permissionDecisionReason": R, "cancel": true, "errorMessage": R}`,
-		dialect.Answer{
+		tables.Answer{
 			Exit: 2, Stderr: "no",
 			Stdout: `{"decision":"block","reason":"no","permissionDecision":"deny","permissionDecisionReason":"no",` +
 				`"cancel":true,"errorMessage":"no"}`}},
-	{`{"decision": "block", "reason": R}`, dialect.Answer{Stdout: `{"decision":"block","reason":"no"}`}},
+	{`{"decision": "block", "reason": R}`, tables.Answer{Stdout: `{"decision":"block","reason":"no"}`}},
 }
 
 // holds is the first of advices that prevents what an event is about on all
@@ -138,7 +138,7 @@ func (c *Cell) unfired() []string {
 	}
 	if a.Matcher.Kind == "none" { // what its plugins look for is an expression of their own
 		plugin := *a
-		plugin.Matcher = dialect.Matcher{Kind: "regex", Case: true}
+		plugin.Matcher = tables.Matcher{Kind: "regex", Case: true}
 		a = &plugin
 	}
 	ran := map[string]bool{}

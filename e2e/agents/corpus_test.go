@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/e2e/testbed"
-	"minigem/hooks/dialect"
+	tables "minigem/hooks/agents"
 	"minigem/internal/waittest"
 )
 
@@ -30,8 +30,8 @@ import (
 // on where an earlier run ended.
 
 // corpusEvents are the words of portable hooks for the events of the corpus.
-var corpusEvents = map[dialect.Point]string{
-	dialect.SessionStart: "session-start", dialect.BeforePrompt: "prompt", dialect.BeforeTool: "before-tool", dialect.AfterTool: "after-tool", dialect.AgentStop: "stop",
+var corpusEvents = map[tables.Point]string{
+	tables.SessionStart: "session-start", tables.BeforePrompt: "prompt", tables.BeforeTool: "before-tool", tables.AfterTool: "after-tool", tables.AgentStop: "stop",
 }
 
 // adapterOf is the name of the adapter for an agent of package dialect, which
@@ -41,11 +41,11 @@ func adapterOf(id string) string { return strings.Replace(id, "copilotc", "copil
 // corpusCase is an answer of the corpus as a case: a hook that gives it, and
 // assertions for what was observed on the agent.
 func corpusCase(id, name string) string {
-	agent, err := dialect.Find(id)
+	agent, err := tables.Find(id)
 	if err != nil {
 		panic(err)
 	}
-	c, saw := dialect.Corpus()[name], dialect.Observed()[id][name]
+	c, saw := tables.Corpus()[name], tables.Observed()[id][name]
 	script := "cat >/dev/null\n"
 	if c.Times == 1 {
 		script += "mkdir .answered 2>/dev/null || exit 0\n"
@@ -71,7 +71,7 @@ func corpusCase(id, name string) string {
 	b.WriteString("prompt Do as you are told.\n" + expectations(c, saw, stdout))
 	b.WriteString(corpusHooks(id, c))
 	b.WriteString("-- answer.sh --\n" + script + "-- model --\n")
-	if c.Event == dialect.BeforeTool || c.Event == dialect.AfterTool {
+	if c.Event == tables.BeforeTool || c.Event == tables.AfterTool {
 		b.WriteString("shell echo ORIG > f.txt; echo TOOL-OUTPUT\n\n")
 	}
 	return b.String() + "text Done.\n"
@@ -79,7 +79,7 @@ func corpusCase(id, name string) string {
 
 // corpusHooks is the hook of the case: in words of no agent, or, where those
 // cannot say it, in the agent's own.
-func corpusHooks(id string, c dialect.Case) string {
+func corpusHooks(id string, c tables.Case) string {
 	limit := ""
 	if c.Late != "" {
 		limit = " timeout=1s"
@@ -92,7 +92,7 @@ func corpusHooks(id string, c dialect.Case) string {
 		return "-- hooks --\n" + word + " answer.sh" + limit + "\n"
 	}
 	a := findAdapter(adapterOf(id))
-	agent, _ := dialect.Find(id)
+	agent, _ := tables.Find(id)
 	event, _ := agent.Event(c.Event)
 	switch a.Hooks.Form {
 	case "toml":
@@ -125,21 +125,21 @@ func findAdapter(name string) *Adapter {
 }
 
 // expectations are assertions for an observation.
-func expectations(c dialect.Case, saw dialect.Observation, stdout string) string {
+func expectations(c tables.Case, saw tables.Observation, stdout string) string {
 	requests := 1
 	var lines []string
 	switch c.Event {
-	case dialect.BeforeTool, dialect.AfterTool:
+	case tables.BeforeTool, tables.AfterTool:
 		requests = 2
 		file := "file f.txt ~ORIG"
 		switch {
-		case saw.Effect == "refused", saw.Effect == "run-ended" && !saw.Ran && c.Event == dialect.BeforeTool:
+		case saw.Effect == "refused", saw.Effect == "run-ended" && !saw.Ran && c.Event == tables.BeforeTool:
 			file = "! exists f.txt"
 		case saw.Effect == "rewritten":
 			file = "file f.txt ~NEW"
 		}
 		lines = append(lines, file)
-	case dialect.AgentStop:
+	case tables.AgentStop:
 		if saw.Effect == "retry" {
 			requests = 1 + max(saw.Retries, 1)
 		}
@@ -155,7 +155,7 @@ func expectations(c dialect.Case, saw dialect.Observation, stdout string) string
 		lines = append(lines, "not-fired before-tool *")
 	}
 	lines = append(lines, fmt.Sprintf("model-requests %d", requests))
-	for _, m := range dialect.Markers(stdout + " " + c.Stderr) {
+	for _, m := range tables.Markers(stdout + " " + c.Stderr) {
 		if requests == 0 {
 			break
 		}
@@ -211,8 +211,8 @@ func TestCorpusOnAgents(t *testing.T) {
 				require.Empty(t, st.Cannot)
 				var names []string
 				done := 0
-				for _, name := range dialect.Names() {
-					if saw, ok := dialect.Observed()[id][name]; !ok || saw.Endless || !match.MatchString(name) {
+				for _, name := range tables.Names() {
+					if saw, ok := tables.Observed()[id][name]; !ok || saw.Endless || !match.MatchString(name) {
 						continue
 					}
 					if rec.has(id, in.Version, run, name) {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"minigem/hooks"
-	"minigem/hooks/dialect"
+	"minigem/hooks/agents"
 	"minigem/hooks/elsewhere"
 )
 
@@ -17,17 +17,17 @@ var portableVerbs = []verb{
 }
 
 func checkAgents(args []string) error {
-	_, err := dialect.List(args[0])
+	_, err := agents.List(args[0])
 	return err
 }
 
 func judgePortable(r *Record, c Command) verdict {
-	agents, err := dialect.List(c.Args[0])
+	others, err := agents.List(c.Args[0])
 	if err != nil {
 		return verdict{invalid: true, actual: err.Error()} // unreachable: it was checked
 	}
 	var names, faults []string
-	for _, a := range agents {
+	for _, a := range others {
 		names = append(names, a.Title())
 	}
 	ran := 0
@@ -37,7 +37,7 @@ func judgePortable(r *Record, c Command) verdict {
 				continue
 			}
 			ran++
-			for _, fault := range faultsOf(rep, run, agents) {
+			for _, fault := range faultsOf(rep, run, others) {
 				if !slices.Contains(faults, fault) {
 					faults = append(faults, fault)
 				}
@@ -57,9 +57,9 @@ func judgePortable(r *Record, c Command) verdict {
 }
 
 // faultsOf are a line for each agent on which a run does not hold.
-func faultsOf(rep hooks.Report, run hooks.Run, agents []*dialect.Agent) []string {
+func faultsOf(rep hooks.Report, run hooks.Run, others []*agents.Agent) []string {
 	var out []string
-	for _, a := range agents {
+	for _, a := range others {
 		if why := elsewhere.Portable(run, rep.Event, a); why != "" {
 			out = append(out, fmt.Sprintf("%s %s, %s: %s", rep.Event, run.Hook.ID(), exitOf(run), why))
 		}

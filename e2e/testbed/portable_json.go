@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"minigem/hooks/dialect"
+	"minigem/hooks/agents"
 	"minigem/hooks/jsonc"
 )
 
@@ -21,7 +21,7 @@ func nestedHooks(data []byte) (all []Portable, lost []string, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	claude, err := dialect.Find("claude")
+	claude, err := agents.Find("claude")
 	if err != nil {
 		return nil, nil, err
 	}

@@ -3,24 +3,24 @@
 package elsewhere
 
 // What other agents make of the answers that hooks give here, from the tables
-// of hooks/dialect.
+// of hooks/agents.
 
 import (
 	"fmt"
 	"strings"
 
 	"minigem/hooks"
-	"minigem/hooks/dialect"
+	"minigem/hooks/agents"
 	"minigem/hooks/protocol"
 )
 
 // agentOf is the agent that a hook is written for by its dialect; nil: Gemini
 // CLI, whose differences are [Differences].
-func agentOf(h hooks.Hook) *dialect.Agent {
+func agentOf(h hooks.Hook) *agents.Agent {
 	if h.Dialect == "" || h.Dialect == protocol.Gemini().Name {
 		return nil
 	}
-	a, err := dialect.Find(h.Dialect)
+	a, err := agents.Find(h.Dialect)
 	if err != nil {
 		return nil
 	}
@@ -28,8 +28,8 @@ func agentOf(h hooks.Hook) *dialect.Agent {
 }
 
 // pointOf is the event under the name that no agent owns.
-func pointOf(ev hooks.Event) dialect.Point {
-	gemini, err := dialect.Find("gemini")
+func pointOf(ev hooks.Event) agents.Point {
+	gemini, err := agents.Find("gemini")
 	if err != nil {
 		return "" // unreachable: it is in the table
 	}
@@ -37,8 +37,8 @@ func pointOf(ev hooks.Event) dialect.Point {
 }
 
 // answerOf is r as other agents look at it.
-func answerOf(r *hooks.Run, ev hooks.Event) dialect.Answer {
-	return dialect.Answer{
+func answerOf(r *hooks.Run, ev hooks.Event) agents.Answer {
+	return agents.Answer{
 		Point: pointOf(ev), Exit: r.Exit.Code, Stdout: string(r.Exit.Stdout), Stderr: string(r.Exit.Stderr),
 		TimedOut: r.TimedOut, Killed: !r.TimedOut && r.Exit.Signal != "", Odd: !r.TimedOut && r.Exit.Signal == "" &&
 			r.Exit.Err != nil,
@@ -46,38 +46,38 @@ func answerOf(r *hooks.Run, ev hooks.Event) dialect.Answer {
 }
 
 // effectOf is what r does here, in the words of the tables.
-func effectOf(r *hooks.Run, ev hooks.Event) dialect.Effect {
+func effectOf(r *hooks.Run, ev hooks.Event) agents.Effect {
 	o := &r.Reading.Output
-	e := dialect.Effect{Kind: dialect.Allowed, Reason: r.GivenReason(), Context: o.AdditionalContext}
-	context := dialect.Context
+	e := agents.Effect{Kind: agents.Allowed, Reason: r.GivenReason(), Context: o.AdditionalContext}
+	context := agents.Context
 	switch ev {
 	case protocol.BeforeTool:
-		e.Kind = [...]dialect.Kind{hooks.Ask: dialect.Asked, hooks.Deny: dialect.Refused, hooks.Stop: dialect.RunEnded,
-			hooks.Proceed: dialect.Allowed}[r.Decision]
-		if o.ToolInput != nil && e.Kind == dialect.Allowed {
-			e.Kind, e.Input, e.Merge = dialect.Rewritten, o.ToolInput, !o.WholeToolInput
+		e.Kind = [...]agents.Kind{hooks.Ask: agents.Asked, hooks.Deny: agents.Refused, hooks.Stop: agents.RunEnded,
+			hooks.Proceed: agents.Allowed}[r.Decision]
+		if o.ToolInput != nil && e.Kind == agents.Allowed {
+			e.Kind, e.Input, e.Merge = agents.Rewritten, o.ToolInput, !o.WholeToolInput
 		}
 	case protocol.AfterTool:
-		context = dialect.Appended
+		context = agents.Appended
 		switch {
 		case r.Decision == hooks.Stop:
-			e.Kind = dialect.RunEnded
+			e.Kind = agents.RunEnded
 		case r.Decision == hooks.Deny || o.TailToolCall != nil || o.UpdatedOutput != nil:
-			e.Kind = dialect.Replaced
+			e.Kind = agents.Replaced
 		}
 	case protocol.BeforeAgent:
 		if r.Decision >= hooks.Deny {
-			e.Kind = dialect.PromptBlocked
+			e.Kind = agents.PromptBlocked
 		}
 	case protocol.AfterAgent:
 		if r.Decision == hooks.Deny || r.Decision < hooks.Deny && o.AdditionalContext != "" {
-			e.Kind = dialect.Retry
+			e.Kind = agents.Retry
 		}
 	}
 	switch {
-	case e.Kind == dialect.Allowed && o.AdditionalContext != "":
+	case e.Kind == agents.Allowed && o.AdditionalContext != "":
 		e.Kind = context
-	case e.Kind == dialect.PromptBlocked || e.Kind == dialect.RunEnded:
+	case e.Kind == agents.PromptBlocked || e.Kind == agents.RunEnded:
 		e.Context = "" // no request follows
 	case ev == protocol.BeforeTool && r.Decision == hooks.Deny:
 		e.Context = "" // the reason is all
@@ -88,12 +88,12 @@ func effectOf(r *hooks.Run, ev hooks.Event) dialect.Effect {
 // Elsewhere says what agent makes of r's answer where that is something else
 // than what r did here; nil: the same, or unknown. breaks: what r did does
 // not happen there, so that who relies on it must not.
-func Elsewhere(r hooks.Run, ev hooks.Event, agent *dialect.Agent) (d *hooks.Difference, breaks bool) {
+func Elsewhere(r hooks.Run, ev hooks.Event, agent *agents.Agent) (d *hooks.Difference, breaks bool) {
 	if !r.Ran() || r.Left || !agent.Reads(pointOf(ev)) {
 		return nil, false
 	}
 	here, there := effectOf(&r, ev), agent.Read(answerOf(&r, ev))
-	if there.Kind == dialect.Unknown {
+	if there.Kind == agents.Unknown {
 		return nil, false
 	}
 	says, breaks := contrast(pointOf(ev), here, there)
@@ -110,18 +110,18 @@ func Elsewhere(r hooks.Run, ev hooks.Event, agent *dialect.Agent) (d *hooks.Diff
 }
 
 // contrast is what happens there, where it is not what happens here.
-func contrast(p dialect.Point, here, there dialect.Effect) (says string, breaks bool) {
-	ends := func(e dialect.Effect) bool { return e.Kind == dialect.RunEnded || e.Ends }
+func contrast(p agents.Point, here, there agents.Effect) (says string, breaks bool) {
+	ends := func(e agents.Effect) bool { return e.Kind == agents.RunEnded || e.Ends }
 	switch {
 	case here.Prevents() != there.Prevents():
 		return does(p, there), true
 	case ends(here) != ends(there):
 		return does(p, there), true
-	case here.Kind == dialect.Replaced != (there.Kind == dialect.Replaced):
+	case here.Kind == agents.Replaced != (there.Kind == agents.Replaced):
 		return does(p, there), true
-	case here.Kind == dialect.Rewritten != (there.Kind == dialect.Rewritten):
+	case here.Kind == agents.Rewritten != (there.Kind == agents.Rewritten):
 		return does(p, there), true
-	case (here.Kind == dialect.Asked) != (there.Kind == dialect.Asked):
+	case (here.Kind == agents.Asked) != (there.Kind == agents.Asked):
 		return does(p, there), false
 	case here.Context != "" && there.Context == "":
 		return "does not tell the model what the hook adds", true
@@ -134,8 +134,8 @@ func contrast(p dialect.Point, here, there dialect.Effect) (says string, breaks 
 }
 
 // modelReads: the reason is for the model.
-func modelReads(p dialect.Point, e dialect.Effect) bool {
-	return e.Reason != "" && (e.Kind == dialect.Refused || e.Kind == dialect.Retry || e.Kind == dialect.Replaced)
+func modelReads(p agents.Point, e agents.Effect) bool {
+	return e.Reason != "" && (e.Kind == agents.Refused || e.Kind == agents.Retry || e.Kind == agents.Replaced)
 }
 
 func firstLine(s string) string {
@@ -144,43 +144,43 @@ func firstLine(s string) string {
 }
 
 // passes is what goes on at a point where nothing holds it.
-var passes = map[dialect.Point]string{
-	dialect.BeforeTool: "runs the tool", dialect.AfterTool: "leaves the result as it is",
-	dialect.BeforePrompt: "sends the prompt",
-	dialect.AgentStop:    "ends the turn", dialect.SessionStart: "starts the session",
+var passes = map[agents.Point]string{
+	agents.BeforeTool: "runs the tool", agents.AfterTool: "leaves the result as it is",
+	agents.BeforePrompt: "sends the prompt",
+	agents.AgentStop:    "ends the turn", agents.SessionStart: "starts the session",
 }
 
 // does is an effect as a verb.
-func does(p dialect.Point, e dialect.Effect) string {
+func does(p agents.Point, e agents.Effect) string {
 	var says string
 	switch e.Kind {
-	case dialect.Allowed, dialect.Unknown:
+	case agents.Allowed, agents.Unknown:
 		says = passes[p]
-	case dialect.Refused:
+	case agents.Refused:
 		says = "refuses the tool"
-	case dialect.Asked:
+	case agents.Asked:
 		says = "asks before it runs the tool, and refuses it where nobody can be asked"
-	case dialect.Rewritten:
+	case agents.Rewritten:
 		says = "runs the tool with other arguments"
-	case dialect.Replaced:
+	case agents.Replaced:
 		says = "puts something else in the place of the result"
-	case dialect.Appended:
+	case agents.Appended:
 		says = "leaves the result, and puts the text after it"
-	case dialect.Context:
+	case agents.Context:
 		says = passes[p] + ", and tells the model what the hook adds"
-	case dialect.Retry:
+	case agents.Retry:
 		says = "goes on with the turn"
-	case dialect.PromptBlocked:
+	case agents.PromptBlocked:
 		says = "does not send the prompt"
-	case dialect.Answered:
+	case agents.Answered:
 		says = "takes the hook's answer for the model's"
-	case dialect.RunEnded:
+	case agents.RunEnded:
 		says = "ends the run"
 		if e.Ran {
 			says = "runs the tool, and then ends the run"
 		}
 	}
-	if e.Ends && e.Kind != dialect.RunEnded {
+	if e.Ends && e.Kind != agents.RunEnded {
 		says += ", and ends the run"
 	}
 	return says
@@ -188,7 +188,7 @@ func does(p dialect.Point, e dialect.Effect) string {
 
 // Portable says why what r did at ev does not hold on agent; empty: it holds.
 // What is unknown does not hold.
-func Portable(r hooks.Run, ev hooks.Event, agent *dialect.Agent) string {
+func Portable(r hooks.Run, ev hooks.Event, agent *agents.Agent) string {
 	if !r.Ran() || r.Left {
 		return ""
 	}
@@ -200,7 +200,7 @@ func Portable(r hooks.Run, ev hooks.Event, agent *dialect.Agent) string {
 	case native.Fires == "no":
 		return fmt.Sprintf("%s does not fire %s in a run without a terminal", agent.Title(), native.Native)
 	case agent.Reads(p):
-		if agent.Read(answerOf(&r, ev)).Kind == dialect.Unknown {
+		if agent.Read(answerOf(&r, ev)).Kind == agents.Unknown {
 			return fmt.Sprintf("nobody has measured what %s makes of this answer", agent.Title())
 		}
 		if d, breaks := Elsewhere(r, ev, agent); breaks {
@@ -213,7 +213,7 @@ func Portable(r hooks.Run, ev hooks.Event, agent *dialect.Agent) string {
 }
 
 // On is what agent makes of what r answered at ev, in words.
-func On(r hooks.Run, ev hooks.Event, agent *dialect.Agent) string {
+func On(r hooks.Run, ev hooks.Event, agent *agents.Agent) string {
 	switch why := Portable(r, ev, agent); {
 	case !r.Ran() || r.Left:
 		return "nothing: the hook did not run"

@@ -9,21 +9,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
-	"minigem/hooks/dialect"
+	"minigem/hooks/agents"
 	"minigem/hooks/elsewhere"
 	"minigem/hooks/hookstest"
 	"minigem/hooks/protocol"
 )
 
 // events are the events of the points whose answers are known elsewhere.
-var events = map[dialect.Point]hooks.Event{
-	dialect.BeforeTool: protocol.BeforeTool, dialect.AfterTool: protocol.AfterTool, dialect.BeforePrompt: protocol.BeforeAgent,
-	dialect.AgentStop: protocol.AfterAgent, dialect.SessionStart: protocol.SessionStart,
+var events = map[agents.Point]hooks.Event{
+	agents.BeforeTool: protocol.BeforeTool, agents.AfterTool: protocol.AfterTool, agents.BeforePrompt: protocol.BeforeAgent,
+	agents.AgentStop: protocol.AfterAgent, agents.SessionStart: protocol.SessionStart,
 }
 
 // gives fires the event with one hook that answers so, and says its outcome
 // here, as it would be observed from outside.
-func gives(t *testing.T, x dialect.Answer, dialectName string) (effect string, run hooks.Run) {
+func gives(t *testing.T, x agents.Answer, dialectName string) (effect string, run hooks.Run) {
 	t.Helper()
 	script := hookstest.Script{Exit: x.Exit, Stdout: x.Stdout, Stderr: x.Stderr}
 	e, _, rep := engine(events[x.Point], map[string]hookstest.Script{"a": script}, "a")
@@ -40,25 +40,25 @@ func gives(t *testing.T, x dialect.Answer, dialectName string) (effect string, r
 		}
 	}
 	switch x.Point {
-	case dialect.BeforeTool:
+	case agents.BeforeTool:
 		out := e.BeforeTool(t.Context(), writeFile())
 		when(out.Context != "", "context")
 		when(out.Changed, "rewritten")
 		when(out.Decision == hooks.Ask || out.Decision == hooks.Deny, "refused")
 		when(out.Decision == hooks.Stop, "run-ended")
-	case dialect.AfterTool:
+	case agents.AfterTool:
 		out := e.AfterTool(t.Context(), writeFile(), protocol.ToolResponse{})
 		when(out.Context != "", "appended")
 		when(out.Decision == hooks.Deny || out.Instead != nil, "result-replaced")
 		when(out.Decision == hooks.Stop, "run-ended")
-	case dialect.BeforePrompt:
+	case agents.BeforePrompt:
 		out := e.BeforeAgent(t.Context(), "p")
 		when(out.Context != "", "context")
 		when(out.Denied(), "prompt-blocked")
-	case dialect.AgentStop:
+	case agents.AgentStop:
 		out := e.AfterAgent(t.Context(), "p", "r", false)
 		when(out.Decision == hooks.Deny || out.Context != "", "retry")
-	case dialect.SessionStart:
+	case agents.SessionStart:
 		when(e.SessionStart(t.Context(), "startup").Context != "", "context")
 	}
 	return effect, rep.last().Runs[0]
@@ -69,11 +69,11 @@ func gives(t *testing.T, x dialect.Answer, dialectName string) (effect string, r
 // where both do the same.
 func TestNoFalseGreenIsSilent(t *testing.T) {
 	t.Parallel()
-	claude, err := dialect.Find("claude")
+	claude, err := agents.Find("claude")
 	require.NoError(t, err)
 	compared, differ, blockedHereOnly := 0, 0, 0
-	for name, o := range dialect.Observed()["claude"] {
-		c := dialect.Corpus()[name]
+	for name, o := range agents.Observed()["claude"] {
+		c := agents.Corpus()[name]
 		if c.Matcher != "" || c.Mode != "" || strings.Contains(c.Stdout, "NEW > f.txt") {
 			continue // not about answers; and arguments of another tool
 		}
@@ -109,9 +109,9 @@ func TestElsewhereSaysWhatToSayInstead(t *testing.T) {
 		{"qwen", `{"decision":"deny","reason":"no"}`, ``},
 		{"opencode", `{"decision":"deny","reason":"no"}`, `nobody has measured what OpenCode 1.18.33 makes of answers at tool.execute.before`},
 	} {
-		a, err := dialect.Find(tt.agent)
+		a, err := agents.Find(tt.agent)
 		require.NoError(t, err)
-		_, run := gives(t, dialect.Answer{Point: dialect.BeforeTool, Stdout: tt.stdout}, "")
+		_, run := gives(t, agents.Answer{Point: agents.BeforeTool, Stdout: tt.stdout}, "")
 		assert.Equal(t, tt.want, elsewhere.Portable(run, protocol.BeforeTool, a), tt.agent)
 	}
 }
@@ -120,9 +120,9 @@ func TestElsewhereSaysWhatToSayInstead(t *testing.T) {
 // and what nobody has seen holds nowhere.
 func TestPortable(t *testing.T) {
 	t.Parallel()
-	universal := dialect.Corpus()["pre/universal"]
-	for _, a := range dialect.All() {
-		if dialect.Observed()[a.ID] == nil {
+	universal := agents.Corpus()["pre/universal"]
+	for _, a := range agents.All() {
+		if agents.Observed()[a.ID] == nil {
 			continue
 		}
 		_, run := gives(t, universal.Answer(a), "")
@@ -133,9 +133,9 @@ func TestPortable(t *testing.T) {
 		}
 		assert.Empty(t, why, a.ID)
 	}
-	claude, err := dialect.Find("claude")
+	claude, err := agents.Find("claude")
 	require.NoError(t, err)
-	_, run := gives(t, dialect.Answer{Point: dialect.BeforeTool}, "")
+	_, run := gives(t, agents.Answer{Point: agents.BeforeTool}, "")
 	assert.Contains(t, elsewhere.Portable(run, protocol.BeforeModel, claude), "has no event at BeforeModel")
 	assert.Empty(t, elsewhere.Portable(run, protocol.SessionEnd, claude), "a hook that says nothing")
 	run.Skipped = "trust"
@@ -145,11 +145,11 @@ func TestPortable(t *testing.T) {
 // TestOn: what each agent does is put into words, where it does the same too.
 func TestOn(t *testing.T) {
 	t.Parallel()
-	agents, err := dialect.List("gemini,qwen,codex,copilot,opencode")
+	others, err := agents.List("gemini,qwen,codex,copilot,opencode")
 	require.NoError(t, err)
-	_, run := gives(t, dialect.Answer{Point: dialect.BeforeTool, Exit: 2, Stderr: "not yours"}, "")
+	_, run := gives(t, agents.Answer{Point: agents.BeforeTool, Exit: 2, Stderr: "not yours"}, "")
 	var got []string
-	for _, a := range agents {
+	for _, a := range others {
 		got = append(got, elsewhere.On(run, protocol.BeforeTool, a))
 	}
 	assert.Equal(t, []string{
@@ -157,5 +157,5 @@ func TestOn(t *testing.T) {
 		"refuses the tool, and the model does not read why, because the reason must be permissionDecisionReason, at the top, at exit 2 or 0",
 		"nobody has measured what OpenCode 1.18.33 makes of answers at tool.execute.before",
 	}, got)
-	assert.Equal(t, "nothing: the hook did not run", elsewhere.On(hooks.Run{Skipped: "trust"}, protocol.BeforeTool, agents[0]))
+	assert.Equal(t, "nothing: the hook did not run", elsewhere.On(hooks.Run{Skipped: "trust"}, protocol.BeforeTool, others[0]))
 }

@@ -3,16 +3,16 @@ package portable
 import (
 	"maps"
 
-	"minigem/hooks/dialect"
+	"minigem/hooks/agents"
 	"minigem/hooks/protocol"
 	"minigem/internal/text"
 )
 
 // Answer says to the agent what hooks answered, one answer for each payload. Of
 // several the strongest counts: a stop, a refusal, a question.
-func (c *Call) Answer(outs ...protocol.Output) dialect.Said {
+func (c *Call) Answer(outs ...protocol.Output) agents.Said {
 	if c.Event == "" || len(outs) == 0 {
-		return dialect.Said{}
+		return agents.Said{}
 	}
 	at := 0
 	for i, o := range outs {
@@ -29,7 +29,7 @@ func (c *Call) Answer(outs ...protocol.Output) dialect.Said {
 			o.ToolInput, o.Decision = other.ToolInput, ""
 		}
 	}
-	if c.Agent.Answer.Reader == "gemini" {
+	if c.Agent.ID == "gemini" {
 		return c.sayGemini(o)
 	}
 	return c.Agent.Say(c.point, c.meant(o, at))
@@ -51,8 +51,8 @@ func rank(o protocol.Output) int {
 
 // sayGemini says all of it: it is Gemini CLI's own form. A denial exits with 2
 // as well, and its reason stands on stderr, too.
-func (c *Call) sayGemini(o protocol.Output) dialect.Said {
-	var s dialect.Said
+func (c *Call) sayGemini(o protocol.Output) agents.Said {
+	var s agents.Said
 	if rank(o) == 0 && o.SystemMessage == "" && o.AdditionalContext == "" && o.LLMRequest == nil && o.LLMResponse == nil &&
 		o.ToolConfig == nil && !o.ClearContext && o.TailToolCall == nil {
 		return s
@@ -65,23 +65,23 @@ func (c *Call) sayGemini(o protocol.Output) dialect.Said {
 	}
 	data, err := protocol.Encode(o)
 	if err != nil {
-		return dialect.Refusal("the answer of a hook cannot be written: " + err.Error())
+		return agents.Refusal("the answer of a hook cannot be written: " + err.Error())
 	}
 	s.Stdout = string(text.JSON(data)) + "\n"
 	return s
 }
 
 // meant is an answer in the words of no agent; at is the payload that it is to.
-func (c *Call) meant(o protocol.Output, at int) dialect.Meant {
-	m := dialect.Meant{
-		Kind: dialect.Allowed, Reason: o.Reason, Context: o.AdditionalContext, ToUser: o.SystemMessage,
+func (c *Call) meant(o protocol.Output, at int) agents.Meant {
+	m := agents.Meant{
+		Kind: agents.Allowed, Reason: o.Reason, Context: o.AdditionalContext, ToUser: o.SystemMessage,
 		Native: c.Native, Result: c.result,
 	}
 	if o.SuppressOutput {
 		m.ToUser = ""
 	}
 	if o.Stop {
-		m.Kind, m.Reason = dialect.RunEnded, o.StopReason
+		m.Kind, m.Reason = agents.RunEnded, o.StopReason
 		return m
 	}
 	denied := o.Decision == protocol.Deny
@@ -89,34 +89,34 @@ func (c *Call) meant(o protocol.Output, at int) dialect.Meant {
 	case protocol.BeforeTool:
 		switch {
 		case denied:
-			m.Kind = dialect.Refused
+			m.Kind = agents.Refused
 		case o.Decision == protocol.Ask:
-			m.Kind = dialect.Asked
+			m.Kind = agents.Asked
 		case o.ToolInput != nil:
-			m.Kind, m.Input, m.Reason = dialect.Rewritten, c.rewritten(o, at),
+			m.Kind, m.Input, m.Reason = agents.Rewritten, c.rewritten(o, at),
 				"a hook wants other arguments, and cannot say so here"
 		case m.Context != "":
-			m.Kind = dialect.Context
+			m.Kind = agents.Context
 		}
 	case protocol.AfterTool:
 		if denied {
-			m.Kind = dialect.Replaced
+			m.Kind = agents.Replaced
 		} else if m.Context != "" {
-			m.Kind = dialect.Appended
+			m.Kind = agents.Appended
 		}
 	case protocol.BeforeAgent:
 		if denied {
-			m.Kind = dialect.PromptBlocked
+			m.Kind = agents.PromptBlocked
 		} else if m.Context != "" {
-			m.Kind = dialect.Context
+			m.Kind = agents.Context
 		}
 	case protocol.AfterAgent:
 		if denied {
-			m.Kind = dialect.Retry
+			m.Kind = agents.Retry
 		}
 	case protocol.SessionStart:
 		if m.Context != "" {
-			m.Kind = dialect.Context
+			m.Kind = agents.Context
 		}
 	}
 	return m

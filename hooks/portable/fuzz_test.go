@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/hooks/dialect"
+	"minigem/hooks/agents"
 	"minigem/hooks/portable"
 	"minigem/hooks/protocol"
 )
@@ -37,7 +37,7 @@ func FuzzRead(f *testing.F) {
 			refuse, silent = append(refuse, protocol.Output{}), append(silent, protocol.Output{})
 		}
 		point := c.Agent.PointOf(c.Native)
-		if point != dialect.BeforeTool || !c.Agent.Reads(point) {
+		if point != agents.BeforeTool || !c.Agent.Reads(point) {
 			return
 		}
 		refuse[len(refuse)-1] = protocol.DenyBecause("no")
@@ -46,7 +46,7 @@ func FuzzRead(f *testing.F) {
 			prevents bool
 		}{{refuse, true}, {silent, false}} {
 			s := c.Answer(x.outs...)
-			assert.Equal(t, x.prevents, c.Agent.Read(dialect.Answer{Point: point, Exit: s.Exit, Stdout: s.Stdout, Stderr: s.Stderr}).Prevents(), "%s: %+v", data, s)
+			assert.Equal(t, x.prevents, c.Agent.Read(agents.Answer{Point: point, Exit: s.Exit, Stdout: s.Stdout, Stderr: s.Stderr}).Prevents(), "%s: %+v", data, s)
 		}
 	})
 }

@@ -17,13 +17,13 @@ import (
 	"slices"
 	"time"
 
-	"minigem/hooks/dialect"
+	"minigem/hooks/agents"
 	"minigem/hooks/protocol"
 )
 
 // Options say what a payload does not.
 type Options struct {
-	Agent string              // an id of hooks/dialect; empty: recognize it
+	Agent string              // an id of hooks/agents; empty: recognize it
 	Event string              // the event as the agent calls it; empty: the payload says it
 	Env   func(string) string // looks up a variable; nil: there are none
 }
@@ -31,12 +31,12 @@ type Options struct {
 // Call is one event of an agent, read so that a hook in Gemini CLI's dialect can
 // judge it.
 type Call struct {
-	Agent  *dialect.Agent
+	Agent  *agents.Agent
 	Native string         // the agent's name of the event
 	Event  protocol.Event // Gemini CLI's; empty: it has no such event
 	Raw    []byte         // what the agent said
 
-	point  dialect.Point
+	point  agents.Point
 	fields map[string]any
 	parts  []part
 	result any // the tool's, as the agent has it
@@ -66,7 +66,7 @@ func Read(payload []byte, o Options) (*Call, error) {
 		c.Native = nativeEvent(fields)
 	}
 	if o.Agent != "" {
-		a, err := dialect.Find(o.Agent)
+		a, err := agents.Find(o.Agent)
 		if err != nil {
 			return nil, err
 		}
@@ -82,11 +82,11 @@ func Read(payload []byte, o Options) (*Call, error) {
 
 // eventAt is Gemini CLI's event of a point. A tool that failed is one that has
 // run.
-func eventAt(p dialect.Point) protocol.Event {
-	if p == dialect.ToolFailed {
+func eventAt(p agents.Point) protocol.Event {
+	if p == agents.ToolFailed {
 		return protocol.AfterTool
 	}
-	gemini, err := dialect.Find("gemini")
+	gemini, err := agents.Find("gemini")
 	if err != nil || p == "" {
 		return ""
 	}

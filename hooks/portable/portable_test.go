@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/hooks/dialect"
+	"minigem/hooks/agents"
 	"minigem/hooks/portable"
 	"minigem/hooks/protocol"
 )
@@ -136,16 +136,16 @@ func TestAnswers(t *testing.T) {
 			outs := make([]protocol.Output, len(c.Payloads(protocol.Gemini())))
 			outs[len(outs)-1] = o
 			s := c.Answer(outs...)
-			got := c.Agent.Read(dialect.Answer{Point: point, Exit: s.Exit, Stdout: s.Stdout, Stderr: s.Stderr})
+			got := c.Agent.Read(agents.Answer{Point: point, Exit: s.Exit, Stdout: s.Stdout, Stderr: s.Stderr})
 			read++
 			where := r.Agent + " " + r.Event + " " + name
 			switch {
 			case name == "nothing" || name == "allow":
-				assert.Equal(t, dialect.Allowed, got.Kind, where)
-			case point == dialect.BeforeTool && name != "context":
-				prevents := got.Prevents() || name == "rewrite" && got.Kind == dialect.Rewritten && len(s.Lost) == 0
+				assert.Equal(t, agents.Allowed, got.Kind, where)
+			case point == agents.BeforeTool && name != "context":
+				prevents := got.Prevents() || name == "rewrite" && got.Kind == agents.Rewritten && len(s.Lost) == 0
 				assert.True(t, prevents, "%s: %+v, read as %+v", where, s, got)
-			case name == "deny" && (point == dialect.BeforePrompt || point == dialect.AgentStop) && len(s.Lost) == 0:
+			case name == "deny" && (point == agents.BeforePrompt || point == agents.AgentStop) && len(s.Lost) == 0:
 				assert.True(t, got.Prevents(), where)
 			}
 		}

@@ -3,7 +3,7 @@ package portable
 import (
 	"strings"
 
-	"minigem/hooks/dialect"
+	"minigem/hooks/agents"
 )
 
 // signs tell by what its hooks read which agent it is, the surest first. What is
@@ -23,7 +23,6 @@ var signs = []struct {
 	{"copilot", func(p map[string]any, _ string, _ func(string) string) bool {
 		return has(p, "sessionId") && !has(p, "session_id")
 	}},
-	{"cursor", func(p map[string]any, _ string, _ func(string) string) bool { return has(p, "cursor_version") }},
 	{"gemini", func(_ map[string]any, native string, _ func(string) string) bool {
 		return strings.HasPrefix(native, "Before") || native == "AfterTool" || native == "AfterModel" ||
 			native == "AfterAgent" || native == "PreCompress"
@@ -43,7 +42,7 @@ var signs = []struct {
 			(native == "SessionStart" || native == "SessionEnd" || native == "Notification")
 	}},
 	{"claude", func(_ map[string]any, native string, _ func(string) string) bool {
-		a, err := dialect.Find("claude")
+		a, err := agents.Find("claude")
 		if err != nil {
 			return false // unreachable: it is in the table
 		}
@@ -57,10 +56,10 @@ var signs = []struct {
 }
 
 // recognize finds the agent that a payload is of; nil: none that is known.
-func recognize(payload map[string]any, native string, env func(string) string) *dialect.Agent {
+func recognize(payload map[string]any, native string, env func(string) string) *agents.Agent {
 	for _, s := range signs {
 		if s.is(payload, native, env) {
-			if a, err := dialect.Find(s.agent); err == nil {
+			if a, err := agents.Find(s.agent); err == nil {
 				return a
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"minigem/hooks/dialect"
+	"minigem/hooks/agents"
 	"minigem/hooks/protocol"
 )
 
@@ -28,11 +28,11 @@ func Run[In protocol.Input](stdin io.Reader, stdout, stderr io.Writer, env func(
 	hook func(In) protocol.Output) int {
 	payload, err := io.ReadAll(stdin)
 	if err != nil {
-		return Print(dialect.Refusal("the hook cannot read its input: "+err.Error()), stdout, stderr)
+		return Print(agents.Refusal("the hook cannot read its input: "+err.Error()), stdout, stderr)
 	}
 	c, err := Read(payload, Options{Env: env})
 	if err != nil {
-		return Print(dialect.Refusal("the hook cannot read its input: "+err.Error()), stdout, stderr)
+		return Print(agents.Refusal("the hook cannot read its input: "+err.Error()), stdout, stderr)
 	}
 	var outs []protocol.Output
 	for _, payload := range c.Payloads(protocol.Gemini()) {
@@ -65,7 +65,7 @@ func call[In protocol.Input](payload []byte, hook func(In) protocol.Output) (pro
 
 // Print prints an answer, and returns how to exit. What this agent cannot be
 // the context is printed on stderr, behind the reason of a refusal.
-func Print(s dialect.Said, stdout, stderr io.Writer) int {
+func Print(s agents.Said, stdout, stderr io.Writer) int {
 	if _, err := io.WriteString(stdout, s.Stdout); err != nil {
 		fmt.Fprintln(stderr, "the answer cannot be printed:", err)
 		return 2

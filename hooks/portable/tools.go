@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"minigem/hooks/dialect"
+	"minigem/hooks/agents"
 )
 
 // tools are the calls that Gemini CLI would make for one of the agent's.
 func (c *Call) tools(name string, args map[string]any) []part {
 	switch {
-	case c.Agent.Answer.Reader == "gemini":
+	case c.Agent.ID == "gemini":
 		return []part{{name, args, func(m map[string]any) map[string]any { return m }}}
 	case name == "apply_patch":
 		return c.patched(args)
@@ -59,8 +59,8 @@ func mcpName(name string) (server, tool string, ok bool) {
 
 // toolOf is the agent's tool. Where one tool takes several actions, its
 // arguments tell which.
-func (c *Call) toolOf(name string, args map[string]any) (dialect.Tool, bool) {
-	var found []dialect.Tool
+func (c *Call) toolOf(name string, args map[string]any) (agents.Tool, bool) {
+	var found []agents.Tool
 	for _, t := range c.Agent.Tools {
 		if t.Hook == name || t.Call == name || slices.Contains(c.Agent.Matcher.Aliases[t.Hook], name) {
 			found = append(found, t)
@@ -72,14 +72,14 @@ func (c *Call) toolOf(name string, args map[string]any) (dialect.Tool, bool) {
 		}
 	}
 	if len(found) == 0 {
-		return dialect.Tool{}, false
+		return agents.Tool{}, false
 	}
 	return found[0], true
 }
 
 // ourName is Gemini CLI's tool of an action.
 func ourName(action string) string {
-	gemini, err := dialect.Find("gemini")
+	gemini, err := agents.Find("gemini")
 	if err != nil {
 		return action // unreachable: it is in the table
 	}
@@ -91,7 +91,7 @@ func ourName(action string) string {
 }
 
 // renamed are the arguments under Gemini CLI's names.
-func renamed(args map[string]any, t dialect.Tool) map[string]any {
+func renamed(args map[string]any, t agents.Tool) map[string]any {
 	out := maps.Clone(args)
 	if out == nil {
 		out = map[string]any{}
@@ -106,7 +106,7 @@ func renamed(args map[string]any, t dialect.Tool) map[string]any {
 }
 
 // restored is the inverse: the agent's arguments, changed as ours were.
-func restored(theirs, ours map[string]any, t dialect.Tool) map[string]any {
+func restored(theirs, ours map[string]any, t agents.Tool) map[string]any {
 	out := map[string]any{}
 	for key, v := range ours {
 		if name, ok := t.Args[key]; ok {
@@ -119,7 +119,7 @@ func restored(theirs, ours map[string]any, t dialect.Tool) map[string]any {
 
 // listArg is an argument that is a list there and one thing here: commands,
 // files.
-func listArg(args map[string]any, t dialect.Tool) (list []any, ours string) {
+func listArg(args map[string]any, t agents.Tool) (list []any, ours string) {
 	for ours, theirs := range t.Args {
 		if list, ok := args[theirs].([]any); ok && (ours == "command" || ours == "file_path") && len(list) > 0 {
 			return list, ours

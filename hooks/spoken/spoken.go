@@ -12,12 +12,12 @@ import (
 	"github.com/tidwall/gjson"
 
 	"minigem/hooks"
-	"minigem/hooks/dialect"
+	"minigem/hooks/agents"
 	"minigem/hooks/protocol"
 	"minigem/llm"
 )
 
-// Speaker implements [hooks.Speaker] by the tables of hooks/dialect, from which the
+// Speaker implements [hooks.Speaker] by the tables of hooks/agents, from which the
 // agents are played, too.
 type Speaker struct{}
 
@@ -25,12 +25,12 @@ type Speaker struct{}
 // is written as dialect's templates say.
 func (Speaker) Speak(f hooks.Speech) ([]byte, []string) {
 	d, in, out := f.Dialect, f.Stdin.Bytes(), f.Translated
-	agent, err := dialect.Find(d.Name)
-	if err != nil || agent.Play() == nil {
+	agent, err := agents.Find(d.Name)
+	if err != nil || agent.Play == nil {
 		return out, nil
 	}
-	play := agent.Play()
-	v := dialect.Values{Own: maps.Clone(play.Values), Base: map[string]any{
+	play := agent.Play
+	v := agents.Values{Own: maps.Clone(play.Values), Base: map[string]any{
 		"session_id": f.Base.SessionID, "cwd": f.Base.Cwd, "prompt_id": f.PromptID, "duration_ms": f.Use.Took.Milliseconds(),
 	}}
 	v.Own["transcript"] = f.Base.TranscriptPath
@@ -62,7 +62,7 @@ func (Speaker) Speak(f hooks.Speech) ([]byte, []string) {
 
 // fill puts into p what the agent's own payload has besides, and its shape of a
 // tool's result.
-func fill(f hooks.Speech, p map[string]any, name string, in gjson.Result, v dialect.Values, play *dialect.Play) {
+func fill(f hooks.Speech, p map[string]any, name string, in gjson.Result, v agents.Values, play *agents.Play) {
 	v.Base["mode"] = p["permission_mode"]
 	if f.Event.IsTool() {
 		input, _ := p["tool_input"].(map[string]any)
@@ -90,10 +90,10 @@ func fill(f hooks.Speech, p map[string]any, name string, in gjson.Result, v dial
 
 // useOf is the call as the agent's payloads show it; in is the event in Gemini
 // CLI's form, and input are the arguments in the agent's.
-func useOf(f hooks.Speech, in gjson.Result, input map[string]any) dialect.Use {
+func useOf(f hooks.Speech, in gjson.Result, input map[string]any) agents.Use {
 	args, response := in.Get("tool_input"), in.Get("tool_response")
 	display := response.Get("returnDisplay")
-	u := dialect.Use{
+	u := agents.Use{
 		Kind: actionOf(in.Get("tool_name").String()), ID: llm.WireID(f.Use.Call.Name, f.Use.Call.ID), Input: input,
 		Command: args.Get("command").String(), File: args.Get("file_path").String(), Content: args.Get("content").String(),
 		Old: args.Get("old_string").String(), New: args.Get("new_string").String(), Text: response.Get("llmContent").String(),
@@ -114,7 +114,7 @@ func useOf(f hooks.Speech, in gjson.Result, input map[string]any) dialect.Use {
 // actionOf is what the tables of agents call what our tool does; empty: they do
 // not have it.
 func actionOf(tool string) string {
-	gemini, err := dialect.Find(protocol.Gemini().Name)
+	gemini, err := agents.Find(protocol.Gemini().Name)
 	if err != nil {
 		return "" // unreachable: it is in the tables
 	}

@@ -37,7 +37,7 @@ var beforeMain = map[string]int{
 	"hooks/command":         1,
 	"hooks/condition":       2,
 	"hooks/config":          1,
-	"hooks/dialect":         5,
+	"hooks/agents":          5,
 	"hooks/jsonc":           1,
 	"hooks/judge":           3,
 	"hooks/protocol":        9,

@@ -17,14 +17,14 @@ import (
 	"minigem/e2e/agents/played"
 	"minigem/e2e/testbed"
 	"minigem/hooks"
-	"minigem/hooks/dialect"
+	tables "minigem/hooks/agents"
 	"minigem/internal/app"
 )
 
 // answers is a hooks.Runner that gives one answer of the corpus, without a
 // process.
 type answers struct {
-	dialect.Answer
+	tables.Answer
 	times int // 0: always
 
 	mu   sync.Mutex
@@ -46,13 +46,13 @@ func (a *answers) Run(context.Context, hooks.Hook, hooks.Payload, []string) hook
 }
 
 // points are the words of portable hooks, by point.
-var points = map[dialect.Point]string{
-	dialect.BeforeTool: "before-tool shell", dialect.AfterTool: "after-tool shell", dialect.BeforePrompt: "prompt", dialect.AgentStop: "stop",
-	dialect.SessionStart: "session-start",
+var points = map[tables.Point]string{
+	tables.BeforeTool: "before-tool shell", tables.AfterTool: "after-tool shell", tables.BeforePrompt: "prompt", tables.AgentStop: "stop",
+	tables.SessionStart: "session-start",
 }
 
 // corpusCase is one answer of the corpus as a case.
-func corpusCase(a *dialect.Agent, c dialect.Case) string {
+func corpusCase(a *tables.Agent, c tables.Case) string {
 	var b strings.Builder
 	if c.Mode != "" {
 		fmt.Fprintf(&b, "mode %s\n", c.Mode)
@@ -81,7 +81,7 @@ func corpusCase(a *dialect.Agent, c dialect.Case) string {
 		fmt.Fprintf(&b, "-- hooks --\n%s hook.sh\n", points[c.Event])
 	}
 	b.WriteString("-- hook.sh --\n-- model --\n")
-	if c.Event == dialect.BeforeTool || c.Event == dialect.AfterTool {
+	if c.Event == tables.BeforeTool || c.Event == tables.AfterTool {
 		b.WriteString("shell echo ORIG > f.txt\n\n")
 	}
 	b.WriteString("text Done.\nrepeat\n")
@@ -90,7 +90,7 @@ func corpusCase(a *dialect.Agent, c dialect.Case) string {
 
 // observe plays a case of the corpus in the whole loop, and says the outcome of
 // it in the words in which the agent itself was observed.
-func observe(t *testing.T, a played.Agent, table *dialect.Agent, c dialect.Case) (o dialect.Observation, cannot string) {
+func observe(t *testing.T, a played.Agent, table *tables.Agent, c tables.Case) (o tables.Observation, cannot string) {
 	t.Helper()
 	tc, err := testbed.Parse("corpus.txtar", []byte(corpusCase(table, c)))
 	require.NoError(t, err)
@@ -135,8 +135,8 @@ func (l *looking) Prompt(ctx context.Context, text string) testbed.Outcome {
 	return l.Session.Prompt(ctx, text)
 }
 
-func seenOf(c dialect.Case, r *testbed.Record, file string, runs int) dialect.Observation {
-	var o dialect.Observation
+func seenOf(c tables.Case, r *testbed.Record, file string, runs int) tables.Observation {
+	var o tables.Observation
 	var told, system strings.Builder
 	result := ""
 	for _, req := range r.Requests {
@@ -150,57 +150,57 @@ func seenOf(c dialect.Case, r *testbed.Record, file string, runs int) dialect.Ob
 		data, _ := json.Marshal(rec.Result.Response)
 		result = string(data)
 	}
-	o.Model = dialect.Markers(told.String())
-	if o.System = dialect.Markers(system.String()) != nil; o.System {
-		o.Model = append(o.Model, dialect.Markers(system.String())...)
+	o.Model = tables.Markers(told.String())
+	if o.System = tables.Markers(system.String()) != nil; o.System {
+		o.Model = append(o.Model, tables.Markers(system.String())...)
 	}
-	o.Effect = string(dialect.Allowed)
+	o.Effect = string(tables.Allowed)
 	n := len(r.Requests)
 	switch c.Event {
-	case dialect.BeforeTool:
+	case tables.BeforeTool:
 		switch {
 		case c.Matcher != "" && runs > 0:
-			o.Effect = dialect.Fired
+			o.Effect = tables.Fired
 		case c.Matcher != "":
-			o.Effect = dialect.NotFired
+			o.Effect = tables.NotFired
 		case n < 2:
-			o.Effect, o.Ran = string(dialect.RunEnded), file != ""
+			o.Effect, o.Ran = string(tables.RunEnded), file != ""
 		case file == "":
-			o.Effect = string(dialect.Refused)
+			o.Effect = string(tables.Refused)
 		case file != "ORIG":
-			o.Effect = string(dialect.Rewritten)
+			o.Effect = string(tables.Rewritten)
 		case o.Model != nil:
-			o.Effect = string(dialect.Context)
+			o.Effect = string(tables.Context)
 		}
-	case dialect.AfterTool:
+	case tables.AfterTool:
 		switch {
 		case n < 2:
-			o.Effect = string(dialect.RunEnded)
+			o.Effect = string(tables.RunEnded)
 		case !strings.Contains(result, "(empty)"):
-			o.Effect = string(dialect.Replaced)
+			o.Effect = string(tables.Replaced)
 		case o.Model != nil:
-			o.Effect = string(dialect.Appended)
+			o.Effect = string(tables.Appended)
 		}
-	case dialect.BeforePrompt:
+	case tables.BeforePrompt:
 		switch {
 		case n == 0:
-			o.Effect = string(dialect.PromptBlocked)
+			o.Effect = string(tables.PromptBlocked)
 		case o.Model != nil:
-			o.Effect = string(dialect.Context)
+			o.Effect = string(tables.Context)
 		}
-	case dialect.AgentStop:
+	case tables.AgentStop:
 		if n > 1 {
-			o.Effect = string(dialect.Retry)
+			o.Effect = string(tables.Retry)
 			if c.Times == 0 {
 				o.Retries = n - 1
 			}
 		}
-	case dialect.SessionStart:
+	case tables.SessionStart:
 		switch {
 		case n == 0:
-			o.Effect = string(dialect.RunEnded)
+			o.Effect = string(tables.RunEnded)
 		case o.Model != nil:
-			o.Effect = string(dialect.Context)
+			o.Effect = string(tables.Context)
 		}
 	}
 	return o
@@ -210,14 +210,14 @@ func seenOf(c dialect.Case, r *testbed.Record, file string, runs int) dialect.Ob
 // where minigem plays the agent, through the whole loop.
 func TestConformance(t *testing.T) {
 	t.Parallel()
-	for _, id := range dialect.IDs() {
-		observed := dialect.Observed()[id]
+	for _, id := range tables.IDs() {
+		observed := tables.Observed()[id]
 		if observed == nil {
 			continue
 		}
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
-			table, err := dialect.Find(id)
+			table, err := tables.Find(id)
 			require.NoError(t, err)
 			player := id
 			if id == "copilotc" { // the same program, with other names of events
@@ -226,16 +226,16 @@ func TestConformance(t *testing.T) {
 			as, err := played.Find([]string{player})
 			require.NoError(t, err)
 			agree := 0
-			for _, name := range dialect.Names() {
+			for _, name := range tables.Names() {
 				want, ran := observed[name]
 				if !ran {
 					continue
 				}
-				got, cannot := observe(t, as[0], table, dialect.Corpus()[name])
+				got, cannot := observe(t, as[0], table, tables.Corpus()[name])
 				if want.Endless {
 					got.Endless, want.Retries, got.Retries = got.Retries > 40, 0, 0
 				}
-				if want.Effect == string(dialect.Answered) && got.Effect == string(dialect.PromptBlocked) {
+				if want.Effect == string(tables.Answered) && got.Effect == string(tables.PromptBlocked) {
 					got.Effect = want.Effect // no request is made
 				}
 				slices.Sort(want.Model)

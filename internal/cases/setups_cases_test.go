@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"minigem/hooks/dialect"
+	tables "minigem/hooks/agents"
 )
 
 // setup is hooks that are not one at a time, or not as they should be.
@@ -22,47 +22,47 @@ type setup struct {
 // setupHook is one of several hooks.
 type setupHook struct {
 	name  string
-	point dialect.Point // where it is none of the tool
-	meant dialect.Meant
+	point tables.Point // where it is none of the tool
+	meant tables.Meant
 	allow bool // it says that the call may run
 	slow  bool // it ends after the others
 	twice bool // it is configured twice
 	once  bool // it answers once
 }
 
-func (h setupHook) at() dialect.Point {
+func (h setupHook) at() tables.Point {
 	if h.point == "" {
-		return dialect.BeforeTool
+		return tables.BeforeTool
 	}
 	return h.point
 }
 
 func refusing(name string) setupHook {
-	return setupHook{name: name, meant: dialect.Meant{Kind: dialect.Refused, Reason: "R-" + strings.ToUpper(name)}}
+	return setupHook{name: name, meant: tables.Meant{Kind: tables.Refused, Reason: "R-" + strings.ToUpper(name)}}
 }
 
-func telling(name string, point dialect.Point) setupHook {
-	kind := dialect.Context
-	if point == dialect.AfterTool {
-		kind = dialect.Appended
+func telling(name string, point tables.Point) setupHook {
+	kind := tables.Context
+	if point == tables.AfterTool {
+		kind = tables.Appended
 	}
-	return setupHook{name: name, point: point, meant: dialect.Meant{Kind: kind, Context: "R-" + strings.ToUpper(name)}}
+	return setupHook{name: name, point: point, meant: tables.Meant{Kind: kind, Context: "R-" + strings.ToUpper(name)}}
 }
 
 func rewriting(name string) setupHook {
-	return setupHook{name: name, meant: dialect.Meant{Kind: dialect.Rewritten}}
+	return setupHook{name: name, meant: tables.Meant{Kind: tables.Rewritten}}
 }
 
 func (h setupHook) slowly() setupHook { h.slow = true; return h }
 
-func saying(name string, point dialect.Point, kind dialect.Kind) setupHook {
-	return setupHook{name: name, point: point, meant: dialect.Meant{Kind: kind, Reason: "R-" + strings.ToUpper(name)}}
+func saying(name string, point tables.Point, kind tables.Kind) setupHook {
+	return setupHook{name: name, point: point, meant: tables.Meant{Kind: kind, Reason: "R-" + strings.ToUpper(name)}}
 }
 
 func setups() []setup {
 	allow := setupHook{name: "allow", allow: true}
 	again := func(name string) setupHook {
-		h := saying(name, dialect.AgentStop, dialect.Retry)
+		h := saying(name, tables.AgentStop, tables.Retry)
 		h.once = true
 		return h
 	}
@@ -81,13 +81,13 @@ func setups() []setup {
 		{name: "several/two rewrite, the first ends last", hooks: []setupHook{rewriting("a").slowly(), rewriting("b")}},
 		{name: "several/rewrite and refuse", hooks: []setupHook{rewriting("a"), refusing("b").slowly()}},
 		{name: "several/the same twice", hooks: []setupHook{twice}},
-		{name: "several/two after the tool", hooks: []setupHook{telling("a", dialect.AfterTool), telling("b", dialect.AfterTool).slowly()}},
-		{name: "several/two replace", hooks: []setupHook{saying("a", dialect.AfterTool, dialect.Replaced), saying("b", dialect.AfterTool, dialect.Replaced).slowly()}},
-		{name: "several/two replace, the first ends last", hooks: []setupHook{saying("a", dialect.AfterTool, dialect.Replaced).slowly(), saying("b", dialect.AfterTool, dialect.Replaced)}},
-		{name: "several/two with the prompt", hooks: []setupHook{telling("a", dialect.BeforePrompt), telling("b", dialect.BeforePrompt).slowly()}},
-		{name: "several/context and block", hooks: []setupHook{telling("a", dialect.BeforePrompt), saying("b", dialect.BeforePrompt, dialect.PromptBlocked).slowly()}},
+		{name: "several/two after the tool", hooks: []setupHook{telling("a", tables.AfterTool), telling("b", tables.AfterTool).slowly()}},
+		{name: "several/two replace", hooks: []setupHook{saying("a", tables.AfterTool, tables.Replaced), saying("b", tables.AfterTool, tables.Replaced).slowly()}},
+		{name: "several/two replace, the first ends last", hooks: []setupHook{saying("a", tables.AfterTool, tables.Replaced).slowly(), saying("b", tables.AfterTool, tables.Replaced)}},
+		{name: "several/two with the prompt", hooks: []setupHook{telling("a", tables.BeforePrompt), telling("b", tables.BeforePrompt).slowly()}},
+		{name: "several/context and block", hooks: []setupHook{telling("a", tables.BeforePrompt), saying("b", tables.BeforePrompt, tables.PromptBlocked).slowly()}},
 		{name: "several/two go on", hooks: []setupHook{again("a"), again("b").slowly()}},
-		{name: "several/two at the start", hooks: []setupHook{telling("a", dialect.SessionStart), telling("b", dialect.SessionStart).slowly()}},
+		{name: "several/two at the start", hooks: []setupHook{telling("a", tables.SessionStart), telling("b", tables.SessionStart).slowly()}},
 	}
 	for _, odd := range oddities {
 		all = append(all, setup{name: "entry/" + odd, odd: odd})
@@ -122,8 +122,8 @@ var oddities = []string{
 }
 
 // said are the answers of its hooks, by file.
-func (s setup) said(a *dialect.Agent) map[string]dialect.Said {
-	out := map[string]dialect.Said{"guard.sh": {Exit: 2, Stderr: "R-GUARD"}, "watch.sh": {}}
+func (s setup) said(a *tables.Agent) map[string]tables.Said {
+	out := map[string]tables.Said{"guard.sh": {Exit: 2, Stderr: "R-GUARD"}, "watch.sh": {}}
 	if s.hooks != nil {
 		clear(out)
 	}
@@ -133,25 +133,25 @@ func (s setup) said(a *dialect.Agent) map[string]dialect.Said {
 	return out
 }
 
-func (h setupHook) says(a *dialect.Agent) dialect.Said {
+func (h setupHook) says(a *tables.Agent) tables.Said {
 	if h.allow {
-		switch a.Answer.Reader {
+		switch a.Answer.Say {
 		case "gemini":
-			return dialect.Said{Stdout: `{"decision": "allow"}`}
+			return tables.Said{Stdout: `{"decision": "allow"}`}
 		case "copilot":
-			return dialect.Said{Stdout: `{"permissionDecision": "allow"}`}
+			return tables.Said{Stdout: `{"permissionDecision": "allow"}`}
 		}
-		return dialect.Said{Stdout: `{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}`}
+		return tables.Said{Stdout: `{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}`}
 	}
 	m := h.meant
-	if m.Kind == dialect.Rewritten {
+	if m.Kind == tables.Rewritten {
 		m.Input = map[string]any{"command": "echo NEW-" + strings.ToUpper(h.name) + " > f.txt"}
 	}
 	return a.Say(h.at(), m)
 }
 
 // text is the case of an agent.
-func (s setup) text(a *dialect.Agent) (text, cannot string) {
+func (s setup) text(a *tables.Agent) (text, cannot string) {
 	var b strings.Builder
 	b.WriteString("prompt Do as you are told.\n! model-requests 999\n\n")
 	switch {
@@ -175,7 +175,7 @@ func (s setup) text(a *dialect.Agent) (text, cannot string) {
 		b.WriteString("-- hooks --\n")
 		for _, h := range s.hooks {
 			lost := h.says(a).Lost
-			if len(lost) > 0 && h.meant.Kind != dialect.Allowed {
+			if len(lost) > 0 && h.meant.Kind != tables.Allowed {
 				return "", lost[0]
 			}
 			line := points[h.at()] + " ./" + h.name + ".sh\n"
@@ -190,7 +190,7 @@ func (s setup) text(a *dialect.Agent) (text, cannot string) {
 	return b.String() + "-- model --\nshell echo ORIG > f.txt\n\ntext Done.\nrepeat\n", ""
 }
 
-func (s setup) script(name string, said dialect.Said) string {
+func (s setup) script(name string, said tables.Said) string {
 	text := "#!/bin/sh\n"
 	if s.process != "" && name == "guard.sh" {
 		return "-- guard.sh --\n" + text + s.process + "\n"
@@ -209,9 +209,9 @@ func (s setup) script(name string, said dialect.Said) string {
 
 // oddFile is a file of the agent's hooks with one thing that is not as it should
 // be, between a guard before the tool and a hook at the end.
-func oddFile(a *dialect.Agent, odd string) (file, text string) {
-	before, _ := a.Event(dialect.BeforeTool)
-	stop, _ := a.Event(dialect.AgentStop)
+func oddFile(a *tables.Agent, odd string) (file, text string) {
+	before, _ := a.Event(tables.BeforeTool)
+	stop, _ := a.Event(tables.AgentStop)
 	switch a.ID {
 	case "kimi":
 		return "home/.kimi-code/config.toml", oddTOML(odd)

@@ -23,7 +23,7 @@ import (
 	"minigem/e2e/agents/played"
 	"minigem/e2e/testbed"
 	"minigem/hooks"
-	"minigem/hooks/dialect"
+	tables "minigem/hooks/agents"
 	"minigem/internal/app"
 )
 
@@ -83,7 +83,7 @@ var scriptFile = regexp.MustCompile(`[a-z]+\.sh`)
 func hookFile(command string) string { return cmp.Or(scriptFile.FindString(command), command) }
 
 // runSetup runs one on an agent, or where it is played.
-func runSetup(t *testing.T, s setup, agent *dialect.Agent, driver testbed.Driver) seen {
+func runSetup(t *testing.T, s setup, agent *tables.Agent, driver testbed.Driver) seen {
 	t.Helper()
 	text, cannot := s.text(agent)
 	if cannot != "" {
@@ -136,9 +136,9 @@ func (l *lookingAtOther) Prompt(ctx context.Context, text string) testbed.Outcom
 // scripted is a hooks.Runner that gives the answers of a setup without starting
 // processes.
 type scripted struct {
-	said map[string]dialect.Said // by file
-	slow string                  // the file of the hook that ends last, by the time that the engine is told
-	once map[string]bool         // those that answer once
+	said map[string]tables.Said // by file
+	slow string                 // the file of the hook that ends last, by the time that the engine is told
+	once map[string]bool        // those that answer once
 
 	mu sync.Mutex
 }
@@ -153,7 +153,7 @@ func (s *scripted) Run(_ context.Context, h hooks.Hook, _ hooks.Payload, _ []str
 	defer s.mu.Unlock()
 	said := s.said[name]
 	if s.once[name] {
-		s.said[name] = dialect.Said{}
+		s.said[name] = tables.Said{}
 	}
 	return hooks.Exit{Code: said.Exit, Stdout: []byte(said.Stdout), Stderr: []byte(said.Stderr), Duration: took}
 }
@@ -251,7 +251,7 @@ func TestSetupsOnAgents(t *testing.T) {
 		require.NoError(t, err)
 		in := search.Find(t.Context(), list[0])
 		require.Empty(t, in.Problem)
-		agent, err := dialect.Find(id)
+		agent, err := tables.Find(id)
 		require.NoError(t, err)
 		recorded := recordedSetups(t, id)
 		if recorded == nil {

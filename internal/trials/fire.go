@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"minigem/hooks"
+	"minigem/hooks/agents"
 	"minigem/hooks/author/inspect"
 	"minigem/hooks/command"
-	"minigem/hooks/dialect"
 	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/output"
@@ -20,9 +20,9 @@ const ExitDenied = 2
 
 // Fire is hooks fire as it was asked for.
 type Fire struct {
-	Timeout time.Duration    // the longest that any hook gets; 0: what the hook says
-	Agents  []*dialect.Agent // whose reading of the answers is told, too
-	JSON    bool             // the engine's report, for programs
+	Timeout time.Duration   // the longest that any hook gets; 0: what the hook says
+	Agents  []*agents.Agent // whose reading of the answers is told, too
+	JSON    bool            // the engine's report, for programs
 }
 
 // Run fires payload at the hooks of c, and reports. A hook that denied, stopped or

@@ -11,7 +11,7 @@ import (
 	"minigem/agent/event"
 	"minigem/e2e/agents"
 	"minigem/hooks"
-	"minigem/hooks/dialect"
+	tables "minigem/hooks/agents"
 	"minigem/internal/boundedfile"
 	"minigem/llm"
 	"minigem/llm/script"
@@ -190,8 +190,8 @@ func (p *Player) translate(c llm.ToolCall) (llm.ToolCall, *call) {
 	return c, &call{hook: c.Name, seen: c.Args}
 }
 
-func geminis() *dialect.Agent {
-	g, err := dialect.Find("gemini")
+func geminis() *tables.Agent {
+	g, err := tables.Find("gemini")
 	if err != nil {
 		panic(err) // it is part of the program
 	}
@@ -199,7 +199,7 @@ func geminis() *dialect.Agent {
 }
 
 // theirs is a call of a tool that both have, by the tables.
-func theirs(c llm.ToolCall, t, g dialect.Tool) (llm.ToolCall, *call) {
+func theirs(c llm.ToolCall, t, g tables.Tool) (llm.ToolCall, *call) {
 	ours, seen := map[string]any{}, map[string]any{}
 	for name, value := range c.Args {
 		for from, to := range t.Args {
@@ -305,7 +305,7 @@ func (p *Player) callOf(f hooks.Firing) *call {
 }
 
 // toolName is what hooks of an agent call the tool.
-func (p *Player) toolName(f hooks.Firing, a *dialect.Agent) string {
+func (p *Player) toolName(f hooks.Firing, a *tables.Agent) string {
 	c := p.callOf(f)
 	if t, ok := a.Tool(c.kind); ok {
 		return t.Hook

@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"minigem/hooks"
-	"minigem/hooks/dialect"
+	tables "minigem/hooks/agents"
 	"minigem/hooks/protocol"
 )
 
 // answer is a run as the agent looks at it.
-func answer(f hooks.Firing, r hooks.Run) dialect.Answer {
-	return dialect.Answer{
+func answer(f hooks.Firing, r hooks.Run) tables.Answer {
+	return tables.Answer{
 		Point: played[f.Event], Exit: r.Exit.Code, Stdout: string(r.Exit.Stdout), Stderr: string(r.Exit.Stderr),
 		TimedOut: r.TimedOut, Killed: !r.TimedOut && r.Exit.Signal != "", Odd: !r.TimedOut && r.Exit.Signal == "" &&
 			r.Exit.Err != nil,
@@ -20,18 +20,18 @@ func answer(f hooks.Firing, r hooks.Run) dialect.Answer {
 }
 
 // effect is what the agent makes of one run.
-func (p *Player) effect(f hooks.Firing, r hooks.Run) dialect.Effect {
+func (p *Player) effect(f hooks.Firing, r hooks.Run) tables.Effect {
 	a, x := p.agentOf(r.Hook), answer(f, r)
 	if r.Hook.Event == toolFailed {
 		x.Point = failedPoint
 	}
 	silent := x.Exit == 0 && !x.Odd && !x.Killed && !x.TimedOut && strings.TrimSpace(x.Stdout+x.Stderr) == ""
 	if silent || x.Point == sessionEnd {
-		return dialect.Effect{Kind: dialect.Allowed}
+		return tables.Effect{Kind: tables.Allowed}
 	}
 	e := a.ReadRun(x)
-	if e.Kind == dialect.Asked && p.play.Asked == "ends" {
-		e.Kind = dialect.RunEnded
+	if e.Kind == tables.Asked && p.play.Asked == "ends" {
+		e.Kind = tables.RunEnded
 	}
 	return e
 }
@@ -43,16 +43,16 @@ func (p *Player) Read(f hooks.Firing, r *hooks.Run, _ hooks.Payload) {
 	o := &r.Reading.Output
 	o.Reason, o.AdditionalContext = e.Reason, e.Context
 	switch e.Kind {
-	case dialect.Unknown:
+	case tables.Unknown:
 		p.unknown("nobody has measured what %s makes of this answer at %s: %s", p.agentOf(r.Hook).Title(), p.name(f),
 			summary(*r))
-	case dialect.Refused, dialect.Asked, dialect.PromptBlocked, dialect.Answered, dialect.Retry:
+	case tables.Refused, tables.Asked, tables.PromptBlocked, tables.Answered, tables.Retry:
 		o.Decision, r.Decision = protocol.Deny, hooks.Deny
-	case dialect.RunEnded:
+	case tables.RunEnded:
 		if !e.Ran {
 			o.Stop, o.StopReason, r.Decision = true, e.Reason, hooks.Stop
 		}
-	case dialect.Rewritten:
+	case tables.Rewritten:
 		o.ToolInput, o.WholeToolInput = e.Input, !e.Merge
 	}
 }
@@ -71,7 +71,7 @@ func summary(r hooks.Run) string {
 // one is a run with what it does.
 type one struct {
 	hooks.Run
-	dialect.Effect
+	tables.Effect
 }
 
 func (o one) ended() int64 { return o.Started.Add(o.Exit.Duration).UnixNano() }
@@ -85,7 +85,7 @@ func (p *Player) settle(f hooks.Firing, runs []hooks.Run) hooks.Settled {
 			continue
 		}
 		o := one{r, p.effect(f, r)}
-		if o.Kind != dialect.Allowed {
+		if o.Kind != tables.Allowed {
 			acting++
 		}
 		all = append(all, o)
@@ -104,7 +104,7 @@ func (p *Player) settle(f hooks.Firing, runs []hooks.Run) hooks.Settled {
 	case protocol.AfterAgent:
 		return p.settleStop(all)
 	case protocol.SessionStart:
-		if i := slices.IndexFunc(all, func(o one) bool { return o.Kind == dialect.RunEnded }); i >= 0 {
+		if i := slices.IndexFunc(all, func(o one) bool { return o.Kind == tables.RunEnded }); i >= 0 {
 			p.mu.Lock()
 			p.ended = "a hook at the start of the session ended the run"
 			p.mu.Unlock()
@@ -121,7 +121,7 @@ func (p *Player) settle(f hooks.Firing, runs []hooks.Run) hooks.Settled {
 }
 
 // having are those of a kind.
-func having(all []one, kinds ...dialect.Kind) []one {
+func having(all []one, kinds ...tables.Kind) []one {
 	var out []one
 	for _, o := range all {
 		if slices.Contains(kinds, o.Kind) {
@@ -131,7 +131,7 @@ func having(all []one, kinds ...dialect.Kind) []one {
 	return out
 }
 
-// chosen are those that count by one of the words of dialect.Several.
+// chosen are those that count by one of the words of tables.Several.
 func (p *Player) chosen(rule string, all []one) []one {
 	if len(all) < 2 {
 		return all
@@ -173,10 +173,10 @@ func (p *Player) settleBefore(f hooks.Firing, all []one) hooks.Settled {
 	if p.play.Several.Nested {
 		all = p.nested(all)
 	}
-	refuse, ask := having(all, dialect.Refused), having(all, dialect.Asked)
-	ends := having(all, dialect.RunEnded)
+	refuse, ask := having(all, tables.Refused), having(all, tables.Asked)
+	ends := having(all, tables.RunEnded)
 	if p.play.Several.Asks {
-		refuse = having(all, dialect.Refused, dialect.Asked)
+		refuse = having(all, tables.Refused, tables.Asked)
 		ask = nil
 	} else if len(refuse) == 0 {
 		refuse, ask = ask, nil
@@ -184,7 +184,7 @@ func (p *Player) settleBefore(f hooks.Firing, all []one) hooks.Settled {
 	more := p.texts(p.play.Several.Contexts, all, contextOf)
 	now := slices.DeleteFunc(slices.Clone(ends), func(o one) bool { return o.Effect.Ran })
 	if len(now) > 0 || len(refuse) > 0 && slices.ContainsFunc(all, func(o one) bool {
-		return o.Kind == dialect.RunEnded || o.Ends
+		return o.Kind == tables.RunEnded || o.Ends
 	}) {
 		o := cmpOne(now, ends, refuse)
 		return hooks.Settled{Decision: hooks.Stop, Hook: o.Hook.ID(),
@@ -205,7 +205,7 @@ func (p *Player) settleBefore(f hooks.Firing, all []one) hooks.Settled {
 			Decision: hooks.Deny,
 			Output:   protocol.Output{Decision: protocol.Deny, Reason: "it has to be confirmed, and nobody is there"}}
 	}
-	rewrites := p.chosen(p.play.Several.Rewrites, having(all, dialect.Rewritten))
+	rewrites := p.chosen(p.play.Several.Rewrites, having(all, tables.Rewritten))
 	if len(rewrites) == 0 {
 		return hooks.Settled{}
 	}
@@ -226,7 +226,7 @@ func (p *Player) nested(all []one) []one {
 	if len(said) == 0 {
 		return all
 	}
-	if len(said) > 1 && len(having(said, dialect.Allowed)) != len(said) && len(having(said, dialect.Refused)) != len(
+	if len(said) > 1 && len(having(said, tables.Allowed)) != len(said) && len(having(said, tables.Refused)) != len(
 		said) {
 		p.unknown("nobody has measured which of several permissionDecisions counts in %s", p.Agent.Agent.Title())
 	}
@@ -254,20 +254,20 @@ func (p *Player) settleAfter(f hooks.Firing, all []one) hooks.Settled {
 	c := p.callOf(f)
 	var s hooks.Settled
 	more := p.texts(p.play.Several.Contexts, all, func(o one) string {
-		if o.Kind == dialect.Appended {
+		if o.Kind == tables.Appended {
 			return strings.TrimSpace(o.Reason + "\n" + o.Context)
 		}
 		return o.Context
 	})
 	s.Output.AdditionalContext = strings.TrimSpace(c.added + "\n" + more)
-	if instead := having(all, dialect.Replaced); len(instead) > 0 {
+	if instead := having(all, tables.Replaced); len(instead) > 0 {
 		text := p.texts(p.play.Several.Results, instead, func(o one) string { return cmp.Or(o.Reason, o.Context) })
 		if !slices.ContainsFunc(instead, func(o one) bool { return o.Reason != "" }) {
 			s.Output.AdditionalContext = strings.TrimSpace(c.added)
 		}
 		s.Instead, s.Hook = &text, instead[0].Hook.ID()
 	}
-	if ends := having(all, dialect.RunEnded); len(ends) > 0 || c.ends ||
+	if ends := having(all, tables.RunEnded); len(ends) > 0 || c.ends ||
 		slices.ContainsFunc(all, func(o one) bool { return o.Ends }) {
 		s.Decision, s.Output.Stop, s.Output.StopReason = hooks.Stop, true, "a hook ended the run"
 	}
@@ -283,12 +283,12 @@ func (p *Player) again(what string) bool { return slices.Contains(p.play.Again, 
 func (p *Player) settlePrompt(all []one) hooks.Settled {
 	p.mu.Lock()
 	ended := p.ended
-	p.prompts = p.prompts || slices.ContainsFunc(all, func(o one) bool { return o.Kind != dialect.Allowed })
+	p.prompts = p.prompts || slices.ContainsFunc(all, func(o one) bool { return o.Kind != tables.Allowed })
 	p.mu.Unlock()
 	if ended != "" {
 		return hooks.Settled{Decision: hooks.Deny, Output: protocol.Output{Decision: protocol.Deny, Reason: ended}}
 	}
-	if blocks := having(all, dialect.PromptBlocked, dialect.Answered, dialect.RunEnded, dialect.Refused); len(blocks) > 0 {
+	if blocks := having(all, tables.PromptBlocked, tables.Answered, tables.RunEnded, tables.Refused); len(blocks) > 0 {
 		return hooks.Settled{Decision: hooks.Deny, Hook: blocks[0].Hook.ID(),
 			Output: protocol.Output{Decision: protocol.Deny, Reason: cmp.Or(blocks[0].Reason, "a hook blocked the prompt")}}
 	}
@@ -297,14 +297,14 @@ func (p *Player) settlePrompt(all []one) hooks.Settled {
 }
 
 func (p *Player) settleStop(all []one) hooks.Settled {
-	again := having(all, dialect.Retry)
+	again := having(all, tables.Retry)
 	if len(again) == 0 {
 		return hooks.Settled{}
 	}
 	p.mu.Lock()
 	p.retrying = true
 	p.goneOn++
-	often := p.goneOn > 1 && p.Stop == dialect.Stop{}
+	often := p.goneOn > 1 && p.Stop == tables.Stop{}
 	p.mu.Unlock()
 	if often {
 		p.unknown("nobody has measured how often a hook can make %s go on", p.Agent.Agent.Title())

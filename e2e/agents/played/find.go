@@ -14,15 +14,15 @@ import (
 
 	"minigem/e2e/testbed"
 	"minigem/hooks"
-	"minigem/hooks/dialect"
+	tables "minigem/hooks/agents"
 	"minigem/internal/boundedfile"
 )
 
 // hook is one as the agent has it.
 type hook struct {
 	hooks.Hook
-	agent  *dialect.Agent // with whose rules: see Player.agentOf
-	native string         // the agent's name for its event
+	agent  *tables.Agent // with whose rules: see Player.agentOf
+	native string        // the agent's name for its event
 	// that it is about, where there are no matchers; nil: all. Of agents that were never run they are actions
 	tools []string
 }
@@ -111,7 +111,7 @@ func (p *Player) portable(x testbed.Portable) error {
 
 // unproven adds a portable hook to an agent that was never run.
 func (p *Player) unproven(x testbed.Portable, h hooks.Hook) error {
-	var native dialect.Event
+	var native tables.Event
 	for ev, point := range played {
 		if string(ev) == x.Event {
 			native, _ = p.Event(point)
@@ -128,11 +128,11 @@ func (p *Player) unproven(x testbed.Portable, h hooks.Hook) error {
 func (p *Player) add(h hooks.Hook, native string, tools []string) {
 	a := p.Agent.Agent
 	if a.ID == "copilot" && native != "" && native[0] >= 'A' && native[0] <= 'Z' {
-		if pascal, err := dialect.Find("copilotc"); err == nil {
+		if pascal, err := tables.Find("copilotc"); err == nil {
 			a = pascal
 		}
 	}
-	i := slices.IndexFunc(a.Events, func(e dialect.Event) bool { return e.Native == native })
+	i := slices.IndexFunc(a.Events, func(e tables.Event) bool { return e.Native == native })
 	if i < 0 {
 		return // an event that it has not; what that does to the others says Odd
 	}
@@ -163,7 +163,7 @@ func (p *Player) add(h hooks.Hook, native string, tools []string) {
 }
 
 // odd is what something takes with it that is not as it should be, in the words
-// of dialect.Odd.
+// of tables.Odd.
 func (p *Player) odd(path, what, detail string) string {
 	where := fmt.Sprintf("%s: %s", filepath.Base(path), detail)
 	taken := p.play.Odd[what]
@@ -239,14 +239,14 @@ func (p *Player) toml(path string, data []byte) {
 	}
 }
 
-func (p *Player) event(native string) (dialect.Event, bool) {
+func (p *Player) event(native string) (tables.Event, bool) {
 	all := slices.Clone(p.Events)
-	if pascal, err := dialect.Find("copilotc"); p.ID == "copilot" && err == nil {
+	if pascal, err := tables.Find("copilotc"); p.ID == "copilot" && err == nil {
 		all = append(all, pascal.Events...)
 	}
-	i := slices.IndexFunc(all, func(e dialect.Event) bool { return e.Native == native })
+	i := slices.IndexFunc(all, func(e tables.Event) bool { return e.Native == native })
 	if i < 0 {
-		return dialect.Event{}, false
+		return tables.Event{}, false
 	}
 	return all[i], true
 }

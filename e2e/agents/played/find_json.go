@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"minigem/hooks"
-	"minigem/hooks/dialect"
+	tables "minigem/hooks/agents"
 	"minigem/hooks/jsonc"
 )
 
@@ -148,5 +148,5 @@ func (f *jsonFile) entry(event, matcher string, entry jsonc.Node) {
 
 // takesEnv: an entry's env reaches the hook.
 func (p *Player) takesEnv() bool {
-	return slices.ContainsFunc(p.Entry, func(r dialect.Row) bool { return r.Name == "env" && r.Value == "yes" })
+	return slices.ContainsFunc(p.Entry, func(r tables.Row) bool { return r.Name == "env" && r.Value == "yes" })
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"minigem/hooks"
-	"minigem/hooks/dialect"
+	tables "minigem/hooks/agents"
 	"minigem/hooks/protocol"
 )
 
@@ -17,15 +17,15 @@ import (
 func (p *Player) Ask(f hooks.Firing, h hooks.Hook, _ hooks.Payload) (stdin hooks.Payload, env []string) {
 	a := p.agentOf(h)
 	native, _ := a.Event(played[h.Event])
-	template, ok := a.Play().Payloads[native.Native]
-	if !ok && a.Evidence != dialect.Documented { // of those its column says so
+	template, ok := a.Play.Payloads[native.Native]
+	if !ok && a.Evidence != tables.Documented { // of those its column says so
 		p.unknown("what hooks of %s read at %s was not recorded", a.Title(), native.Native)
 	}
-	return hooks.Payload{dialect.InOrder(template, p.values(f, a).Payload(template))}, p.env(f, h)
+	return hooks.Payload{tables.InOrder(template, p.values(f, a).Payload(template))}, p.env(f, h)
 }
 
 // values are those of one event.
-func (p *Player) values(f hooks.Firing, a *dialect.Agent) dialect.Values {
+func (p *Player) values(f hooks.Firing, a *tables.Agent) tables.Values {
 	in := gjson.ParseBytes(f.Input().Bytes())
 	session := in.Get("session_id").String()
 	started, err := time.Parse(protocol.TimeLayout, in.Get("timestamp").String())
@@ -33,12 +33,12 @@ func (p *Player) values(f hooks.Firing, a *dialect.Agent) dialect.Values {
 		started = time.Now()
 	}
 	ws := p.setup.Workspace
-	v := dialect.Values{Own: a.Play().Values, Base: map[string]any{
+	v := tables.Values{Own: a.Play.Values, Base: map[string]any{
 		"session_id": session, "transcript_path": in.Get("transcript_path").String(), "cwd": in.Get("cwd").String(),
 		"home": p.setup.Home,
-		"now":  started.UTC().Format(protocol.TimeLayout), "now_ms": started.UnixMilli(), "dashed": dialect.Dashed(ws),
+		"now":  started.UTC().Format(protocol.TimeLayout), "now_ms": started.UnixMilli(), "dashed": tables.Dashed(ws),
 		"date": started.Format("2006-01-02T15-04-05"), "date_path": started.Format("2006/01/02"),
-		"prompt_id": dialect.UUID(session, "prompt"), "turn_id": dialect.UUID(session, "turn"), "plans": f.Origin.PlansDir,
+		"prompt_id": tables.UUID(session, "prompt"), "turn_id": tables.UUID(session, "turn"), "plans": f.Origin.PlansDir,
 		"mode": p.mode(a), "prompt": in.Get("prompt").String(), "answer": in.Get("prompt_response").String(),
 		"answers": p.answered(), "retry": in.Get("stop_hook_active").Bool(),
 		"iteration": p.requests(), "source": in.Get("source").String(), "reason": in.Get("reason").String(),
@@ -53,9 +53,9 @@ func (p *Player) values(f hooks.Firing, a *dialect.Agent) dialect.Values {
 	return v
 }
 
-func (p *Player) mode(a *dialect.Agent) string {
-	mode, ok := a.Play().Modes[p.setup.Mode]
-	if !ok && a.Play().Modes != nil {
+func (p *Player) mode(a *tables.Agent) string {
+	mode, ok := a.Play.Modes[p.setup.Mode]
+	if !ok && a.Play.Modes != nil {
 		p.unknown("what %s calls the mode %s was not recorded", a.Title(), p.setup.Mode)
 	}
 	return mode
@@ -70,22 +70,22 @@ func value(r gjson.Result) any {
 }
 
 // toolValues adds what is known of a call and its result.
-func (p *Player) toolValues(f hooks.Firing, a *dialect.Agent, in gjson.Result, v dialect.Values) {
+func (p *Player) toolValues(f hooks.Firing, a *tables.Agent, in gjson.Result, v tables.Values) {
 	c := p.callOf(f)
 	if f.Event == protocol.BeforeTool {
 		p.look(c)
 	}
 	u := p.use(f, a, c, in.Get("tool_response"))
-	known := v.Add(u, a.Play().Results)
-	if !known && f.Event == protocol.AfterTool && !u.Failed() && a.Play().Results != nil {
+	known := v.Add(u, a.Play.Results)
+	if !known && f.Event == protocol.AfterTool && !u.Failed() && a.Play.Results != nil {
 		p.unknown("what hooks of %s read of a result of %s was not recorded", a.Title(), u.Name)
 	}
 }
 
 // use is a call with what is known of its result.
-func (p *Player) use(f hooks.Firing, a *dialect.Agent, c *call, response gjson.Result) dialect.Use {
+func (p *Player) use(f hooks.Firing, a *tables.Agent, c *call, response gjson.Result) tables.Use {
 	display := response.Get("returnDisplay")
-	u := dialect.Use{
+	u := tables.Use{
 		Kind: c.kind, Name: c.hook, ID: c.id, Input: c.seen, Command: c.act.Command, Path: p.path(c), File: c.act.Path,
 		Content: c.act.Text, Old: c.act.Old, New: c.act.New, Original: c.original,
 		Output: strings.TrimRight(display.String(), "\n"), Exit: f.Use.Exit,

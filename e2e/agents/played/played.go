@@ -1,11 +1,12 @@
 // Package played plays other agents in minigem's own loop, for test cases: their
 // hooks are found as they find them, read what they read there, and their
 // answers come to what they come to there, bugs included. What an agent does
-// stands in the tables of hooks/dialect. What nobody measured is not played: it
+// stands in the tables of hooks/agents. What nobody measured is not played: it
 // is "cannot", with the reason.
 package played
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,15 +15,16 @@ import (
 	"minigem/e2e/agents"
 	"minigem/e2e/testbed"
 	"minigem/hooks"
-	"minigem/hooks/dialect"
+	tables "minigem/hooks/agents"
 	"minigem/hooks/protocol"
 )
 
 // Agent is an agent that can be played.
 type Agent struct {
-	*dialect.Agent
+	*tables.Agent
 	adapter *agents.Adapter // nil: it was never run
-	play    *dialect.Play
+	play    *tables.Play
+	why     string // it cannot be played; empty: it can
 }
 
 // Find finds the agents of a list such as claude,codex; all are those that were
@@ -30,7 +32,11 @@ type Agent struct {
 func Find(names []string) ([]Agent, error) {
 	var out []Agent
 	for _, name := range names {
-		list, err := dialect.List(name)
+		list, err := tables.List(name)
+		if unmeasured := (*tables.Unmeasured)(nil); errors.As(err, &unmeasured) {
+			out = append(out, Agent{Agent: &tables.Agent{ID: name, Name: unmeasured.Name}, why: err.Error()})
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -39,7 +45,7 @@ func Find(names []string) ([]Agent, error) {
 				continue // it is copilot, with other names of events
 			}
 			if !slices.ContainsFunc(out, func(o Agent) bool { return o.ID == a.ID }) {
-				out = append(out, Agent{Agent: a, adapter: adapterOf(a.ID), play: a.Play()})
+				out = append(out, Agent{Agent: a, adapter: adapterOf(a.ID), play: a.Play})
 			}
 		}
 	}
@@ -57,33 +63,27 @@ func adapterOf(id string) *agents.Adapter {
 
 // Title is what a column is called.
 func (a Agent) Title() string {
-	if a.Evidence == dialect.Documented {
+	if a.why != "" || a.Evidence == tables.Documented {
 		return a.ID + " (unproven)"
 	}
 	return a.ID + " (played)"
 }
 
 // Cannot says why no case can be played; empty: cases can.
-func (a Agent) Cannot() string {
-	if a.play == nil {
-		return a.Name + " was never run, and what its documents say is too little to play it: " +
-			"see minigem hooks compat, and docs/AGENTS.md for the agents that can be played"
-	}
-	return ""
-}
+func (a Agent) Cannot() string { return a.why }
 
 // played are the points at which answers are those of the agent.
-var played = map[protocol.Event]dialect.Point{
-	protocol.SessionStart: dialect.SessionStart, protocol.BeforeAgent: dialect.BeforePrompt,
-	protocol.BeforeTool: dialect.BeforeTool,
-	protocol.AfterTool:  dialect.AfterTool, protocol.AfterAgent: dialect.AgentStop, protocol.SessionEnd: sessionEnd,
+var played = map[protocol.Event]tables.Point{
+	protocol.SessionStart: tables.SessionStart, protocol.BeforeAgent: tables.BeforePrompt,
+	protocol.BeforeTool: tables.BeforeTool,
+	protocol.AfterTool:  tables.AfterTool, protocol.AfterAgent: tables.AgentStop, protocol.SessionEnd: sessionEnd,
 	toolFailed: failedPoint,
 }
 
 const (
 	toolFailed  protocol.Event = "PostToolUseFailure"
-	failedPoint dialect.Point  = "tool_failed"
-	sessionEnd  dialect.Point  = "session_end"
+	failedPoint tables.Point   = "tool_failed"
+	sessionEnd  tables.Point   = "session_end"
 )
 
 // ownModelEvents are those of Gemini CLI that minigem fires by its own rules.
@@ -307,7 +307,7 @@ func (p *Player) Halts(f hooks.Firing, r hooks.Run) bool {
 		return false
 	}
 	e := p.effect(f, r)
-	return e.Kind == dialect.Refused || e.Kind == dialect.Asked || e.Kind == dialect.Replaced && e.Reason != ""
+	return e.Kind == tables.Refused || e.Kind == tables.Asked || e.Kind == tables.Replaced && e.Reason != ""
 }
 
 // env returns the variables that h gets.
@@ -315,7 +315,7 @@ func (p *Player) env(f hooks.Firing, h hooks.Hook) []string {
 	var env []string
 	a := p.agentOf(h)
 	v := p.values(f, a)
-	for name, value := range a.Play().Env {
+	for name, value := range a.Play.Env {
 		env = append(env, name+"="+fmt.Sprint(v.Fill(value)))
 	}
 	slices.Sort(env)
@@ -324,8 +324,8 @@ func (p *Player) env(f hooks.Firing, h hooks.Hook) []string {
 
 // agentOf is the agent as which a hook is treated: those of Copilot CLI with
 // events in PascalCase have rules of their own.
-func (p *Player) agentOf(h hooks.Hook) *dialect.Agent {
-	if a, err := dialect.Find(h.Dialect); err == nil {
+func (p *Player) agentOf(h hooks.Hook) *tables.Agent {
+	if a, err := tables.Find(h.Dialect); err == nil {
 		return a
 	}
 	return p.Agent.Agent
@@ -360,7 +360,7 @@ func (p *Player) Exit(exit int, blocked bool) int {
 // Lines are what is not played, for people.
 func (a Agent) Lines() []string {
 	var out []string
-	if a.Evidence == dialect.Documented {
+	if a.Evidence == tables.Documented {
 		out = append(out, a.Name+" was never run: what is played is what its documents say, and is unproven")
 	}
 	for _, c := range a.Agent.Cannot {

@@ -1,12 +1,12 @@
 // Package compat shows what agents do with hooks, from the tables of
-// hooks/dialect: as text, as data for other programs, and as one page.
+// hooks/agents: as text, as data for other programs, and as one page.
 package compat
 
 import (
 	"encoding/json"
 	"strings"
 
-	"minigem/hooks/dialect"
+	"minigem/hooks/agents"
 )
 
 // Schema names the form of Document.
@@ -20,36 +20,36 @@ type Document struct {
 	Measured string                     `json:"measured"`
 	Platform string                     `json:"platform"`
 	Mode     string                     `json:"mode"`
-	Agents   map[string]json.RawMessage `json:"agents"` // the tables, as in hooks/dialect
-	Answers  map[string]dialect.Case    `json:"answers"`
+	Agents   map[string]json.RawMessage `json:"agents"` // the tables, as in hooks/agents
+	Answers  map[string]agents.Case     `json:"answers"`
 	Effects  []Effect                   `json:"effects"`
 }
 
 // Effect is one cell: what an agent makes of an answer.
 type Effect struct {
-	Answer   string           `json:"answer"`
-	Agent    string           `json:"agent"`
-	Version  string           `json:"version,omitempty"`
-	Effect   string           `json:"effect"`
-	Ran      bool             `json:"ran,omitempty"`
-	Retries  int              `json:"retries,omitempty"`
-	ReasonTo []string         `json:"reason_to"` // who reads a text of the answer
-	Evidence dialect.Evidence `json:"evidence"`
+	Answer   string          `json:"answer"`
+	Agent    string          `json:"agent"`
+	Version  string          `json:"version,omitempty"`
+	Effect   string          `json:"effect"`
+	Ran      bool            `json:"ran,omitempty"`
+	Retries  int             `json:"retries,omitempty"`
+	ReasonTo []string        `json:"reason_to"` // who reads a text of the answer
+	Evidence agents.Evidence `json:"evidence"`
 }
 
 // New is the document of the tables that this program has.
 func New() (Document, error) {
 	d := Document{
 		Schema: Schema, Measured: "2026-11-21", Platform: "linux/amd64", Mode: "one-shot",
-		Agents: map[string]json.RawMessage{}, Answers: dialect.Corpus(), Effects: []Effect{},
+		Agents: map[string]json.RawMessage{}, Answers: agents.Corpus(), Effects: []Effect{},
 	}
-	for _, a := range dialect.All() {
+	for _, a := range agents.All() {
 		data, err := json.Marshal(a)
 		if err != nil {
 			return Document{}, err
 		}
 		d.Agents[a.ID] = data
-		for _, name := range dialect.Names() {
+		for _, name := range agents.Names() {
 			if e, known := cell(a, name); known {
 				d.Effects = append(d.Effects, e)
 			}
@@ -58,7 +58,7 @@ func New() (Document, error) {
 	return d, nil
 }
 
-func cell(a *dialect.Agent, name string) (Effect, bool) {
+func cell(a *agents.Agent, name string) (Effect, bool) {
 	o, evidence, known := a.Cell(name)
 	if !known {
 		return Effect{}, false
@@ -75,29 +75,29 @@ func cell(a *dialect.Agent, name string) (Effect, bool) {
 
 // place is a point, with the prefix of its answers in the corpus.
 type place struct {
-	point  dialect.Point
+	point  agents.Point
 	prefix string
 	title  string
 }
 
 // points are in the order of a session.
 var points = []place{
-	{dialect.SessionStart, "start", "the session starts"},
-	{dialect.BeforePrompt, "prompt", "a prompt is sent"},
-	{dialect.BeforeTool, "pre", "a tool is to run"},
-	{dialect.AfterTool, "post", "a tool has run"},
-	{dialect.AgentStop, "stop", "the agent has answered"},
+	{agents.SessionStart, "start", "the session starts"},
+	{agents.BeforePrompt, "prompt", "a prompt is sent"},
+	{agents.BeforeTool, "pre", "a tool is to run"},
+	{agents.AfterTool, "post", "a tool has run"},
+	{agents.AgentStop, "stop", "the agent has answered"},
 	{"", "match", "a matcher looks at the shell tool"},
 }
 
 // PointOf finds a point by its neutral name, or by what any agent calls it.
-func PointOf(name string) (dialect.Point, bool) {
+func PointOf(name string) (agents.Point, bool) {
 	for _, p := range points {
 		if p.point != "" && (string(p.point) == name || p.prefix == name) {
 			return p.point, true
 		}
 	}
-	for _, a := range dialect.All() {
+	for _, a := range agents.All() {
 		if p := a.PointOf(name); p != "" {
 			for _, known := range points {
 				if known.point == p {
@@ -112,7 +112,7 @@ func PointOf(name string) (dialect.Point, bool) {
 // namesAt are the answers of the corpus at a point; "" is all matchers.
 func namesAt(prefix string) []string {
 	var out []string
-	for _, n := range dialect.Names() {
+	for _, n := range agents.Names() {
 		if strings.HasPrefix(n, prefix+"/") {
 			out = append(out, n)
 		}
@@ -121,17 +121,17 @@ func namesAt(prefix string) []string {
 }
 
 // say is a cell in few words; "" is unknown.
-func say(a *dialect.Agent, name string) (words string, e dialect.Evidence) {
+func say(a *agents.Agent, name string) (words string, e agents.Evidence) {
 	o, e, known := a.Cell(name)
 	if !known {
 		return "", ""
 	}
 	switch {
-	case o.Effect == string(dialect.RunEnded) && o.Ran:
+	case o.Effect == string(agents.RunEnded) && o.Ran:
 		words = "runs, then ends"
-	case o.Effect == string(dialect.RunEnded):
+	case o.Effect == string(agents.RunEnded):
 		words = "run ends"
-	case o.Effect == string(dialect.Allowed):
+	case o.Effect == string(agents.Allowed):
 		words = "no effect"
 	default:
 		words = strings.ReplaceAll(o.Effect, "-", " ")
@@ -146,16 +146,16 @@ func say(a *dialect.Agent, name string) (words string, e dialect.Evidence) {
 }
 
 // Agents are those of a list of ids, or all.
-func Agents(list string) ([]*dialect.Agent, error) {
+func Agents(list string) ([]*agents.Agent, error) {
 	if list == "" {
-		return dialect.All(), nil
+		return agents.All(), nil
 	}
-	return dialect.List(list)
+	return agents.List(list)
 }
 
 // Points are the points at which answers were tried.
-func Points() []dialect.Point {
-	var out []dialect.Point
+func Points() []agents.Point {
+	var out []agents.Point
 	for _, p := range points {
 		if p.point != "" {
 			out = append(out, p.point)

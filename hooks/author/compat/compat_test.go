@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/hooks/dialect"
+	"minigem/hooks/agents"
 )
 
 // TestDocument: each cell has its evidence, and what is unknown is not there.
@@ -22,19 +22,19 @@ func TestDocument(t *testing.T) {
 	var back Document
 	require.NoError(t, json.Unmarshal(data, &back))
 	assert.Equal(t, "minigem.dev/compat/1", back.Schema)
-	assert.Len(t, back.Agents, len(dialect.IDs()))
+	assert.Len(t, back.Agents, len(agents.IDs()))
 	measured := 0
 	for _, e := range back.Effects {
 		assert.NotEmpty(t, e.Evidence, e)
 		assert.NotEqual(t, "unknown", e.Effect)
 		assert.Contains(t, back.Answers, e.Answer)
 		assert.NotEqual(t, "opencode", e.Agent)
-		if e.Evidence == dialect.Measured {
+		if e.Evidence == agents.Measured {
 			measured++
 		}
 	}
 	total := 0
-	for _, o := range dialect.Observed() {
+	for _, o := range agents.Observed() {
 		total += len(o)
 	}
 	assert.Equal(t, total, measured)
@@ -42,9 +42,9 @@ func TestDocument(t *testing.T) {
 
 func TestPointOf(t *testing.T) {
 	t.Parallel()
-	for name, want := range map[string]dialect.Point{
-		"BeforeTool": dialect.BeforeTool, "PreToolUse": dialect.BeforeTool, "pre": dialect.BeforeTool, "agentStop": dialect.AgentStop,
-		"before_prompt": dialect.BeforePrompt, "chat.message": dialect.BeforePrompt,
+	for name, want := range map[string]agents.Point{
+		"BeforeTool": agents.BeforeTool, "PreToolUse": agents.BeforeTool, "pre": agents.BeforeTool, "agentStop": agents.AgentStop,
+		"before_prompt": agents.BeforePrompt, "chat.message": agents.BeforePrompt,
 	} {
 		p, ok := PointOf(name)
 		assert.True(t, ok, name)
@@ -58,13 +58,13 @@ func TestPointOf(t *testing.T) {
 
 func TestText(t *testing.T) {
 	t.Parallel()
-	agents, err := Agents("claude, codex,opencode")
+	others, err := Agents("claude, codex,opencode")
 	require.NoError(t, err)
 	var b strings.Builder
-	require.NoError(t, WriteEvent(&b, dialect.BeforeTool, agents))
+	require.NoError(t, WriteEvent(&b, agents.BeforeTool, others))
 	assert.Regexp(t, `(?m)^exit 2\n    refused: claude; no effect: codex$`, b.String())
 	b.Reset()
-	require.NoError(t, Write(&b, agents))
+	require.NoError(t, Write(&b, others))
 	assert.Regexp(t, `(?m)^session_end +SessionEnd +SessionEnd +\?$`, b.String())
 	_, err = Agents("claude,x")
 	require.Error(t, err)
@@ -76,10 +76,10 @@ func TestPage(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, WritePage(&b))
 	page := b.String()
-	for _, name := range dialect.Names() {
+	for _, name := range agents.Names() {
 		assert.Contains(t, page, `data-find="`+strings.ToLower(name))
 	}
-	for _, a := range dialect.All() {
+	for _, a := range agents.All() {
 		assert.Contains(t, page, `<input type="checkbox" checked value="`+a.ID+`">`)
 	}
 	assert.NotRegexp(t, regexp.MustCompile(`(?i)(src|href)="?(https?:)?//|@import|url\(`), page)

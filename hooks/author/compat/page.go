@@ -7,7 +7,7 @@ import (
 	"io"
 	"strings"
 
-	"minigem/hooks/dialect"
+	"minigem/hooks/agents"
 	"minigem/internal/page"
 )
 
@@ -37,15 +37,15 @@ type pageTable struct {
 
 // WritePage writes one page of all tables. It needs nothing but itself.
 func WritePage(w io.Writer) error {
-	agents := dialect.All()
-	about := []pageTable{about(agents), eventTable(agents)}
+	others := agents.All()
+	about := []pageTable{about(others), eventTable(others)}
 	var tables []pageTable
 	for _, p := range points {
-		tables = append(tables, answerTable(p, agents))
+		tables = append(tables, answerTable(p, others))
 	}
 	tables = append(tables, about...)
 	var choose, nav, body strings.Builder
-	for _, a := range agents {
+	for _, a := range others {
 		fmt.Fprintf(&choose, `<label><input type="checkbox" checked value="%s"> %s</label> `, html.EscapeString(a.ID),
 			html.EscapeString(a.Name))
 	}
@@ -88,20 +88,20 @@ func (t pageTable) write(b *strings.Builder) {
 	b.WriteString("</tbody></table></div></section>\n")
 }
 
-func heads(agents []*dialect.Agent) []pageCell {
+func heads(others []*agents.Agent) []pageCell {
 	var out []pageCell
-	for _, a := range agents {
+	for _, a := range others {
 		out = append(out, pageCell{Agent: a.ID, Words: a.Name, Hint: strings.TrimSpace(a.Title() + " " + a.Note)})
 	}
 	return out
 }
 
-func answerTable(p place, agents []*dialect.Agent) pageTable {
-	t := pageTable{Title: "When " + p.title, Point: string(p.point), ID: p.prefix, Agents: heads(agents)}
+func answerTable(p place, others []*agents.Agent) pageTable {
+	t := pageTable{Title: "When " + p.title, Point: string(p.point), ID: p.prefix, Agents: heads(others)}
 	for _, name := range namesAt(p.prefix) {
-		c := dialect.Corpus()[name]
+		c := agents.Corpus()[name]
 		r := pageRow{Name: name, Prints: prints(c)}
-		for _, a := range agents {
+		for _, a := range others {
 			words, e := say(a, name)
 			cell := pageCell{Agent: a.ID, Words: words, Class: "unknown", Hint: a.Title() + ": unknown"}
 			if words != "" {
@@ -123,21 +123,21 @@ func answerTable(p place, agents []*dialect.Agent) pageTable {
 }
 
 // class is what a cell looks like.
-func class(o dialect.Observation) string {
-	switch dialect.Kind(o.Effect) {
-	case dialect.Allowed, dialect.Kind(dialect.NotFired):
+func class(o agents.Observation) string {
+	switch agents.Kind(o.Effect) {
+	case agents.Allowed, agents.Kind(agents.NotFired):
 		return "none"
-	case dialect.Context, dialect.Appended, dialect.Rewritten, dialect.Replaced, dialect.Kind(dialect.Fired),
-		dialect.Answered:
+	case agents.Context, agents.Appended, agents.Rewritten, agents.Replaced, agents.Kind(agents.Fired),
+		agents.Answered:
 		return "change"
-	case dialect.RunEnded:
+	case agents.RunEnded:
 		return "stop"
 	}
 	return "deny"
 }
 
 // prints is what a hook of a case does.
-func prints(c dialect.Case) string {
+func prints(c agents.Case) string {
 	if c.Matcher != "" {
 		return "matcher " + c.Matcher
 	}
@@ -158,34 +158,34 @@ func prints(c dialect.Case) string {
 	return strings.Join(parts, "\n")
 }
 
-func about(agents []*dialect.Agent) pageTable {
-	t := pageTable{Title: "Agents", ID: "agents", Agents: heads(agents)}
+func about(others []*agents.Agent) pageTable {
+	t := pageTable{Title: "Agents", ID: "agents", Agents: heads(others)}
 	for _, f := range []struct {
 		name string
-		of   func(*dialect.Agent) string
+		of   func(*agents.Agent) string
 	}{
-		{"version", func(a *dialect.Agent) string { return a.Version }},
-		{"evidence", func(a *dialect.Agent) string { return string(a.Evidence) }},
-		{"configuration", func(a *dialect.Agent) string { return strings.Join(a.Config.Paths, ", ") }},
-		{"trust", func(a *dialect.Agent) string { return a.Config.Trust }},
-		{"time-out", func(a *dialect.Agent) string { return strings.TrimPrefix(timeoutOf(a), "?") }},
-		{"at the time-out", func(a *dialect.Agent) string {
+		{"version", func(a *agents.Agent) string { return a.Version }},
+		{"evidence", func(a *agents.Agent) string { return string(a.Evidence) }},
+		{"configuration", func(a *agents.Agent) string { return strings.Join(a.Config.Paths, ", ") }},
+		{"trust", func(a *agents.Agent) string { return a.Config.Trust }},
+		{"time-out", func(a *agents.Agent) string { return strings.TrimPrefix(timeoutOf(a), "?") }},
+		{"at the time-out", func(a *agents.Agent) string {
 			return map[string]string{"allow": "the action goes on"}[a.Timeout.OnExpiry]
 		}},
-		{"matcher", func(a *dialect.Agent) string { return strings.TrimPrefix(a.Matcher.Kind, "unknown") }},
-		{"retries of a stop", func(a *dialect.Agent) string { return strings.TrimPrefix(retriesOf(a), "?") }},
-		{"environment", func(a *dialect.Agent) string { return rows(a.Env) }},
-		{"keys of an entry", func(a *dialect.Agent) string { return rows(a.Entry) }},
-		{"payload", func(a *dialect.Agent) string { return rows(a.Payload) }},
-		{"tools", func(a *dialect.Agent) string { return tools(a) }},
-		{"cannot be played", func(a *dialect.Agent) string { return strings.Join(a.Cannot, "; ") }},
+		{"matcher", func(a *agents.Agent) string { return strings.TrimPrefix(a.Matcher.Kind, "unknown") }},
+		{"retries of a stop", func(a *agents.Agent) string { return strings.TrimPrefix(retriesOf(a), "?") }},
+		{"environment", func(a *agents.Agent) string { return rows(a.Env) }},
+		{"keys of an entry", func(a *agents.Agent) string { return rows(a.Entry) }},
+		{"payload", func(a *agents.Agent) string { return rows(a.Payload) }},
+		{"tools", func(a *agents.Agent) string { return tools(a) }},
+		{"cannot be played", func(a *agents.Agent) string { return strings.Join(a.Cannot, "; ") }},
 	} {
-		t.Rows = append(t.Rows, factRow(f.name, agents, f.of))
+		t.Rows = append(t.Rows, factRow(f.name, others, f.of))
 	}
 	return t
 }
 
-func rows(rs []dialect.Row) string {
+func rows(rs []agents.Row) string {
 	var out []string
 	for _, r := range rs {
 		if r.Value == "" {
@@ -197,7 +197,7 @@ func rows(rs []dialect.Row) string {
 	return strings.Join(out, "; ")
 }
 
-func tools(a *dialect.Agent) string {
+func tools(a *agents.Agent) string {
 	var out []string
 	for _, t := range a.Tools {
 		out = append(out, t.Action+": "+t.Hook)
@@ -205,10 +205,10 @@ func tools(a *dialect.Agent) string {
 	return strings.Join(out, "; ")
 }
 
-func eventTable(agents []*dialect.Agent) pageTable {
-	t := pageTable{Title: "Events", ID: "events", Agents: heads(agents)}
+func eventTable(others []*agents.Agent) pageTable {
+	t := pageTable{Title: "Events", ID: "events", Agents: heads(others)}
 	for _, p := range allPoints() {
-		t.Rows = append(t.Rows, factRow(string(p), agents, func(a *dialect.Agent) string {
+		t.Rows = append(t.Rows, factRow(string(p), others, func(a *agents.Agent) string {
 			e, ok := a.Event(p)
 			switch {
 			case !ok:
@@ -222,9 +222,9 @@ func eventTable(agents []*dialect.Agent) pageTable {
 	return t
 }
 
-func factRow(name string, agents []*dialect.Agent, of func(*dialect.Agent) string) pageRow {
+func factRow(name string, others []*agents.Agent, of func(*agents.Agent) string) pageRow {
 	r := pageRow{Name: name, Find: strings.ToLower(name)}
-	for _, a := range agents {
+	for _, a := range others {
 		c := pageCell{Agent: a.ID, Words: of(a), Class: "fact", Hint: a.Title()}
 		if c.Words == "" {
 			c.Words, c.Class = "?", "unknown"

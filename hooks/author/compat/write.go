@@ -9,31 +9,31 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"minigem/hooks/dialect"
+	"minigem/hooks/agents"
 	"minigem/internal/text"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
 // marks follow what was not measured.
-var marks = map[dialect.Evidence]string{dialect.Binary: " (b)", dialect.Documented: " (d)"}
+var marks = map[agents.Evidence]string{agents.Binary: " (b)", agents.Documented: " (d)"}
 
 const legend = "measured in runs without a terminal; (b) read in the program that is shipped, " +
 	"(d) documented; ? or not named: unknown"
 
 // WriteEvent writes what agents make of each answer at a point.
-func WriteEvent(w io.Writer, p dialect.Point, agents []*dialect.Agent) error {
+func WriteEvent(w io.Writer, p agents.Point, others []*agents.Agent) error {
 	i := slices.IndexFunc(points, func(k place) bool { return k.point == p })
 	fmt.Fprintf(w, "when %s: %s\n\n", points[i].title, p)
-	for _, a := range agents {
+	for _, a := range others {
 		if e, ok := a.Event(p); ok {
 			fmt.Fprintf(w, "%s: %s  ", a.ID, e.Native)
 		}
 	}
 	fmt.Fprintln(w)
 	for _, name := range namesAt(points[i].prefix) {
-		if effects := effectsOf(name, agents); effects != "" {
-			fmt.Fprintf(w, "\n%s\n    %s\n", answered(dialect.Corpus()[name]), effects)
+		if effects := effectsOf(name, others); effects != "" {
+			fmt.Fprintf(w, "\n%s\n    %s\n", answered(agents.Corpus()[name]), effects)
 		}
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", legend)
@@ -42,16 +42,16 @@ func WriteEvent(w io.Writer, p dialect.Point, agents []*dialect.Agent) error {
 
 // effectsOf names the effects of an answer, each with the agents where it was seen.
 // It is empty if none of them was run with it.
-func effectsOf(name string, agents []*dialect.Agent) string {
+func effectsOf(name string, others []*agents.Agent) string {
 	var order []string
 	seen := map[string][]string{}
 	measured := false
-	for _, a := range agents {
+	for _, a := range others {
 		words, e := say(a, name)
 		if words == "" {
 			continue
 		}
-		measured = measured || e == dialect.Measured
+		measured = measured || e == agents.Measured
 		if seen[words] == nil {
 			order = append(order, words)
 		}
@@ -67,7 +67,7 @@ func effectsOf(name string, agents []*dialect.Agent) string {
 }
 
 // answered is what the hook of a case prints, and how it exits.
-func answered(c dialect.Case) string {
+func answered(c agents.Case) string {
 	var said []string
 	if c.Exit != 0 {
 		said = append(said, fmt.Sprintf("exit %d", c.Exit))
@@ -83,29 +83,29 @@ func answered(c dialect.Case) string {
 	return cmp.Or(strings.Join(said, ", "), "nothing")
 }
 
-func row(t io.Writer, name string, agents []*dialect.Agent, cell func(*dialect.Agent) string) {
+func row(t io.Writer, name string, others []*agents.Agent, cell func(*agents.Agent) string) {
 	cells := []string{name}
-	for _, a := range agents {
+	for _, a := range others {
 		cells = append(cells, cell(a))
 	}
 	fmt.Fprintln(t, strings.Join(cells, "\t"))
 }
 
 // Write writes what there is: the agents, and what they call each event.
-func Write(w io.Writer, agents []*dialect.Agent) error {
+func Write(w io.Writer, others []*agents.Agent) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "agent\tversion\tevidence\ttime-out\tmatcher\tanswers tried\tretries of a stop")
-	for _, a := range agents {
+	for _, a := range others {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%s\n", a.ID, orUnknown(a.Version), a.Evidence, timeoutOf(a), a.Matcher.Kind,
-			len(dialect.Observed()[a.ID]), retriesOf(a))
+			len(agents.Observed()[a.ID]), retriesOf(a))
 	}
 	if err := t.Flush(); err != nil {
 		return fmt.Errorf("writing the table: %w", err)
 	}
 	fmt.Fprintln(w)
-	row(t, "event", agents, func(a *dialect.Agent) string { return a.ID })
+	row(t, "event", others, func(a *agents.Agent) string { return a.ID })
 	for _, p := range allPoints() {
-		row(t, string(p), agents, func(a *dialect.Agent) string {
+		row(t, string(p), others, func(a *agents.Agent) string {
 			e, ok := a.Event(p)
 			if !ok {
 				return "?"
@@ -130,7 +130,7 @@ func orUnknown(s string) string {
 	return s
 }
 
-func timeoutOf(a *dialect.Agent) string {
+func timeoutOf(a *agents.Agent) string {
 	t := a.Timeout
 	if t.Unit == "" {
 		return "?"
@@ -145,7 +145,7 @@ func timeoutOf(a *dialect.Agent) string {
 	return out
 }
 
-func retriesOf(a *dialect.Agent) string {
+func retriesOf(a *agents.Agent) string {
 	switch {
 	case a.Stop.Endless:
 		return "no end"
@@ -156,9 +156,9 @@ func retriesOf(a *dialect.Agent) string {
 }
 
 // allPoints are all points that any agent has, Gemini CLI's first.
-func allPoints() []dialect.Point {
-	var out []dialect.Point
-	for _, a := range dialect.All() {
+func allPoints() []agents.Point {
+	var out []agents.Point
+	for _, a := range agents.All() {
 		for _, e := range a.Events {
 			if e.Point != "" && !slices.Contains(out, e.Point) {
 				out = append(out, e.Point)

@@ -1,7 +1,7 @@
 // Package export writes a project's hooks into the configuration of another
 // agent: events, tools and times in its words, each command behind minigem hooks
 // run, so that its answers mean the same there. What is lost, or lets pass what
-// it held back, is said, from the tables of hooks/dialect. It computes; reading
+// it held back, is said, from the tables of hooks/agents. It computes; reading
 // and writing files is for its callers.
 package export
 
@@ -17,8 +17,8 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"minigem/hooks"
+	"minigem/hooks/agents"
 	"minigem/hooks/config"
-	"minigem/hooks/dialect"
 	"minigem/hooks/jsonc"
 	"minigem/hooks/protocol"
 )
@@ -67,8 +67,8 @@ type hook struct {
 
 type exporter struct {
 	Options
-	agent   *dialect.Agent
-	gemini  *dialect.Agent
+	agent   *agents.Agent
+	gemini  *agents.Agent
 	form    form
 	read    func(name string) ([]byte, error)
 	files   []*draft
@@ -88,10 +88,10 @@ func Export(settings []byte, o Options, read func(name string) ([]byte, error)) 
 		return Result{}, fmt.Errorf("reading the project's settings: %w", err)
 	}
 	x := &exporter{Options: o, form: form, read: read}
-	if x.gemini, err = dialect.Find("gemini"); err != nil {
+	if x.gemini, err = agents.Find("gemini"); err != nil {
 		return Result{}, err
 	}
-	if x.agent, err = dialect.Find(o.Agent); err != nil {
+	if x.agent, err = agents.Find(o.Agent); err != nil {
 		return Result{}, err
 	}
 	for _, h := range x.hooks(doc.Root()) {
@@ -168,11 +168,11 @@ func (x *exporter) leavesOut(h hook, n jsonc.Node) {
 
 // pointOf is the point of ours at which an agent fires an event. Those that Gemini
 // CLI does not have are Claude Code's.
-func (x *exporter) pointOf(event protocol.Event) dialect.Point {
+func (x *exporter) pointOf(event protocol.Event) agents.Point {
 	if p := x.gemini.PointOf(string(event)); p != "" || !event.IsAdded() {
 		return p
 	}
-	claude, err := dialect.Find("claude")
+	claude, err := agents.Find("claude")
 	if err != nil {
 		return ""
 	}
@@ -187,11 +187,11 @@ func (x *exporter) add(h hook) error {
 			h.event)
 		return nil
 	}
-	events := []dialect.Event{}
+	events := []agents.Event{}
 	if e, ok := x.agent.Event(point); ok {
 		events = append(events, e)
 	}
-	if e, ok := x.agent.Event(dialect.ToolFailed); ok && point == dialect.AfterTool { // it fires in the place of the other
+	if e, ok := x.agent.Event(agents.ToolFailed); ok && point == agents.AfterTool { // it fires in the place of the other
 		events = append(events, e)
 	}
 	if len(events) == 0 {
@@ -219,7 +219,7 @@ func (x *exporter) add(h hook) error {
 }
 
 // warn says what the form of the agent cannot keep.
-func (x *exporter) warn(h hook, point dialect.Point) {
+func (x *exporter) warn(h hook, point agents.Point) {
 	if h.sequence {
 		x.say(h, "differs", "sequential: hooks of one event may run side by side in %s", x.agent.Name)
 	}
@@ -230,35 +230,35 @@ func (x *exporter) warn(h hook, point dialect.Point) {
 
 // judge says what the commonest answers of the script's own dialect are there,
 // where nothing translates them.
-func (x *exporter) judge(h hook, point dialect.Point) {
+func (x *exporter) judge(h hook, point agents.Point) {
 	own := cmp.Or(h.dialect, "gemini")
 	if !x.agent.Reads(point) {
 		x.say(h, "differs", "nobody has measured what %s makes of answers at %s", x.agent.Title(), h.event)
 		return
 	}
-	speaker, err := dialect.Find(own)
+	speaker, err := agents.Find(own)
 	if err != nil {
 		return
 	}
-	kind := map[dialect.Point]dialect.Kind{dialect.BeforeTool: dialect.Refused,
-		dialect.BeforePrompt: dialect.PromptBlocked, dialect.AgentStop: dialect.Retry}[point]
+	kind := map[agents.Point]agents.Kind{agents.BeforeTool: agents.Refused,
+		agents.BeforePrompt: agents.PromptBlocked, agents.AgentStop: agents.Retry}[point]
 	if kind == "" {
 		return
 	}
 	stdout := map[string]string{"gemini": `{"decision":"deny","reason":"no"}`,
 		"claude": `{"decision":"block","reason":"no"}`}[own]
-	if own == "claude" && point == dialect.BeforeTool {
+	if own == "claude" && point == agents.BeforeTool {
 		stdout =
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}`
 	}
 	for _, a := range []struct {
 		says   string
-		answer dialect.Answer
+		answer agents.Answer
 	}{
-		{stdout, dialect.Answer{Point: point, Stdout: stdout}},
-		{"exit 2 with a reason on stderr", dialect.Answer{Point: point, Exit: 2, Stderr: "no"}},
+		{stdout, agents.Answer{Point: point, Stdout: stdout}},
+		{"exit 2 with a reason on stderr", agents.Answer{Point: point, Exit: 2, Stderr: "no"}},
 	} {
-		if got := x.agent.Read(a.answer); !got.Prevents() && got.Kind != dialect.Unknown {
+		if got := x.agent.Read(a.answer); !got.Prevents() && got.Kind != agents.Unknown {
 			x.say(h, "inverted", "%s refuses in %s, and lets pass in %s (%s)", a.says, speaker.Name, x.agent.Name, got.Because())
 		}
 	}

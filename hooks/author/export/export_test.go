@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/hooks/agents"
 	"minigem/hooks/author/export"
-	"minigem/hooks/dialect"
 )
 
 const settings = `{"hooks": {
@@ -80,7 +80,7 @@ func TestEveryAgent(t *testing.T) {
 	t.Parallel()
 	times := map[string][2]string{"claude": {"5", "2000"}, "codex": {"5", "2000"}, "copilot": {"5", "2000"}, "kimi": {"5", "2000"}, "qwen": {"5", "2000000"}}
 	for _, id := range export.Agents {
-		a, err := dialect.Find(id)
+		a, err := agents.Find(id)
 		require.NoError(t, err)
 		r, err := export.Export([]byte(settings), export.Options{Agent: id}, nothing)
 		require.NoError(t, err)
@@ -88,7 +88,7 @@ func TestEveryAgent(t *testing.T) {
 		for _, f := range r.Files {
 			all = append(all, read(t, f)...)
 		}
-		before, _ := a.Event(dialect.BeforeTool)
+		before, _ := a.Event(agents.BeforeTool)
 		find := func(part string) (w written) {
 			for _, h := range all {
 				if strings.Contains(h.command, part) && h.event == before.Native {

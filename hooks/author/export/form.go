@@ -9,8 +9,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"minigem/hooks/agents"
 	"minigem/hooks/author/forms"
-	"minigem/hooks/dialect"
 	"minigem/hooks/jsonc"
 )
 
@@ -47,13 +47,13 @@ func (x *exporter) matcher(h hook) (matcher string, ok bool) {
 		x.say(h, "differs", "the matcher %q of %s is left out: the hook runs every time", h.matcher, h.event)
 		return "", true
 	}
-	speaker, err := dialect.Find(cmp.Or(h.dialect, "gemini"))
+	speaker, err := agents.Find(cmp.Or(h.dialect, "gemini"))
 	if err != nil {
 		speaker = x.gemini
 	}
 	var names []string
 	matched, known, missing := 0, 0, ""
-	for _, action := range dialect.Actions {
+	for _, action := range agents.Actions {
 		ours, ok := speaker.Tool(action)
 		if !ok {
 			continue

@@ -10,7 +10,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"minigem/hooks"
-	"minigem/hooks/dialect"
+	"minigem/hooks/agents"
 	"minigem/hooks/elsewhere"
 	"minigem/hooks/protocol"
 	"minigem/internal/text"
@@ -96,12 +96,12 @@ func ChangedLines(before, after string) string {
 }
 
 // Elsewhere writes what agents make of what each hook answered.
-func Elsewhere(r hooks.Report, agents []*dialect.Agent) string {
+func Elsewhere(r hooks.Report, others []*agents.Agent) string {
 	var b strings.Builder
 	for _, run := range r.Runs {
 		if run.Ran() && !run.Left {
-			block(&b, "what other agents make of "+text.VisibleLine(run.Hook.ID()), len(agents), func(i int) string {
-				return agents[i].Title() + ": " + elsewhere.On(run, r.Event, agents[i])
+			block(&b, "what other agents make of "+text.VisibleLine(run.Hook.ID()), len(others), func(i int) string {
+				return others[i].Title() + ": " + elsewhere.On(run, r.Event, others[i])
 			})
 		}
 	}

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
+	"minigem/hooks/agents"
 	"minigem/hooks/author/inspect"
 	"minigem/hooks/author/lint"
-	"minigem/hooks/dialect"
 	"minigem/hooks/elsewhere"
 	"minigem/hooks/protocol"
 )
@@ -27,8 +27,8 @@ func (g given) Run(context.Context, hooks.Hook, hooks.Payload, []string) hooks.E
 	return hooks.Exit(g)
 }
 
-var pointEvents = map[dialect.Point]hooks.Event{
-	dialect.BeforeTool: protocol.BeforeTool, dialect.BeforePrompt: protocol.BeforeAgent, dialect.AgentStop: protocol.AfterAgent, dialect.AfterTool: protocol.AfterTool,
+var pointEvents = map[agents.Point]hooks.Event{
+	agents.BeforeTool: protocol.BeforeTool, agents.BeforePrompt: protocol.BeforeAgent, agents.AgentStop: protocol.AfterAgent, agents.AfterTool: protocol.AfterTool,
 }
 
 // TestAllSayTheSame: of each answer that was given on an agent, the report, the
@@ -37,27 +37,27 @@ var pointEvents = map[dialect.Point]hooks.Event{
 // too.
 func TestAllSayTheSame(t *testing.T) {
 	t.Parallel()
-	gemini, err := dialect.Find("gemini")
+	gemini, err := agents.Find("gemini")
 	require.NoError(t, err)
-	for _, id := range dialect.IDs() {
+	for _, id := range agents.IDs() {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()
-			agent, err := dialect.Find(id)
+			agent, err := agents.Find(id)
 			require.NoError(t, err)
 			told, linted := 0, 0
-			for _, name := range dialect.Names() {
-				saw, ok := dialect.Observed()[id][name]
-				c := dialect.Corpus()[name]
+			for _, name := range agents.Names() {
+				saw, ok := agents.Observed()[id][name]
+				c := agents.Corpus()[name]
 				ev := pointEvents[c.Event]
-				if !ok || ev == "" || c.Matcher != "" || c.Mode != "" || c.Late != "" || saw.Effect == string(dialect.Answered) {
+				if !ok || ev == "" || c.Matcher != "" || c.Mode != "" || c.Late != "" || saw.Effect == string(agents.Answered) {
 					continue
 				}
 				x := c.Answer(agent)
 				rep := answered(t, ev, x)
-				there := saw.Effect == string(dialect.Refused) || saw.Effect == string(dialect.PromptBlocked) || saw.Effect == string(dialect.Retry) ||
-					saw.Effect == string(dialect.RunEnded) && !saw.Ran && c.Event != dialect.AfterTool
-				here := rep.Verdict.Decision == hooks.Deny || rep.Verdict.Decision == hooks.Stop && c.Event != dialect.AgentStop || rep.Verdict.Decision == hooks.Ask || rep.Effect.Kind == hooks.EffectRetry
-				if c.Event == dialect.AfterTool {
+				there := saw.Effect == string(agents.Refused) || saw.Effect == string(agents.PromptBlocked) || saw.Effect == string(agents.Retry) ||
+					saw.Effect == string(agents.RunEnded) && !saw.Ran && c.Event != agents.AfterTool
+				here := rep.Verdict.Decision == hooks.Deny || rep.Verdict.Decision == hooks.Stop && c.Event != agents.AgentStop || rep.Verdict.Decision == hooks.Ask || rep.Effect.Kind == hooks.EffectRetry
+				if c.Event == agents.AfterTool {
 					here, there = false, false // it has run; who replaces its result stands in the report
 				}
 				d, breaks := elsewhere.Elsewhere(rep.Runs[0], ev, agent)
@@ -69,8 +69,8 @@ func TestAllSayTheSame(t *testing.T) {
 				if d != nil {
 					assert.True(t, strings.HasPrefix(on, d.There) || strings.Contains(on, strings.Split(d.There, ", because")[0]), "%s: the report says %q, fire %q", name, d.There, on)
 				}
-				assert.Contains(t, inspect.Elsewhere(rep, []*dialect.Agent{agent}), on)
-				if c.Event != dialect.AfterTool && id != "gemini" {
+				assert.Contains(t, inspect.Elsewhere(rep, []*agents.Agent{agent}), on)
+				if c.Event != agents.AfterTool && id != "gemini" {
 					found := linting(t, ev, x, agent)
 					if name == "stop/exit2-missing-script" {
 						continue // its stderr is that of a shell, which nobody can read out of a program
@@ -87,7 +87,7 @@ func TestAllSayTheSame(t *testing.T) {
 }
 
 // answered is the report of an answer in this engine.
-func answered(t *testing.T, ev hooks.Event, x dialect.Answer) hooks.Report {
+func answered(t *testing.T, ev hooks.Event, x agents.Answer) hooks.Report {
 	t.Helper()
 	cfg := hooks.Config{Hooks: []hooks.Hook{{Event: ev, Command: "h"}}}
 	sample, err := inspect.Sample(ev, "")
@@ -98,7 +98,7 @@ func answered(t *testing.T, ev hooks.Event, x dialect.Answer) hooks.Report {
 }
 
 // linting is what lint says of a script that gives the answer; empty: nothing.
-func linting(t *testing.T, ev hooks.Event, x dialect.Answer, agent *dialect.Agent) string {
+func linting(t *testing.T, ev hooks.Event, x agents.Answer, agent *agents.Agent) string {
 	t.Helper()
 	quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 	text := "#!/bin/sh\ncat >/dev/null\n"
@@ -111,7 +111,7 @@ func linting(t *testing.T, ev hooks.Event, x dialect.Answer, agent *dialect.Agen
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "x"), fmt.Appendf(nil, "%sexit %d\n", text, x.Exit), 0o755))
 	w := load(t, dir, entry(string(ev), "", `"command": "./x"`), hooks.LayerProject)
-	w.input.For = []*dialect.Agent{agent}
+	w.input.For = []*agents.Agent{agent}
 	all := lint.Run(w.input)
 	if i := slices.IndexFunc(all, func(f lint.Finding) bool { return f.Code == "HK070" }); i >= 0 {
 		return all[i].Message

@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"minigem/hooks"
+	"minigem/hooks/agents"
 	"minigem/hooks/author/program"
 	"minigem/hooks/config"
-	"minigem/hooks/dialect"
 )
 
 // elsewhere finds what another agent makes of h, from the tables.
-func (l *linter) elsewhere(h hooks.Hook, a *dialect.Agent) {
+func (l *linter) elsewhere(h hooks.Hook, a *agents.Agent) {
 	if strings.Contains(h.Command, "hooks run --portable") {
 		return // it translates
 	}
@@ -21,7 +21,7 @@ func (l *linter) elsewhere(h hooks.Hook, a *dialect.Agent) {
 	if own == nil || own.ID == a.ID {
 		return
 	}
-	gemini, err := dialect.Find("gemini")
+	gemini, err := agents.Find("gemini")
 	if err != nil {
 		return // unreachable: it is in the table
 	}
@@ -39,8 +39,8 @@ func (l *linter) elsewhere(h hooks.Hook, a *dialect.Agent) {
 	}
 	l.matcherElsewhere(h, own, a)
 	for _, u := range config.VariableUses(h.Command) {
-		if a.Of("") == dialect.Measured && a.Config.Shape != "plugin" &&
-			!slices.ContainsFunc(a.Env, func(r dialect.Row) bool { return r.Name == u.Name }) {
+		if a.Of("") == agents.Measured && a.Config.Shape != "plugin" &&
+			!slices.ContainsFunc(a.Env, func(r agents.Row) bool { return r.Name == u.Name }) {
 			l.add("HK074", src.File, src.Line, nil, "%s does not set $%s", a.Title(), u.Name)
 		}
 	}
@@ -52,7 +52,7 @@ func (l *linter) elsewhere(h hooks.Hook, a *dialect.Agent) {
 			}
 		}
 		for _, x := range refusals(point, own, f) {
-			if there := a.Read(x.answer); there.Kind != dialect.Unknown && !there.Prevents() {
+			if there := a.Read(x.answer); there.Kind != agents.Unknown && !there.Prevents() {
 				place{l, h, f}.add("HK070", x.fact, nil, "%s refuses in %s; at %s of %s it lets pass: %s", x.says, own.Name,
 					event.Native, a.Title(), there.Because())
 			}
@@ -63,7 +63,7 @@ func (l *linter) elsewhere(h hooks.Hook, a *dialect.Agent) {
 // lacks is the field that a program reads of its own agent's payload, where the
 // payload of a has none of those that it takes in its place; empty: it has, or
 // that is not known.
-func lacks(f program.Field, point dialect.Point, own, a *dialect.Agent) string {
+func lacks(f program.Field, point agents.Point, own, a *agents.Agent) string {
 	name := ""
 	for _, path := range f.Paths {
 		if has, known := a.HasField(point, path); has || !known {
@@ -77,12 +77,12 @@ func lacks(f program.Field, point dialect.Point, own, a *dialect.Agent) string {
 }
 
 // speaker is the agent in whose dialect h is written.
-func speaker(h hooks.Hook) *dialect.Agent {
+func speaker(h hooks.Hook) *agents.Agent {
 	name := h.Dialect
 	if name == "" {
 		name = "gemini"
 	}
-	a, err := dialect.Find(name)
+	a, err := agents.Find(name)
 	if err != nil {
 		return nil
 	}
@@ -91,12 +91,12 @@ func speaker(h hooks.Hook) *dialect.Agent {
 
 // matcherElsewhere finds a matcher that fires for a tool here, and for that tool
 // never there.
-func (l *linter) matcherElsewhere(h hooks.Hook, own, a *dialect.Agent) {
+func (l *linter) matcherElsewhere(h hooks.Hook, own, a *agents.Agent) {
 	if !h.Event.IsTool() || h.Matcher == "" {
 		return
 	}
 	var names []string
-	for _, action := range dialect.Actions {
+	for _, action := range agents.Actions {
 		ours, ok := own.Tool(action)
 		theirs, has := a.Tool(action)
 		if !ok || !has {
@@ -122,12 +122,12 @@ func (l *linter) matcherElsewhere(h hooks.Hook, own, a *dialect.Agent) {
 type refusalOf struct {
 	says   string
 	fact   *program.Fact
-	answer dialect.Answer
+	answer agents.Answer
 }
 
 // refusals are the answers in a program's text that refuse where its dialect is
 // spoken: what it prints as JSON, and how it exits.
-func refusals(point dialect.Point, own *dialect.Agent, f program.Facts) []refusalOf {
+func refusals(point agents.Point, own *agents.Agent, f program.Facts) []refusalOf {
 	var all []refusalOf
 	keep := func(x refusalOf) {
 		if x.answer.Point = point; x.answer.Exit == 2 || own.Read(x.answer).Prevents() { // exit 2 refuses here in any case
@@ -141,7 +141,7 @@ func refusals(point dialect.Point, own *dialect.Agent, f program.Facts) []refusa
 	}
 	for i := range f.Stdout {
 		if text := f.Stdout[i].Text; exit2 == nil {
-			keep(refusalOf{oneLine(text), &f.Stdout[i], dialect.Answer{Exit: code, Stdout: text}})
+			keep(refusalOf{oneLine(text), &f.Stdout[i], agents.Answer{Exit: code, Stdout: text}})
 		}
 	}
 	for i := range f.Stderr {
@@ -150,13 +150,13 @@ func refusals(point dialect.Point, own *dialect.Agent, f program.Facts) []refusa
 		case exit2 != nil || len(f.Stdout) > 0:
 		case code > 2:
 			keep(refusalOf{fmt.Sprintf("exit %d with a reason on stderr", code), &f.Exits[0],
-				dialect.Answer{Exit: code, Stderr: "a reason"}})
+				agents.Answer{Exit: code, Stderr: "a reason"}})
 		case isObject(text):
-			keep(refusalOf{oneLine(text) + " on stderr", &f.Stderr[i], dialect.Answer{Exit: code, Stderr: text}})
+			keep(refusalOf{oneLine(text) + " on stderr", &f.Stderr[i], agents.Answer{Exit: code, Stderr: text}})
 		}
 	}
 	if exit2 != nil {
-		x := refusalOf{"exit 2 with a reason on stderr", exit2, dialect.Answer{Exit: 2, Stderr: "a reason"}}
+		x := refusalOf{"exit 2 with a reason on stderr", exit2, agents.Answer{Exit: 2, Stderr: "a reason"}}
 		if i := slices.IndexFunc(f.Stdout, func(s program.Fact) bool { return isObject(s.Text) }); i >= 0 {
 			x.says, x.answer.Stdout = "exit 2 beside "+oneLine(f.Stdout[i].Text), f.Stdout[i].Text
 			if len(f.Stderr) == 0 {

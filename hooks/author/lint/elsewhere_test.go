@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
+	"minigem/hooks/agents"
 	"minigem/hooks/author/lint"
-	"minigem/hooks/dialect"
 )
 
 // TestElsewhere: what other agents make of a hook, from the tables.
@@ -28,7 +28,7 @@ exit 2`
 	nested := func(name string) string {
 		return sh + `echo '{"hookSpecificOutput": {` + name + `"permissionDecision": "deny", "permissionDecisionReason": "no"}}'`
 	}
-	for _, c := range []struct{ code, agents, event, group, more, found, clean string }{
+	for _, c := range []struct{ code, others, event, group, more, found, clean string }{
 		{"HK070", "claude", "BeforeTool", "", "", deny, exit2},
 		{"HK070", "codex", "BeforeTool", "", "", sh + "exit 2", exit2},
 		{"HK070", "qwen", "BeforeTool", "", "", sh + "echo no\nexit 2", exit2},
@@ -38,17 +38,17 @@ exit 2`
 		{"HK070", "codex", "BeforeTool", "", claudes, nested(`"hookEventName": "PreToolUse", "x": 1, `), nested(`"hookEventName": "PreToolUse", `)},
 		{"HK070", "copilot", "BeforeTool", "", claudes, nested(`"hookEventName": "PreToolUse", `), exit2},
 	} {
-		agents, err := dialect.List(c.agents)
+		others, err := agents.List(c.others)
 		require.NoError(t, err)
 		run := func(text string) []string {
 			dir := t.TempDir()
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "x"), []byte(text), 0o755))
 			w := load(t, dir, entry(c.event, c.group, `"command": "./x"`+c.more), hooks.LayerProject)
-			w.input.For = agents
+			w.input.For = others
 			return codes(lint.Run(w.input))
 		}
-		assert.Contains(t, run(c.found), c.code, "%s: %s", c.agents, c.found)
-		assert.NotContains(t, run(c.clean), c.code, "%s: %s", c.agents, c.clean)
+		assert.Contains(t, run(c.found), c.code, "%s: %s", c.others, c.found)
+		assert.NotContains(t, run(c.clean), c.code, "%s: %s", c.others, c.clean)
 	}
 }
 
@@ -56,7 +56,7 @@ exit 2`
 // payload of another agent has none of that name.
 func TestFieldsElsewhere(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ agents, event, line, says string }{
+	for _, c := range []struct{ others, event, line, says string }{
 		{"kimi", "BeforeTool", `file=$(jq -r .tool_input.file_path)`, ".tool_input.file_path at PreToolUse of Kimi Code"},
 		{"kimi", "BeforeTool", `file=$(jq -r '.tool_input.file_path // .tool_input.path // empty')`, ""},
 		{"kimi", "BeforeTool", `jq -e '.tool_input.command | test("rm")' >/dev/null && exit 2`, ""},
@@ -73,7 +73,7 @@ func TestFieldsElsewhere(t *testing.T) {
 		{"codex", "BeforeAgent", `jq -r .prompt`, ""},
 		{"codex", "BeforeAgent", `jq -rn --arg x 1 .timestamp`, ""},
 	} {
-		agents, err := dialect.List(c.agents)
+		others, err := agents.List(c.others)
 		require.NoError(t, err)
 		dir := t.TempDir()
 		first := "#!/bin/sh\n"
@@ -82,7 +82,7 @@ func TestFieldsElsewhere(t *testing.T) {
 		}
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "x"), []byte(first+c.line+"\n"), 0o755))
 		w := load(t, dir, entry(c.event, "", `"command": "./x"`), hooks.LayerProject)
-		w.input.For = agents
+		w.input.For = others
 		var says []string
 		for _, f := range lint.Run(w.input) {
 			if f.Code == "HK075" {
@@ -100,7 +100,7 @@ func TestFieldsElsewhere(t *testing.T) {
 func TestSettingsElsewhere(t *testing.T) {
 	t.Parallel()
 	ok := `"command": "true"`
-	for _, c := range []struct{ code, agents, found, clean string }{
+	for _, c := range []struct{ code, others, found, clean string }{
 		{"HK071", "copilot", entry("BeforeTool", `"matcher": "Bash"`, ok+`, "dialect": "claude"`), entry("BeforeTool", "", ok+`, "dialect": "claude"`)},
 		{"HK071", "claude", entry("BeforeTool", `"matcher": "^write_file$"`, ok), entry("BeforeTool", `"matcher": "^(write_file|Write)$"`, ok)},
 		{"HK071", "kimi", entry("BeforeTool", `"matcher": "write_file"`, ok), entry("BeforeTool", `"matcher": ".*"`, ok)},
@@ -110,11 +110,11 @@ func TestSettingsElsewhere(t *testing.T) {
 		{"HK074", "copilot", entry("BeforeTool", "", `"command": "cat \"${GEMINI_PROJECT_DIR}\"/x"`), entry("BeforeTool", "", `"command": "cat \"${CLAUDE_PROJECT_DIR}\"/x"`)},
 		{"HK071", "copilot", entry("BeforeTool", `"matcher": "Bash"`, ok+`, "dialect": "claude"`), entry("BeforeTool", `"matcher": "Bash"`, `"command": "true hooks run --portable", "dialect": "claude"`)},
 	} {
-		agents, err := dialect.List(c.agents)
+		others, err := agents.List(c.others)
 		require.NoError(t, err)
 		found, clean := load(t, t.TempDir(), c.found, hooks.LayerProject), load(t, t.TempDir(), c.clean, hooks.LayerProject)
 		assert.NotContains(t, codes(lint.Run(found.input)), c.code, "without --for nothing is said of other agents")
-		found.input.For, clean.input.For = agents, agents
+		found.input.For, clean.input.For = others, others
 		assert.Contains(t, codes(lint.Run(found.input)), c.code, c.found)
 		assert.NotContains(t, codes(lint.Run(clean.input)), c.code, c.clean)
 	}

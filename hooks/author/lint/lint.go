@@ -12,10 +12,10 @@ import (
 	"slices"
 
 	"minigem/hooks"
+	"minigem/hooks/agents"
 	"minigem/hooks/author/inspect"
 	"minigem/hooks/author/program"
 	"minigem/hooks/config"
-	"minigem/hooks/dialect"
 	"minigem/hooks/jsonc"
 	"minigem/internal/text"
 )
@@ -48,7 +48,7 @@ type Input struct {
 	Sections []config.Section // one a file
 	Path     string           // PATH, for programs without a slash
 
-	For []*dialect.Agent // other agents on which the hooks are to do the same
+	For []*agents.Agent // other agents on which the hooks are to do the same
 }
 
 // Scope is what was looked at.

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"minigem/hooks"
+	"minigem/hooks/agents"
 	"minigem/hooks/author/program"
 	"minigem/hooks/config"
-	"minigem/hooks/dialect"
 	"minigem/hooks/protocol"
 )
 
@@ -123,7 +123,7 @@ func toolNames(d string) (own, other map[string]bool) {
 	for _, shown := range []string{"ReadFolder", "FindFiles", "SearchText", "GoogleSearch", "SaveMemory", "WriteTodos"} {
 		other[shown] = true
 	}
-	for _, a := range dialect.All() {
+	for _, a := range agents.All() {
 		for _, tool := range a.Tools {
 			other[tool.Hook] = true
 		}

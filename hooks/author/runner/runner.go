@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"minigem/hooks/dialect"
+	"minigem/hooks/agents"
 	"minigem/hooks/dotenv"
 	"minigem/hooks/portable"
 	"minigem/hooks/protocol"
@@ -30,7 +30,7 @@ const (
 // Options say what to run, and for whom.
 type Options struct {
 	Command []string // the program and its arguments; no shell reads them
-	Agent   string   // an id of hooks/dialect; empty: recognize it
+	Agent   string   // an id of hooks/agents; empty: recognize it
 	Event   string   // as the agent calls it; empty: recognize it
 	Dialect string   // the script's: gemini or claude
 	OnError string
@@ -103,13 +103,13 @@ func Run(ctx context.Context, o Options) int {
 
 // Refuse refuses, whoever the agent is, and returns how to exit.
 func (o Options) Refuse(why string) int {
-	return portable.Print(dialect.Refusal("minigem hooks run: "+why), o.Stdout, o.Stderr)
+	return portable.Print(agents.Refusal("minigem hooks run: "+why), o.Stdout, o.Stderr)
 }
 
 // matches reports whether the script is about a tool, by the rules of its
 // dialect's agent and by the name that this agent has for the tool.
 func (o Options) matches(d *protocol.Dialect, tool string) bool {
-	a, err := dialect.Find(d.Name)
+	a, err := agents.Find(d.Name)
 	if err != nil {
 		return true // unreachable: both are in the table
 	}

@@ -1,0 +1,181 @@
+package agents
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+
+	"github.com/google/uuid"
+	"github.com/tidwall/gjson"
+
+	"minigem/hooks/protocol"
+)
+
+// Values are what templates of an agent can name, at one event.
+type Values struct {
+	Own  map[string]any // of the table; texts are templates
+	Base map[string]any
+}
+
+// Payload is a template with the values in their places; nil is an empty one.
+func (v Values) Payload(template Template) map[string]any {
+	filled, _ := v.Fill(decoded(gjson.Parse(string(template)))).(map[string]any)
+	return filled
+}
+
+// InOrder is filled as JSON, with its names in the order of the template.
+func InOrder(template Template, filled map[string]any) []byte {
+	out := []byte("{")
+	gjson.Parse(string(template)).ForEach(func(name, _ gjson.Result) bool {
+		data, err := protocol.Encode(filled[name.String()])
+		if err != nil {
+			return true // unreachable: it came from JSON
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(append(out, name.Raw...), ':'), data...)
+		return true
+	})
+	return append(out, '}')
+}
+
+func decoded(r gjson.Result) any {
+	var v any
+	if json.Unmarshal([]byte(r.Raw), &v) != nil {
+		return nil
+	}
+	return v
+}
+
+// Dashed is a path as agents make a folder's name of it.
+func Dashed(path string) string {
+	return strings.Map(func(c rune) rune {
+		if c < 128 && (unicode.IsLetter(c) || unicode.IsDigit(c)) {
+			return c
+		}
+		return '-'
+	}, path)
+}
+
+// UUID is an id that is the same each time.
+func UUID(parts ...string) string {
+	return uuid.NewSHA1(uuid.Nil, []byte(strings.Join(parts, "\x00"))).String()
+}
+
+var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([a-z_]+)\}`) })
+
+// Fill puts values in the place of their names: a text that is one name becomes
+// the value, whatever its type.
+func (v Values) Fill(template any) any { return v.fillIn(template, "") }
+
+// fillIn is Fill; within is the name whose own template this is.
+func (v Values) fillIn(template any, within string) any {
+	switch t := template.(type) {
+	case string:
+		if m := placeholder().FindStringSubmatch(t); m != nil && m[0] == t {
+			return v.get(m[1], within)
+		}
+		return placeholder().ReplaceAllStringFunc(t, func(name string) string {
+			return fmt.Sprint(v.get(strings.Trim(name, "{}"), within))
+		})
+	case []any:
+		out := make([]any, len(t))
+		for i := range t {
+			out[i] = v.fillIn(t[i], within)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(t))
+		for key, value := range t {
+			out[key] = v.fillIn(value, within)
+		}
+		return out
+	}
+	return template
+}
+
+func (v Values) get(name, within string) any {
+	if own, ok := v.Own[name]; ok && name != within {
+		return v.fillIn(own, name)
+	}
+	return v.Base[name]
+}
+
+// report is what Gemini CLI and its kin say of a command.
+func report(command, output string, exit int) string {
+	if output == "" {
+		output = "(empty)"
+	}
+	return fmt.Sprintf("Command: %s\nDirectory: (root)\nOutput: %s\nError: (none)\nExit Code: %d\nSignal: (none)\n"+
+		"Process Group PGID: (none)", command, output, exit)
+}
+
+// numbered is a text with the numbers of its lines.
+func numbered(text string) string {
+	var b strings.Builder
+	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "%d\t%s", i+1, line)
+	}
+	return b.String()
+}
+
+var hunkHead = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
+})
+
+// asText is v, or its JSON where it is not a string.
+func asText(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	data, err := protocol.Encode(v)
+	if err != nil {
+		return "" // unreachable: it came from JSON
+	}
+	return string(data)
+}
+
+// texts are arguments as texts.
+func texts(args map[string]any) map[string]any {
+	out := map[string]any{}
+	for name, value := range args {
+		out[name] = asText(value)
+	}
+	return out
+}
+
+// hunks are those of a unified difference, as objects; a new file has none.
+func hunks(diff, kind string) []any {
+	out := []any{}
+	if kind == "create" {
+		return out
+	}
+	var last map[string]any
+	for line := range strings.SplitSeq(strings.TrimSuffix(diff, "\n"), "\n") {
+		if m := hunkHead().FindStringSubmatch(line); m != nil {
+			last = map[string]any{"oldStart": count(m[1]), "oldLines": count(m[2]), "newStart": count(m[3]),
+				"newLines": count(m[4]), "lines": []any{}}
+			out = append(out, last)
+		} else if last != nil {
+			lines, _ := last["lines"].([]any)
+			last["lines"] = append(lines, line)
+		}
+	}
+	return out
+}
+
+func count(digits string) int {
+	if digits == "" {
+		return 1
+	}
+	n, _ := strconv.Atoi(digits) // digits
+	return n
+}

@@ -1,0 +1,359 @@
+package agents
+
+// How an agent reads an answer: rows of data, from top to bottom.
+//
+//	at       the points of a row: tool after prompt stop start; absent: all
+//	if       words that must all hold, "!" for not, " or " between groups:
+//	         a fact (see facts), exit=2, exit>1, is=KIND (the effect so far), or a
+//	         text or field with a test: stderr, text, .field at the top, $.field of
+//	         hookSpecificOutput, *.field of the one or else the other
+//	then     the kind of effect, and the end; "end" keeps what there is
+//	now      the kind, unless there is one already
+//	set      the kind, whatever there is
+//	         (none of the three: the row only adds its context and why)
+//	reason   the first of several texts, separated by " | ", that is not empty;
+//	context  'a literal', or a text or field after modifiers (see textOf)
+//	input    the field with the new arguments
+//	why      what of the answer has no effect, and what to say instead
+//
+// The kind "block" is what refuses at the point: see Rules.Blocks.
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Rules says how an agent reads answers. Without rows nobody knows.
+type Rules struct {
+	// From are the streams that may hold the answer. The first that is not empty
+	// counts. FromExit2 are the same at exit 2, where they differ.
+	From      []string `json:"-" toml:"from"`
+	FromExit2 []string `json:"-" toml:"from_exit2"`
+	JSON      string   `json:"-" toml:"json"` // the agent's idea of JSON: see parsers
+	// Blocks says by point what a block is, where it is not the usual.
+	Blocks map[string]Kind `json:"-" toml:"blocks"`
+	Read   []Rule          `json:"-" toml:"read"`
+}
+
+// Rule is one row.
+type Rule struct {
+	At, If                 string
+	Then, Now, Set         Kind
+	Reason, Context, Input string
+	Ran                    bool
+	Why                    string
+}
+
+// Kinds of rows that are no effect.
+const (
+	block Kind = "block"
+	end   Kind = "end"
+)
+
+// points are the words of Rule.At.
+var points = map[Point]string{
+	BeforeTool: "tool", AfterTool: "after", BeforePrompt: "prompt", AgentStop: "stop", SessionStart: "start",
+}
+
+// usual is what a block is where an agent has no other.
+var usual = map[string]Kind{"tool": Refused, "after": Replaced, "prompt": PromptBlocked, "stop": Retry}
+
+// silent are the effects of which the model reads neither reason nor context.
+var silent = []Kind{Allowed, Unknown, RunEnded, PromptBlocked, Answered}
+
+// shared are sentences that several agents need.
+var shared = map[string]string{
+	"@late":  "it took too long, and what was printed before the time-out is forgotten there",
+	"@among": "the decision is among other text, and only JSON alone is read there: print nothing else on stdout",
+	"@exit":  "exit {exit} does not block there: say exit 2, with the reason on stderr",
+}
+
+// reading is an answer while rows are applied to it.
+type reading struct {
+	agent  *Agent
+	rules  *Rules
+	answer Answer
+	at     string // the word of the point
+	native string // the agent's name of the event
+
+	text string         // that is read
+	form string         // what text is: "json", "void", "broken", "other", "text", "empty"
+	top  map[string]any // of form "json" or "void"
+	sub  map[string]any // hookSpecificOutput, where it counts
+	name string         // its hookEventName
+	err  string         // why the answer is void
+
+	effect Effect
+}
+
+// apply returns what the rules make of x.
+func (rules *Rules) apply(a *Agent, x Answer) Effect {
+	own, _ := a.Event(x.Point)
+	r := &reading{
+		agent: a, rules: rules, answer: x, at: points[x.Point], native: own.Native, effect: Effect{Kind: Allowed},
+	}
+	r.parse()
+	for i := range rules.Read {
+		if row := &rules.Read[i]; r.matches(row) && r.take(row) {
+			break
+		}
+	}
+	return r.effect
+}
+
+// parse finds the text that is read, and what it is.
+func (r *reading) parse() {
+	streams := map[string]string{"stdout": r.answer.Stdout, "stderr": r.answer.Stderr}
+	from := r.rules.From
+	if r.answer.Exit == 2 && r.rules.FromExit2 != nil {
+		from = r.rules.FromExit2
+	}
+	trim := jsTrim
+	if r.rules.JSON == "rust" {
+		trim = strings.TrimSpace
+	}
+	for _, name := range from {
+		if r.text = trim(streams[name]); r.text != "" {
+			break
+		}
+	}
+	if r.text == "" {
+		r.form = "empty"
+		return
+	}
+	r.top, r.form, r.err = parsers[r.rules.JSON](r.agent, r.answer.Point, r.text)
+	sub := nestedOf(r.top)
+	r.name = str(sub, "hookEventName")
+	if sub != nil && !r.agent.Answer.TopOnly && !r.misnamed() {
+		r.sub = sub
+	}
+}
+
+// misnamed: the answer names another event, where that counts.
+func (r *reading) misnamed() bool {
+	return r.agent.Answer.ByName && nestedOf(r.top) != nil && r.name != r.native
+}
+
+func (r *reading) matches(row *Rule) bool {
+	if row.At != "" && !slices.Contains(strings.Fields(row.At), r.at) {
+		return false
+	}
+	return slices.ContainsFunc(strings.Split(row.If, " or "), func(group string) bool {
+		for _, word := range strings.Fields(group) {
+			word, not := strings.CutPrefix(word, "!")
+			if r.holds(word) == not {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// missingScript is how stderr reads where a script was not found.
+var missingScript = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)no such file|can't open`) })
+
+// facts are words of Rule.If that are no text, field or number.
+var facts = map[string]func(*reading) bool{
+	"late":     func(r *reading) bool { return r.answer.TimedOut },
+	"empty":    func(r *reading) bool { return r.form == "empty" },
+	"json":     func(r *reading) bool { return r.form == "json" },
+	"void":     func(r *reading) bool { return r.form == "void" },   // an object that the agent refuses
+	"broken":   func(r *reading) bool { return r.form == "broken" }, // begins like JSON, and is not
+	"text":     func(r *reading) bool { return r.form == "text" },
+	"nested":   func(r *reading) bool { return r.sub != nil },
+	"opens":    func(r *reading) bool { return strings.HasPrefix(r.text, "{") },
+	"bare":     func(r *reading) bool { return len(r.top) == 0 },
+	"no_json":  func(r *reading) bool { return r.agent.Answer.NoJSON },
+	"misnamed": (*reading).misnamed,
+	"prevents": func(r *reading) bool { return r.effect.Prevents() },
+	"missing":  func(r *reading) bool { return missingScript().MatchString(r.answer.Stderr) },
+}
+
+// refusal are the fields by which a text was meant to decide something.
+const refusal = "decision|permissionDecision|continue"
+
+// holds reports whether a word of Rule.If holds. A word that is none panics: a test
+// asks for all of them.
+func (r *reading) holds(word string) bool {
+	if fact := facts[word]; fact != nil {
+		return fact(r)
+	}
+	if kind, ok := strings.CutPrefix(word, "is="); ok {
+		return r.effect.Kind == Kind(kind)
+	}
+	if n, ok := strings.CutPrefix(word, "exit"); ok {
+		status, err := strconv.Atoi(n[1:])
+		if err != nil {
+			panic("not a word of a rule: " + word)
+		}
+		return r.answer.Exit == status && n[0] == '=' || r.answer.Exit > status && n[0] == '>'
+	}
+	if name, values, ok := strings.Cut(word, "="); ok && !strings.Contains(name, ":") {
+		return slices.Contains(strings.Split(values, "|"), r.word(name))
+	}
+	name, test, tested := strings.Cut(word, ":")
+	if !tested {
+		return r.textOf(name) != ""
+	}
+	if test == "refusal" {
+		test = "says=" + refusal
+	}
+	if keys, ok := strings.CutPrefix(test, "says="); ok {
+		text := r.textOf(name)
+		return slices.ContainsFunc(strings.Split(keys, "|"), func(k string) bool { return strings.Contains(text, `"`+k+`"`) })
+	}
+	v, there := r.field(name)
+	switch test {
+	case "there":
+		return there
+	case "some":
+		return v != nil
+	case "object":
+		_, ok := v.(map[string]any)
+		return ok
+	case "string":
+		_, ok := v.(string)
+		return ok
+	}
+	panic("not a word of a rule: " + word)
+}
+
+// word is a field's value as it is written in Rule.If: a text, or true or false.
+// A text that reads "true" is in quotes.
+func (r *reading) word(name string) string {
+	if name[0] == '*' {
+		return firstOf(r.word("$"+name[1:]), r.word(name[1:]))
+	}
+	v, _ := r.field(name)
+	switch v := v.(type) {
+	case string:
+		if v == "true" || v == "false" {
+			return strconv.Quote(v)
+		}
+		return v
+	case bool:
+		return strconv.FormatBool(v)
+	}
+	return ""
+}
+
+// field finds .a.b at the top, and $.a.b in hookSpecificOutput.
+func (r *reading) field(name string) (v any, there bool) {
+	m := r.top
+	if name[0] == '$' {
+		m = r.sub
+	}
+	_, path, _ := strings.Cut(name, ".")
+	v = any(m)
+	for key := range strings.SplitSeq(path, ".") {
+		m, _ := v.(map[string]any)
+		v, there = m[key]
+	}
+	return v, there
+}
+
+// stream is the text of a name that is no field.
+func (r *reading) stream(name string) string {
+	switch name {
+	case "stdout":
+		return r.answer.Stdout
+	case "stderr":
+		return r.answer.Stderr
+	case "text":
+		return r.text
+	}
+	return ""
+}
+
+// textOf is the first of several texts that is not empty. Modifiers: ~ and ^ trim,
+// as Go and JavaScript do; & escapes it as context; # takes numbers, too; {} writes
+// a value as JSON.
+func (r *reading) textOf(names string) string {
+	for name := range strings.SplitSeq(names, " | ") {
+		if s := r.oneText(name); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func (r *reading) oneText(name string) string {
+	switch {
+	case name == "":
+		return ""
+	case name[0] == '\'':
+		return r.fill(strings.Trim(name, "'"))
+	case name[0] == '~':
+		return strings.TrimSpace(r.oneText(name[1:]))
+	case name[0] == '^':
+		return jsTrim(r.oneText(name[1:]))
+	case name[0] == '&':
+		return strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(r.oneText(name[1:]))
+	case name[0] == '#':
+		v, _ := r.field(name[1:])
+		return scalar(v)
+	case name[0] == '{':
+		v, _ := r.field(name[2:])
+		return asJSON(v)
+	case name[0] == '.', name[0] == '$':
+		v, _ := r.field(name)
+		s, _ := v.(string)
+		return s
+	}
+	return r.stream(name)
+}
+
+// fill puts what is known into a sentence.
+func (r *reading) fill(sentence string) string {
+	return strings.NewReplacer(
+		"{exit}", strconv.Itoa(r.answer.Exit), "{event}", r.native, "{error}", r.err, "{name}", strconv.Quote(r.name),
+	).Replace(firstOf(shared[sentence], sentence))
+}
+
+// take applies a row that matches, and reports whether it is the last.
+func (r *reading) take(row *Rule) (last bool) {
+	e, kind := &r.effect, cmp.Or(row.Then, row.Now, row.Set)
+	if row.Now != "" && e.Kind != Allowed {
+		return false
+	}
+	if row.Why != "" {
+		e.Why = append(e.Why, r.fill(row.Why))
+	}
+	reason, context := r.textOf(row.Reason), r.textOf(row.Context)
+	switch kind {
+	case end:
+		return true
+	case block:
+		if kind = cmp.Or(r.rules.Blocks[r.at], usual[r.at]); kind == "" {
+			kind = Allowed
+			e.Why = append(e.Why, "nothing can be blocked at the start of a session there")
+		}
+	case Context, Appended:
+		if row.Context != "" && context == "" && row.Reason == "" { // it only gives the model more to read
+			kind = e.Kind
+		}
+	case "":
+		e.Context = joined(e.Context, context)
+		return false
+	}
+	e.Kind, e.Context, e.Ran = kind, joined(e.Context, context), row.Ran
+	if row.Reason != "" {
+		e.Reason = reason
+	}
+	e.Input = nil
+	if row.Input != "" {
+		v, _ := r.field(row.Input)
+		e.Input, _ = v.(map[string]any)
+	}
+	if slices.Contains(silent, kind) {
+		*e = Effect{Kind: kind, Ran: e.Ran, Why: e.Why}
+	}
+	if kind == Unknown {
+		e.Why = nil
+	}
+	return row.Then != ""
+}

@@ -1,0 +1,232 @@
+package agents
+
+import "maps"
+
+// spellers spell what is meant, by Schema.Say, as rows read it. ok is
+// false for what has no spelling.
+var spellers = map[string]func(a *Agent, p Point, m Meant) (said Said, ok bool){
+	"claude": spellClaude, "codex": spellCodex, "qwen": spellQwen, "gemini": spellGemini, "copilot": spellCopilot,
+	"exit2": spellExit2, "cline": spellCline,
+}
+
+func (a *Agent) spell(p Point, m Meant) (Said, bool) {
+	speller := spellers[a.Answer.Say]
+	if speller == nil {
+		return Said{}, false
+	}
+	if m.Native == "" {
+		own, _ := a.Event(p)
+		m.Native = own.Native
+	}
+	if m.Kind == Rewritten && m.Input == nil {
+		return Said{}, false
+	}
+	return speller(a, p, m)
+}
+
+// blocked is exit 2 with the reason on stderr, which counts in most agents, and
+// what they read on stdout beside it.
+func blocked(m Meant, stdout map[string]any) Said {
+	return Said{Exit: 2, Stderr: m.Reason, Stdout: asLine(stdout)}
+}
+
+// answerOf is an answer at exit 0: fields at the top, and those of
+// hookSpecificOutput under the event's name.
+func answerOf(m Meant, top, nested map[string]any) map[string]any {
+	out := map[string]any{}
+	maps.Copy(out, top)
+	if len(nested) > 0 {
+		nested["hookEventName"] = m.Native
+		out["hookSpecificOutput"] = nested
+	}
+	return out
+}
+
+// with adds text to an object where there is some.
+func with(fields map[string]any, key, text string) map[string]any {
+	if fields == nil {
+		fields = map[string]any{}
+	}
+	if text != "" {
+		fields[key] = text
+	}
+	return fields
+}
+
+func spellClaude(_ *Agent, p Point, m Meant) (Said, bool) {
+	top := with(nil, "systemMessage", m.ToUser)
+	nested := map[string]any{}
+	if p != AgentStop { // where it would send the answer back
+		nested = with(nested, "additionalContext", m.Context)
+	}
+	deny := func() { nested["permissionDecision"], nested["permissionDecisionReason"] = "deny", m.Reason }
+	switch m.Kind {
+	case Refused:
+		deny()
+		return blocked(m, answerOf(m, top, nested)), true
+	case Asked:
+		nested["permissionDecision"], nested["permissionDecisionReason"] = "ask", m.Reason
+	case Rewritten:
+		nested["updatedInput"] = m.Input
+	case RunEnded:
+		top["continue"], top["stopReason"] = false, m.Reason
+		if p == BeforeTool { // else the tool runs first
+			deny()
+			return blocked(m, answerOf(m, top, nested)), true
+		}
+	case PromptBlocked, Retry:
+		top["decision"], top["reason"] = "block", m.Reason
+		return blocked(m, answerOf(m, top, nested)), true
+	case Replaced:
+		result, ok := sameShape(m.Result, m.Reason)
+		if !ok {
+			return Said{}, false
+		}
+		nested["updatedToolOutput"] = result
+	case Appended:
+		if m.Context == "" {
+			top["decision"], top["reason"] = "block", m.Reason
+		}
+	}
+	return Said{Stdout: asLine(answerOf(m, top, nested))}, true
+}
+
+// sameShape is text in the shape of the result of a command, which is the only
+// one that is known.
+func sameShape(result any, text string) (map[string]any, bool) {
+	before, ok := result.(map[string]any)
+	if !ok || before["stdout"] == nil || before["stderr"] == nil || before["interrupted"] == nil {
+		return nil, false
+	}
+	out := maps.Clone(before)
+	out["stdout"], out["stderr"] = text, ""
+	return out, true
+}
+
+func spellCodex(_ *Agent, p Point, m Meant) (Said, bool) {
+	switch m.Kind {
+	case Refused, PromptBlocked, Retry, Replaced: // only stderr is read then
+		m.Reason = joined(m.Reason, m.Context)
+		return blocked(m, nil), true
+	case Asked:
+		return Said{}, false
+	}
+	top := with(nil, "systemMessage", m.ToUser)
+	nested := map[string]any{}
+	if p != AgentStop {
+		nested = with(nested, "additionalContext", firstOf(m.Context, appendedReason(m)))
+	}
+	switch m.Kind {
+	case Rewritten:
+		nested["permissionDecision"], nested["updatedInput"] = "allow", m.Input
+	case RunEnded:
+		if p != SessionStart {
+			return Said{}, false
+		}
+		top["continue"], top["stopReason"] = false, m.Reason
+	}
+	return Said{Stdout: asLine(answerOf(m, top, nested))}, true
+}
+
+// appendedReason is the reason of what could not be refused any more.
+func appendedReason(m Meant) string {
+	if m.Kind == Appended && m.Context == "" {
+		return m.Reason
+	}
+	return ""
+}
+
+func spellQwen(_ *Agent, p Point, m Meant) (Said, bool) {
+	top, nested := map[string]any{}, map[string]any{}
+	if p != AgentStop {
+		nested = with(nested, "additionalContext", firstOf(m.Context, appendedReason(m)))
+	}
+	switch m.Kind {
+	case Refused, PromptBlocked, Retry:
+		m.Reason = joined(m.Reason, m.Context)
+		return blocked(m, nil), true
+	case Asked:
+		nested["permissionDecision"], nested["permissionDecisionReason"] = "ask", m.Reason
+	case Replaced: // block is ignored there, and this does not end the run
+		top["continue"], top["stopReason"] = false, m.Reason
+	case Rewritten, RunEnded:
+		return Said{}, false
+	}
+	return Said{Stdout: asLine(answerOf(m, top, nested))}, true
+}
+
+func spellGemini(_ *Agent, p Point, m Meant) (Said, bool) {
+	top, nested := with(nil, "systemMessage", m.ToUser), map[string]any{}
+	if p != AgentStop && p != BeforeTool {
+		nested = with(nested, "additionalContext", firstOf(m.Context, appendedReason(m)))
+	}
+	switch m.Kind {
+	case Refused, PromptBlocked, Retry, Replaced:
+		top["decision"], top["reason"] = "deny", m.Reason
+		return blocked(m, answerOf(m, top, nested)), true
+	case Asked:
+		top["decision"], top["reason"] = "ask", m.Reason
+	case Rewritten:
+		nested["tool_input"] = m.Input
+	case RunEnded:
+		top["continue"], top["stopReason"] = false, m.Reason
+	}
+	return Said{Stdout: asLine(answerOf(m, top, nested))}, true
+}
+
+func spellCopilot(a *Agent, p Point, m Meant) (Said, bool) {
+	top := with(nil, "additionalContext", firstOf(m.Context, appendedReason(m)))
+	switch m.Kind {
+	case Refused:
+		top["permissionDecision"], top["permissionDecisionReason"] = "deny", m.Reason
+		return blocked(m, top), true
+	case Asked:
+		top["permissionDecision"], top["permissionDecisionReason"] = "ask", m.Reason
+	case Rewritten:
+		if a.ID == "copilotc" {
+			return Said{Stdout: asLine(answerOf(m, top, map[string]any{"updatedInput": m.Input}))}, true
+		}
+		top["modifiedArgs"] = m.Input
+	case PromptBlocked, Retry, Replaced: // exit 2 blocks before a tool only
+		top["decision"], top["reason"] = "block", m.Reason
+	case RunEnded:
+		return Said{}, false
+	}
+	return Said{Stdout: asLine(top)}, true
+}
+
+// spellExit2 is for agents where exit 2 is all that refuses. Text on stdout is
+// context with a prompt, for those that read it there.
+func spellExit2(_ *Agent, p Point, m Meant) (Said, bool) {
+	switch m.Kind {
+	case Refused, PromptBlocked, Retry:
+		m.Reason = joined(m.Reason, m.Context)
+		return blocked(m, nil), true
+	case Allowed:
+		return Said{}, true
+	case Context:
+		if p == BeforePrompt {
+			return Said{Stdout: asLine(map[string]any{"message": m.Context})}, true
+		}
+	}
+	return Said{}, false
+}
+
+// spellCline: the exit status is not looked at, and refusing ends the run.
+func spellCline(_ *Agent, p Point, m Meant) (Said, bool) {
+	top := map[string]any{}
+	if p == BeforeTool || p == AfterTool {
+		top = with(top, "contextModification", firstOf(m.Context, appendedReason(m)))
+	}
+	switch m.Kind {
+	case RunEnded:
+		top["cancel"], top["errorMessage"] = true, m.Reason
+		return Said{Stdout: asLine(top), Stderr: m.Reason}, true
+	case Rewritten:
+		top["overrideInput"] = m.Input
+	case Allowed, Context, Appended:
+	default:
+		return Said{}, false
+	}
+	return Said{Stdout: asLine(top)}, true
+}
