@@ -42,7 +42,7 @@ var reads = []read{
 	{"e2e/agents/isolated left", "os.ReadFile", "/proc"},
 	{"e2e/agents/shim file", "os.OpenFile", "a record of its own, which is only appended to"},
 	{"e2e/agents/shim init", "io.Copy", "streams that are passed through"},
-	{"internal/confine Domain.Left", "os.Open", "/proc"},
+	{"internal/confine Domain.running", "os.Open", "/proc"},
 	{"internal/confine commandLine", "os.ReadFile", "/proc"},
 	{"e2e/agents/shim pass", "io.Copy", "streams that are passed through"},
 	{"e2e/testbed copyInto", "os.OpenFile", "only written, in the folder of a case"},

@@ -73,8 +73,6 @@ func Check(r Rules) error { return Start(r, func() error { return nil }) }
 // can. The answer of the first call is kept.
 var Supported = sync.OnceValue(func() error { return Check(Rules{}) })
 
-// failure is fmt.Errorf without package fmt, which is not wanted where programs
-// restrict themselves before they are initialized.
 type failure struct {
 	doing string
 	err   error
@@ -83,4 +81,6 @@ type failure struct {
 func (f failure) Error() string { return f.doing + ": " + f.err.Error() }
 func (f failure) Unwrap() error { return f.err }
 
-func failed(doing string, err error) error { return failure{doing, err} }
+// Failed returns "doing: err", wrapping err. It is fmt.Errorf without package fmt,
+// which is not wanted where programs restrict themselves before they are initialized.
+func Failed(doing string, err error) error { return failure{doing, err} }

@@ -55,13 +55,13 @@ func Restrict(r Rules) error {
 		return errors.New("the kernel's Landlock knows no TCP ports before Linux 6.7")
 	}
 	if err := dropPrivileges(r); err != nil {
-		return failed("dropping privileges", err)
+		return Failed("dropping privileges", err)
 	}
 	if err := landlock(r, version); err != nil {
 		return err
 	}
 	if err := install(program(r, version)); err != nil {
-		return failed("filtering system calls", err)
+		return Failed("filtering system calls", err)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func Open(r Rules) (*Domain, error) { return nil, Check(r) }
 func (*Domain) Start([]string, func() error) error { return errEnded }
 
 // Left returns nothing.
-func (*Domain) Left() map[int]string { return nil }
+func (*Domain) Left() []string { return nil }
 
 // Close does nothing.
 func (*Domain) Close() {}

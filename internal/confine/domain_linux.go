@@ -4,7 +4,6 @@ package confine
 
 import (
 	"bytes"
-	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -151,40 +150,51 @@ func (d *Domain) do(f func()) {
 	<-done
 }
 
-// Left returns the ids and command lines of the processes of d that still run.
-func (d *Domain) Left() map[int]string {
-	if !d.scoped {
-		return nil
+// signal sends a signal to all processes of d. The kernel does that in one step: a
+// process that is starting another one receives it before there are two.
+func (d *Domain) signal(sig unix.Signal) {
+	if d.scoped {
+		d.do(func() { _ = unix.Kill(-1, sig) }) // an error means that there are none
+	}
+	for _, in := range d.within() {
+		in.signal(sig)
+	}
+}
+
+// Left returns the command lines of the processes of d that still run. It stops
+// them while it looks, so that it misses none that starts others as it ends.
+func (d *Domain) Left() []string {
+	d.signal(unix.SIGSTOP)
+	defer d.signal(unix.SIGCONT)
+	return d.running()
+}
+
+func (d *Domain) running() []string {
+	var out []string
+	for _, in := range d.within() {
+		out = append(out, in.running()...)
 	}
 	dir, err := os.Open("/proc")
-	if err != nil {
-		return nil
+	if err != nil || !d.scoped {
+		return out
 	}
 	defer dir.Close()
 	names, _ := dir.Readdirnames(-1)
-	left := map[int]string{}
+	var pids []string
 	d.do(func() {
 		for _, name := range names {
 			pid, err := strconv.Atoi(name)
 			if err == nil && pid != os.Getpid() && pid != 1 && unix.Kill(pid, 0) == nil {
-				left[pid] = name
+				pids = append(pids, name)
 			}
 		}
 	})
-	for _, in := range d.within() {
-		maps.Copy(left, in.Left())
-	}
-	for pid, name := range left {
-		if _, err := strconv.Atoi(name); err != nil {
-			continue // a command line already
-		}
-		if line, runs := commandLine("/proc/" + name); runs {
-			left[pid] = line
-		} else {
-			delete(left, pid)
+	for _, pid := range pids {
+		if line, runs := commandLine("/proc/" + pid); runs {
+			out = append(out, line)
 		}
 	}
-	return left
+	return out
 }
 
 // commandLine returns the command line of a process, and false if it has ended.
@@ -214,17 +224,9 @@ func (d *Domain) Close() {
 	for _, in := range d.within() {
 		in.Close()
 	}
-	const rounds, pause = 200, 5 * time.Millisecond // against one that starts others faster than they are killed
-	for range rounds {
-		left := d.Left()
-		if len(left) == 0 {
-			break
-		}
-		d.do(func() {
-			for pid := range left {
-				_ = unix.Kill(pid, unix.SIGKILL) // it may have ended by itself
-			}
-		})
+	d.signal(unix.SIGKILL)
+	const rounds, pause = 200, 5 * time.Millisecond // for those that the kernel cannot end at once
+	for i := 0; i < rounds && len(d.running()) > 0; i++ {
 		time.Sleep(pause)
 	}
 	d.mu.Lock()

@@ -40,7 +40,7 @@ func landlock(r Rules, version int) error {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: writing}
 	switch {
 	case r.Read != nil && r.Hidden != nil:
-		return failed("hiding files", unix.EINVAL)
+		return Failed("hiding files", unix.EINVAL)
 	case r.Read != nil:
 		attr.Handled_access_fs |= readingDirs
 	case r.Hidden != nil: // names are shown
@@ -59,7 +59,7 @@ func landlock(r Rules, version int) error {
 	n, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)),
 		unsafe.Offsetof(attr.Quiet_access_fs), 0)
 	if errno != 0 {
-		return failed("making rules for Landlock", errno)
+		return Failed("making rules for Landlock", errno)
 	}
 	set := ruleset{fd: int(n), handled: attr.Handled_access_fs}
 	defer unix.Close(set.fd)
@@ -67,7 +67,7 @@ func landlock(r Rules, version int) error {
 		return err
 	}
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, n, 0, 0); errno != 0 {
-		return failed("restricting the thread by Landlock", errno)
+		return Failed("restricting the thread by Landlock", errno)
 	}
 	return nil
 }
@@ -85,31 +85,31 @@ func (s ruleset) fill(r Rules) error {
 	}
 	for _, name := range r.Read {
 		if err := s.allow(name, readingDirs); err != nil {
-			return failed("allowing to read "+name, err)
+			return Failed("allowing to read "+name, err)
 		}
 	}
 	for _, name := range r.Write {
 		if err := s.allow(name, readingDirs|writingDirs); err != nil {
-			return failed("allowing to write "+name, err)
+			return Failed("allowing to write "+name, err)
 		}
 	}
 	if err := s.allow("/dev/null", readingFiles|writingFiles); err != nil {
-		return failed("allowing /dev/null", err)
+		return Failed("allowing /dev/null", err)
 	}
 	if r.Attributes {
 		for _, name := range devices {
 			if err := s.allow(name, readingDirs|writingFiles); err != nil && err != unix.ENOENT {
-				return failed("allowing "+name, err)
+				return Failed("allowing "+name, err)
 			}
 		}
 	}
 	for _, port := range r.Ports {
 		rule := portRule{access: unix.LANDLOCK_ACCESS_NET_CONNECT_TCP, port: uint64(port)}
 		if r.Network != TCPPorts {
-			return failed("allowing a port", unix.EINVAL)
+			return Failed("allowing a port", unix.EINVAL)
 		}
 		if err := s.add(ruleOfPort, unsafe.Pointer(&rule)); err != nil {
-			return failed("allowing a port", err)
+			return Failed("allowing a port", err)
 		}
 	}
 	return nil
@@ -120,7 +120,7 @@ func (s ruleset) fill(r Rules) error {
 func (s ruleset) showBeside(dir string, hidden []string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return failed("reading "+dir, err)
+		return Failed("reading "+dir, err)
 	}
 	for _, e := range entries {
 		name := dir + e.Name()
@@ -134,7 +134,7 @@ func (s ruleset) showBeside(dir string, hidden []string) error {
 			}
 		}
 		if err != nil {
-			return failed("showing "+name, err)
+			return Failed("showing "+name, err)
 		}
 	}
 	return nil

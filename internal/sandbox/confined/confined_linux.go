@@ -92,7 +92,7 @@ func become(args []string) error {
 		}
 		if p.noNetwork {
 			if err := loopback(); err != nil {
-				return failed("starting the loopback device", err)
+				return confine.Failed("starting the loopback device", err)
 			}
 		}
 	}
@@ -103,7 +103,7 @@ func become(args []string) error {
 	for i, e := range env {
 		env[i] = strings.TrimPrefix(e, "_")
 	}
-	return failed("running "+p.command[0], unix.Exec(p.command[0], p.command, env))
+	return confine.Failed("running "+p.command[0], unix.Exec(p.command[0], p.command, env))
 }
 
 // rules are those that need no mounts. Capabilities that mounting needed go, too.
@@ -122,14 +122,3 @@ func (p *plan) rules() confine.Rules {
 	}
 	return r
 }
-
-// failure is fmt.Errorf without package fmt.
-type failure struct {
-	doing string
-	err   error
-}
-
-func (f failure) Error() string { return f.doing + ": " + f.err.Error() }
-func (f failure) Unwrap() error { return f.err }
-
-func failed(doing string, err error) error { return failure{doing, err} }

@@ -4,6 +4,8 @@ package confined
 
 import (
 	"golang.org/x/sys/unix"
+
+	"minigem/internal/confine"
 )
 
 // mount makes the whole file system read-only for this process, except what may
@@ -12,20 +14,20 @@ import (
 func (p *plan) mount() error {
 	apart := unix.MountAttr{Propagation: unix.MS_PRIVATE}
 	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &apart); err != nil {
-		return failed("parting its mounts", err)
+		return confine.Failed("parting its mounts", err)
 	}
 	for i := range p.paths {
 		if err := p.paths[i].copy(); err != nil {
-			return failed("copying the mount of "+p.paths[i].name, err)
+			return confine.Failed("copying the mount of "+p.paths[i].name, err)
 		}
 	}
 	readOnly := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
 	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &readOnly); err != nil {
-		return failed("making all read-only", err)
+		return confine.Failed("making all read-only", err)
 	}
 	for _, at := range p.paths {
 		if err := unix.MoveMount(at.tree, "", unix.AT_FDCWD, at.name, unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
-			return failed("mounting "+at.name, err)
+			return confine.Failed("mounting "+at.name, err)
 		}
 		unix.Close(at.tree)
 	}
@@ -35,7 +37,7 @@ func (p *plan) mount() error {
 		err = unix.Chdir(dir)
 	}
 	if err != nil {
-		return failed("entering the working directory", err)
+		return confine.Failed("entering the working directory", err)
 	}
 	return nil
 }

@@ -1,0 +1,46 @@
+//go:build amd64 || arm64 || riscv64
+
+package confine_test
+
+import (
+	"io"
+	"os"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/internal/confine"
+)
+
+// TestNothingOutlivesADomain: a process that starts the next one and exits, without
+// end, is reported and killed.
+func TestNothingOutlivesADomain(t *testing.T) {
+	t.Parallel()
+	if confine.ABI() < confine.ABIOfScopes {
+		t.Skip("the kernel's Landlock does not restrict signals")
+	}
+	for range 10 {
+		d, err := confine.Open(confine.Rules{})
+		require.NoError(t, err)
+		read, write, err := os.Pipe() // its end is the end of all that hold it
+		require.NoError(t, err)
+		var first *os.Process
+		require.NoError(t, d.Start(nil, func() error {
+			first, err = os.StartProcess("/bin/bash", []string{"bash", "-c", "echo; n() { (n &) }; n"},
+				&os.ProcAttr{Files: []*os.File{nil, write, nil}, Sys: &syscall.SysProcAttr{Setpgid: true}})
+			return err
+		}))
+		t.Cleanup(func() { _ = syscall.Kill(-first.Pid, syscall.SIGKILL) })
+		require.NoError(t, write.Close())
+		_, err = read.Read(make([]byte, 1))
+		require.NoError(t, err)
+		_, err = first.Wait()
+		require.NoError(t, err)
+		assert.NotEmpty(t, d.Left())
+		d.Close()
+		_, err = io.Copy(io.Discard, read) // it does not end if something outlives the domain
+		require.NoError(t, err)
+	}
+}
