@@ -70,12 +70,12 @@ type Engine struct {
 	seq      int
 	prompts  int  // that were submitted
 	retrying bool // the next BeforeAgent is for a hook's reason, not for a prompt
-	matchers map[string]*matcher
-	warned   map[string]bool // warnings that the user has seen
-	once     map[string]bool // hooks that were to run once, and did
-	skills   map[string]bool // those that are active
 
-	late late
+	matchers matchers
+	warned   set // warnings that the user has seen
+	once     set // hooks that were to run once, and did
+	skills   set // those that are active
+	late     late
 }
 
 // DefaultTimeout is what a hook without a time-out gets.
@@ -102,27 +102,13 @@ func (e *Engine) SetOrigin(o Origin) {
 		e.late.mu.Lock()
 		defer e.late.mu.Unlock()
 		e.late.reset(o.SessionID)
-		e.skills = nil
+		e.skills.clear()
 	}
 	e.Origin = o
 }
 
 // Activate begins to run the hooks of a skill, until another session begins.
-func (e *Engine) Activate(skill string) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.skills == nil {
-		e.skills = map[string]bool{}
-	}
-	e.skills[skill] = true
-}
-
-// isActive reports whether a skill was activated in this session.
-func (e *Engine) isActive(skill string) bool {
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	return e.skills[skill]
-}
+func (e *Engine) Activate(skill string) { e.skills.add(skill) }
 
 // idle reports whether firing ev would come to nothing: no hook is configured
 // for it and nobody wants to know. It costs nothing, so that programs
@@ -191,42 +177,17 @@ func (e *Engine) mode(ev Event) string {
 	return e.Mode()
 }
 
-// first reports whether key is seen for the first time.
-func (e *Engine) first(key string) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.warned[key] {
-		return false
-	}
-	if e.warned == nil {
-		e.warned = map[string]bool{}
-	}
-	e.warned[key] = true
-	return true
-}
-
 // hadIts reports whether h is to run once in a session, and has.
 func (e *Engine) hadIts(h Hook, session string) bool {
-	if !h.Once {
-		return false
-	}
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	return e.once[onceKey(h, session)]
+	return h.Once && e.once.has(onceKey(h, session))
 }
 
 // hasRun notes that a hook which is to run once did. One that failed or refused
 // runs again: a guard is not disarmed by its first denial.
 func (e *Engine) hasRun(r Run, session string) {
-	if !r.Hook.Once || r.Failed != "" || r.Decision != Proceed {
-		return
+	if r.Hook.Once && r.Failed == "" && r.Decision == Proceed {
+		e.once.add(onceKey(r.Hook, session))
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.once == nil {
-		e.once = map[string]bool{}
-	}
-	e.once[onceKey(r.Hook, session)] = true
 }
 
 func onceKey(h Hook, session string) string {
@@ -257,4 +218,36 @@ func (e *Engine) patience() time.Duration {
 // detached keeps ctx's values and drops its end; cancel ends it.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithCancel(context.WithoutCancel(ctx))
+}
+
+// set is a set of strings, safe for concurrent use. The zero set is empty.
+type set struct {
+	mu      sync.Mutex
+	members map[string]bool
+}
+
+// add puts member into s and reports whether it was not there before.
+func (s *set) add(member string) (added bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.members[member] {
+		return false
+	}
+	if s.members == nil {
+		s.members = map[string]bool{}
+	}
+	s.members[member] = true
+	return true
+}
+
+func (s *set) has(member string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.members[member]
+}
+
+func (s *set) clear() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	clear(s.members)
 }

@@ -1,11 +1,15 @@
 package hooks
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/dlclark/regexp2/v2"
+
+	"minigem/hooks/protocol"
 )
 
 // matcher is a compiled expression in JavaScript's syntax, unanchored.
@@ -21,18 +25,24 @@ type matcher struct {
 // an expression that backtracks exponentially comes near.
 const matchTimeout = 250 * time.Millisecond
 
-// matcher compiles pattern once.
-func (e *Engine) matcher(pattern string) *matcher {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if m := e.matchers[pattern]; m != nil {
+// matchers are the expressions of an engine, each compiled once; safe for
+// concurrent use.
+type matchers struct {
+	mu       sync.Mutex
+	compiled map[string]*matcher
+}
+
+func (ms *matchers) compile(pattern string) *matcher {
+	ms.mu.Lock()
+	defer ms.mu.Unlock()
+	if m := ms.compiled[pattern]; m != nil {
 		return m
 	}
-	if e.matchers == nil {
-		e.matchers = map[string]*matcher{}
+	if ms.compiled == nil {
+		ms.compiled = map[string]*matcher{}
 	}
 	m := compile(pattern)
-	e.matchers[pattern] = m
+	ms.compiled[pattern] = m
 	return m
 }
 
@@ -71,4 +81,83 @@ func (m *matcher) match(name string) (bool, error) {
 		return m.re.MatchString(name)
 	}
 	return slices.ContainsFunc(m.literals, func(l string) bool { return strings.Contains(name, l) }), nil
+}
+
+// match reports whether r's matcher accepts s, and if not, why.
+func (ms *matchers) match(r *Run, s subject) (matched bool, why string) {
+	pattern := strings.TrimSpace(r.Hook.Matcher)
+	ev, d := r.Hook.Event, protocol.DialectOf(r.Hook.Dialect)
+	if pattern == "" || pattern == "*" {
+		if d.Lacks(ev, s.name) {
+			return false, fmt.Sprintf("the agent that it is written for has no %s with %q: a matcher that names it gets it", ev,
+				s.name)
+		}
+		return true, ""
+	}
+	switch {
+	case !ev.HasSubject():
+		r.Warnings = append(r.Warnings, fmt.Sprintf("matcher %q has no effect: %s has nothing to match", pattern, ev))
+		return true, ""
+	case ev.IsTool():
+		matched = ms.matchTool(r, pattern, s)
+	case ev.IsAgent():
+		if whole, ok := d.WholeNames(pattern); ok {
+			matched = slices.Contains(whole, s.name)
+		} else {
+			matched = matchNames(r, ms.expression(r, pattern), pattern, []string{s.name})
+		}
+	default:
+		matched = slices.ContainsFunc(strings.Split(pattern, "|"), func(t string) bool {
+			t = strings.TrimSpace(t)
+			return strings.EqualFold(t, s.name) || t != "" && t == d.Triggers[s.name]
+		})
+	}
+	if !matched {
+		return false, fmt.Sprintf("matcher %q does not match %q", pattern, s.name)
+	}
+	return true, ""
+}
+
+func (ms *matchers) matchTool(r *Run, pattern string, s subject) bool {
+	d := protocol.DialectOf(r.Hook.Dialect)
+	names := d.MatcherNames(s.name)
+	if s.mcp != nil {
+		names = append(names, "mcp__"+s.mcp.ServerName+"__"+s.mcp.ToolName, "mcp_"+s.mcp.ServerName+"_"+s.mcp.ToolName)
+	}
+	if whole, ok := d.WholeNames(pattern); ok {
+		return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(whole, n) })
+	}
+	m := ms.expression(r, pattern)
+	if m.negative {
+		// "Not X" would be true of one of X's other names.
+		names = slices.DeleteFunc(names, func(n string) bool { return n != s.name && !strings.HasPrefix(n, "mcp_") })
+	}
+	return matchNames(r, m, pattern, names) || slices.Contains(strings.Split(pattern, "|"), protocol.ClassNames[s.name]) &&
+		protocol.ClassNames[s.name] != ""
+}
+
+// expression is pattern, compiled.
+func (ms *matchers) expression(r *Run, pattern string) *matcher {
+	m := ms.compile(pattern)
+	if m.invalid != "" {
+		r.Warnings = append(
+			r.Warnings, fmt.Sprintf("matcher %q is not a valid regular expression (%s): it is compared literally", pattern,
+				m.invalid))
+	}
+	return m
+}
+
+// matchNames reports whether m matches one of names.
+func matchNames(r *Run, m *matcher, pattern string, names []string) bool {
+	for _, n := range names {
+		ok, err := m.match(n)
+		if err != nil {
+			r.Warnings = append(r.Warnings, fmt.Sprintf("matcher %q took too long on %q and counts as a match", pattern, n))
+			return true
+		}
+		if ok {
+			return true
+		}
+	}
+	return false
 }

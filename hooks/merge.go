@@ -69,9 +69,9 @@ func (e *Engine) messages(rep *Report) []Message {
 			out = append(out, Message{Hook: id, Kind: kind, Text: text, Suppressed: kind == MessageSystem && o.SuppressOutput})
 		}
 		once := func(text string) bool {
-			return e.first(strings.Join([]string{string(rep.Event), r.Hook.Source.String(), id, text}, "\x00"))
+			return e.warned.add(strings.Join([]string{string(rep.Event), r.Hook.Source.String(), id, text}, "\x00"))
 		}
-		if r.Hook.Note != "" && e.first("note\x00"+r.Hook.Source.String()+"\x00"+id+"\x00"+r.Hook.Note) {
+		if r.Hook.Note != "" && e.warned.add("note\x00"+r.Hook.Source.String()+"\x00"+id+"\x00"+r.Hook.Note) {
 			add(MessageNote, r.Hook.Note)
 		}
 		if o.SystemMessage != "" {
@@ -84,7 +84,7 @@ func (e *Engine) messages(rep *Report) []Message {
 		}
 		var fresh []string
 		for _, w := range r.Warnings {
-			if e.first(strings.Join([]string{r.Hook.Source.File, r.Hook.ID(), w}, "\x00")) {
+			if e.warned.add(strings.Join([]string{r.Hook.Source.File, r.Hook.ID(), w}, "\x00")) {
 				fresh = append(fresh, w)
 			}
 		}

@@ -90,7 +90,7 @@ func (o ownRules) planAt(f Firing, where at) Plan {
 	for i := range p.Runs {
 		r := &p.Runs[i]
 		why := ""
-		r.Matched, why = e.match(r, subject{f.Subject, f.Use.MCP})
+		r.Matched, why = e.matchers.match(r, subject{f.Subject, f.Use.MCP})
 		r.Skipped = r.skip(f.Config.Off, why, e.Runner == nil)
 		if r.Skipped == "" {
 			r.Skipped = where.without(r.Hook)
@@ -207,83 +207,4 @@ func (s Source) String() string {
 		return "an unknown place"
 	}
 	return where
-}
-
-// match reports whether r's matcher accepts s, and if not, why.
-func (e *Engine) match(r *Run, s subject) (matched bool, why string) {
-	pattern := strings.TrimSpace(r.Hook.Matcher)
-	ev, d := r.Hook.Event, protocol.DialectOf(r.Hook.Dialect)
-	if pattern == "" || pattern == "*" {
-		if d.Lacks(ev, s.name) {
-			return false, fmt.Sprintf("the agent that it is written for has no %s with %q: a matcher that names it gets it", ev,
-				s.name)
-		}
-		return true, ""
-	}
-	switch {
-	case !ev.HasSubject():
-		r.Warnings = append(r.Warnings, fmt.Sprintf("matcher %q has no effect: %s has nothing to match", pattern, ev))
-		return true, ""
-	case ev.IsTool():
-		matched = e.matchTool(r, pattern, s)
-	case ev.IsAgent():
-		if whole, ok := d.WholeNames(pattern); ok {
-			matched = slices.Contains(whole, s.name)
-		} else {
-			matched = matchNames(r, e.expression(r, pattern), pattern, []string{s.name})
-		}
-	default:
-		matched = slices.ContainsFunc(strings.Split(pattern, "|"), func(t string) bool {
-			t = strings.TrimSpace(t)
-			return strings.EqualFold(t, s.name) || t != "" && t == d.Triggers[s.name]
-		})
-	}
-	if !matched {
-		return false, fmt.Sprintf("matcher %q does not match %q", pattern, s.name)
-	}
-	return true, ""
-}
-
-func (e *Engine) matchTool(r *Run, pattern string, s subject) bool {
-	d := protocol.DialectOf(r.Hook.Dialect)
-	names := d.MatcherNames(s.name)
-	if s.mcp != nil {
-		names = append(names, "mcp__"+s.mcp.ServerName+"__"+s.mcp.ToolName, "mcp_"+s.mcp.ServerName+"_"+s.mcp.ToolName)
-	}
-	if whole, ok := d.WholeNames(pattern); ok {
-		return slices.ContainsFunc(names, func(n string) bool { return slices.Contains(whole, n) })
-	}
-	m := e.expression(r, pattern)
-	if m.negative {
-		// "Not X" would be true of one of X's other names.
-		names = slices.DeleteFunc(names, func(n string) bool { return n != s.name && !strings.HasPrefix(n, "mcp_") })
-	}
-	return matchNames(r, m, pattern, names) || slices.Contains(strings.Split(pattern, "|"), protocol.ClassNames[s.name]) &&
-		protocol.ClassNames[s.name] != ""
-}
-
-// expression is pattern, compiled.
-func (e *Engine) expression(r *Run, pattern string) *matcher {
-	m := e.matcher(pattern)
-	if m.invalid != "" {
-		r.Warnings = append(
-			r.Warnings, fmt.Sprintf("matcher %q is not a valid regular expression (%s): it is compared literally", pattern,
-				m.invalid))
-	}
-	return m
-}
-
-// matchNames reports whether m matches one of names.
-func matchNames(r *Run, m *matcher, pattern string, names []string) bool {
-	for _, n := range names {
-		ok, err := m.match(n)
-		if err != nil {
-			r.Warnings = append(r.Warnings, fmt.Sprintf("matcher %q took too long on %q and counts as a match", pattern, n))
-			return true
-		}
-		if ok {
-			return true
-		}
-	}
-	return false
 }

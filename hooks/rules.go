@@ -72,7 +72,7 @@ func (p Plan) split(ev Event) (todo, late []int) {
 type ownRules struct{ e *Engine }
 
 // Plan implements Rules.
-func (o ownRules) Plan(f Firing) Plan { return o.planAt(f, at{f.Agent, o.e.isActive}) }
+func (o ownRules) Plan(f Firing) Plan { return o.planAt(f, at{f.Agent, o.e.skills.has}) }
 
 // Read implements Rules.
 func (o ownRules) Read(f Firing, r *Run, in Payload) {

@@ -145,7 +145,7 @@ func (e *Engine) NotOffered(use ToolUse, why string) {
 	}
 	seq, config, origin := e.begin()
 	f := Firing{Event: protocol.BeforeTool, Subject: use.Call.Name, Use: use, Origin: origin, Config: config}
-	p := ownRules{e}.planAt(f, at{skill: e.isActive})
+	p := ownRules{e}.planAt(f, at{skill: e.skills.has})
 	for i := range p.Runs {
 		if p.Runs[i].Skipped == "" {
 			p.Runs[i].Skipped = why

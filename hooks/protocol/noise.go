@@ -27,17 +27,17 @@ func (r *reader) clean(name string, stream []byte) string {
 		_, is16 = object(strings.TrimSpace(strings.TrimLeft(text, "\ufeff")))
 	}
 	if is16 {
-		r.warn("%s is UTF-16 and was read as such; write UTF-8", name)
+		r.values.warn("%s is UTF-16 and was read as such; write UTF-8", name)
 		stream = []byte(text)
 	} else if !utf8.Valid(stream) {
 		if name == "stdout" {
-			r.warn("stdout is not valid UTF-8: the bytes at fault were replaced")
+			r.values.warn("stdout is not valid UTF-8: the bytes at fault were replaced")
 		}
 		stream = bytes.ToValidUTF8(stream, []byte("\ufffd"))
 	}
 	if bytes.IndexByte(stream, 0) >= 0 {
 		if name == "stdout" {
-			r.warn("stdout holds NUL bytes, which were left out")
+			r.values.warn("stdout holds NUL bytes, which were left out")
 		}
 		stream = bytes.ReplaceAll(stream, []byte{0}, nil)
 	}
@@ -70,12 +70,12 @@ func decodeUTF16(b []byte) (text string, ok bool) {
 func (r *reader) explainNoise(stdout string) {
 	r.garbled = true
 	if r.embedded > 0 {
-		r.warn("stdout holds a JSON object (line %d) among other output, so it was not obeyed: print the object and "+
+		r.values.warn("stdout holds a JSON object (line %d) among other output, so it was not obeyed: print the object and "+
 			"nothing else", r.embedded)
 	} else if strings.HasPrefix(stdout, "{") {
-		r.warn("stdout begins like a JSON object but is not valid JSON, so it was not obeyed")
+		r.values.warn("stdout begins like a JSON object but is not valid JSON, so it was not obeyed")
 	} else if strings.HasPrefix(stdout, "[") && strings.HasSuffix(stdout, "]") {
-		r.warn("stdout is a JSON array; only an object is an answer")
+		r.values.warn("stdout is a JSON array; only an object is an answer")
 	}
 }
 
@@ -90,7 +90,7 @@ func (r *reader) holdAmongNoise(stdout, stderr string) (from string) {
 				what = "an object that is not valid JSON (line %d)"
 			}
 			r.garbled = true
-			r.warn("%s holds "+what+": its %s holds, and nothing else in it is obeyed; print one valid JSON object and "+
+			r.values.warn("%s holds "+what+": its %s holds, and nothing else in it is obeyed; print one valid JSON object and "+
 				"nothing else", stream, h.line, h.what)
 			if h.strength > best {
 				best, from = h.strength, stream

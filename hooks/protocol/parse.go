@@ -77,11 +77,11 @@ func (d *Dialect) Parse(event Event, ran Ran) Reading {
 		r.block(stdout, stderr)
 		reading.From = fmt.Sprintf("exit %d", ran.Code)
 		if ran.Failed != "" {
-			r.warn("it %s, and exited with %d when it was told to end: that blocks too", ran.Failed, ran.Code)
+			r.values.warn("it %s, and exited with %d when it was told to end: that blocks too", ran.Failed, ran.Code)
 			reading.Failed = ran.Failed
 		}
 	case blocks && ran.Failed == "":
-		r.warn("exit %d cannot block %s", ran.Code, event)
+		r.values.warn("exit %d cannot block %s", ran.Code, event)
 		reading.Failed = cause(fmt.Sprintf("exit status %d", ran.Code), stderr)
 	case failed, blocks:
 		r.keepDecision()
@@ -90,7 +90,7 @@ func (d *Dialect) Parse(event Event, ran Ran) Reading {
 	if ran.Cut != "" {
 		r.cut(ran.Cut)
 	}
-	reading.Output, reading.Warnings, reading.Garbled = r.out, r.warnings, r.garbled
+	reading.Output, reading.Warnings, reading.Garbled = r.out, r.values.warnings, r.garbled
 	return reading
 }
 
@@ -144,7 +144,7 @@ func listed(text string, tools []string) []string {
 // block makes the answer a denial, with the best reason there is.
 func (r *reader) block(stdout, stderr string) {
 	if r.out.Decision == Allow || r.out.Decision == Ask {
-		r.warn("exit 2 blocks, although decision says %q", r.out.Decision)
+		r.values.warn("exit 2 blocks, although decision says %q", r.out.Decision)
 		r.out.Reason = ""
 	}
 	r.out.Decision = Deny
@@ -186,7 +186,7 @@ func (r *reader) settle() {
 	if o.StopReason != "" && !o.Stop {
 		o.StopReason = ""
 		if o.Decision != Deny && !r.stopped {
-			r.warn("stopReason has no effect without \"continue\": false")
+			r.values.warn("stopReason has no effect without \"continue\": false")
 		}
 	}
 }
@@ -206,7 +206,7 @@ func CutStreams(stdout, stderr bool) string {
 
 // cut warns of the streams that were cut, and blocks.
 func (r *reader) cut(streams string) {
-	r.warn("%s was longer than what is kept, and was cut", streams)
+	r.values.warn("%s was longer than what is kept, and was cut", streams)
 	if r.event.CanBlock() && !r.out.Stop && r.out.Decision != Deny {
 		r.out.Decision, r.out.Reason = Deny,
 			fmt.Sprintf("The hook printed too much: its %s was cut, and what it decided may be missing. Print one JSON "+
@@ -226,7 +226,7 @@ func (r *reader) keepDecision() {
 	if o.AdditionalContext != "" || o.UpdatedOutput != nil || o.ToolInput != nil || o.LLMRequest != nil ||
 		o.LLMResponse != nil ||
 		o.ToolConfig != nil || o.ClearContext || o.TailToolCall != nil {
-		r.warn("the hook failed, so that only its decision is obeyed and what it wanted to change is not")
+		r.values.warn("the hook failed, so that only its decision is obeyed and what it wanted to change is not")
 	}
 	r.out = kept
 }

@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -19,26 +18,12 @@ type reader struct {
 	read     func() []byte
 	given    []member // what it gave
 	out      Output
-	warnings []string
+	values   values // reads single values, and has the warnings
 	garbled  bool
 	failed   string
 	stopped  bool // continue: false was said, with or without effect
 	embedded int  // the line of the first object among other output on stdout; 0: there is none
 	steps    int  // bytes looked at to find objects among other output
-}
-
-func (r *reader) warn(format string, args ...any) {
-	switch {
-	case len(r.warnings) < maxWarnings:
-		r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
-	case len(r.warnings) == maxWarnings:
-		r.warnings = append(r.warnings, "there are more warnings")
-	}
-}
-
-// wrong warns about a value of the wrong type or out of range.
-func (r *reader) wrong(path, want string, v any) {
-	r.warn("%s ignored: it must be %s, not %s", path, want, shown(v))
 }
 
 func (r *reader) fields(ms []member) {
@@ -60,7 +45,7 @@ func (r *reader) nested(v any) {
 		}
 	default:
 		r.garbled = true
-		r.wrong("hookSpecificOutput", "an object", v)
+		r.values.wrong("hookSpecificOutput", "an object", v)
 	}
 }
 
@@ -84,11 +69,11 @@ func (r *reader) member(prefix string, table []field, m member) {
 		return
 	}
 	if !r.acts(f) {
-		r.warn("%s ignored: it has no effect in %s", path, r.event)
+		r.values.warn("%s ignored: it has no effect in %s", path, r.event)
 		return
 	}
 	if m.dup {
-		r.warn("%s is said more than once", path)
+		r.values.warn("%s is said more than once", path)
 		if r.out.Stop && m.key == "continue" || r.out.Decision == Deny &&
 			(m.key == "decision" || m.key == "permissionDecision") {
 			return
@@ -113,7 +98,7 @@ func (r *reader) echoed(m member) bool {
 }
 
 func (r *reader) unknown(prefix, key string, table []field) {
-	if len(r.warnings) > maxWarnings {
+	if len(r.values.warnings) > maxWarnings {
 		r.garbled = true
 		return
 	}
@@ -123,7 +108,7 @@ func (r *reader) unknown(prefix, key string, table []field) {
 	}
 	if say, ok := r.dialect.foreign[key]; ok {
 		r.garbled = r.garbled || key == "permissionDecision"
-		r.warn("unknown field %s: %s", path, say)
+		r.values.warn("unknown field %s: %s", path, say)
 		return
 	}
 	other, where := r.dialect.specific, "belongs in hookSpecificOutput"
@@ -132,15 +117,15 @@ func (r *reader) unknown(prefix, key string, table []field) {
 	}
 	if slices.ContainsFunc(other, func(f field) bool { return f.name == key }) {
 		r.garbled = r.garbled || key == "decision" || key == "continue"
-		r.warn("field %s ignored: it %s", path, where)
+		r.values.warn("field %s ignored: it %s", path, where)
 		return
 	}
 	if n := text.Nearest(key, append(names(table), "hookSpecificOutput")); n != "" {
 		r.garbled = r.garbled || n == "decision" || n == "continue" || n == "hookSpecificOutput"
-		r.warn("unknown field %s: did you mean %q?", path, n)
+		r.values.warn("unknown field %s: did you mean %q?", path, n)
 		return
 	}
-	r.warn("unknown field %s", path)
+	r.values.warn("unknown field %s", path)
 }
 
 func names(table []field) []string {
@@ -151,24 +136,8 @@ func names(table []field) []string {
 	return out
 }
 
-func (r *reader) str(path string, v any) string {
-	s, ok := v.(string)
-	if !ok {
-		r.wrong(path, "a string", v)
-	}
-	return s
-}
-
-func (r *reader) boolean(path string, v any) (value, ok bool) {
-	value, ok = v.(bool)
-	if !ok {
-		r.wrong(path, "true or false", v)
-	}
-	return value, ok
-}
-
 func (r *reader) proceed(path string, v any) {
-	goOn, ok := r.boolean(path, v)
+	goOn, ok := r.values.boolean(path, v)
 	r.stopped = r.stopped || ok && !goOn
 	switch {
 	case !ok:
@@ -177,7 +146,7 @@ func (r *reader) proceed(path string, v any) {
 	case r.event.CanBlock():
 		r.out.Stop = true
 	default:
-		r.warn("continue: false ignored: %s cannot be stopped", r.event)
+		r.values.warn("continue: false ignored: %s cannot be stopped", r.event)
 	}
 }
 
@@ -185,19 +154,19 @@ func (r *reader) decision(path string, v any) {
 	s, ok := v.(string)
 	if !ok {
 		r.garbled = true
-		r.wrong(path, "a string", v)
+		r.values.wrong(path, "a string", v)
 		return
 	}
 	switch s {
 	case "deny", "block":
 		if !r.event.CanBlock() {
-			r.warn("%s %q ignored: %s cannot be blocked", path, s, r.event)
+			r.values.warn("%s %q ignored: %s cannot be blocked", path, s, r.event)
 			return
 		}
 		r.out.Decision = Deny
 	case "ask", "defer":
 		if !r.event.CanAsk() {
-			r.warn("%s %q ignored: %s cannot ask", path, s, r.event)
+			r.values.warn("%s %q ignored: %s cannot ask", path, s, r.event)
 			return
 		}
 		if s == "defer" && !r.dialect.Defers {
@@ -209,7 +178,7 @@ func (r *reader) decision(path string, v any) {
 		}
 	case "allow", "approve":
 		if r.event == PermissionRequest && r.dialect.Defers && path == "decision" {
-			r.warn("decision %q ignored: a permission is hookSpecificOutput.decision.behavior", s)
+			r.values.warn("decision %q ignored: a permission is hookSpecificOutput.decision.behavior", s)
 			return
 		}
 		if r.out.Decision == "" {
@@ -231,27 +200,27 @@ var decisionSlips = map[string]string{
 func (r *reader) unknownDecision(path, s string) {
 	r.garbled = true
 	if n, ok := decisionSlips[strings.ToLower(s)]; ok {
-		r.warn("%s %s ignored: did you mean %q?", path, shown(s), n)
+		r.values.warn("%s %s ignored: did you mean %q?", path, shown(s), n)
 		return
 	}
 	if n := text.Nearest(s, []string{"deny", "block", "ask", "allow", "approve"}); n != "" {
-		r.warn("%s %s ignored: did you mean %q?", path, shown(s), n)
+		r.values.warn("%s %s ignored: did you mean %q?", path, shown(s), n)
 		return
 	}
-	r.warn("%s %s ignored: it is none of deny, block, ask, allow, approve", path, shown(s))
+	r.values.warn("%s %s ignored: it is none of deny, block, ask, allow, approve", path, shown(s))
 }
 
-func (r *reader) stopReason(path string, v any)    { r.out.StopReason = r.str(path, v) }
-func (r *reader) reason(path string, v any)        { r.out.Reason = r.str(path, v) }
-func (r *reader) systemMessage(path string, v any) { r.out.SystemMessage = r.str(path, v) }
-func (r *reader) context(path string, v any)       { r.out.AdditionalContext = r.str(path, v) }
+func (r *reader) stopReason(path string, v any)    { r.out.StopReason = r.values.str(path, v) }
+func (r *reader) reason(path string, v any)        { r.out.Reason = r.values.str(path, v) }
+func (r *reader) systemMessage(path string, v any) { r.out.SystemMessage = r.values.str(path, v) }
+func (r *reader) context(path string, v any)       { r.out.AdditionalContext = r.values.str(path, v) }
 
 func (r *reader) suppress(path string, v any) {
-	r.out.SuppressOutput, _ = r.boolean(path, v)
+	r.out.SuppressOutput, _ = r.values.boolean(path, v)
 }
 
 func (r *reader) clearContext(path string, v any) {
-	if yes, ok := r.boolean(path, v); ok {
+	if yes, ok := r.values.boolean(path, v); ok {
 		r.out.ClearContext = r.out.ClearContext || yes
 	}
 }
@@ -259,33 +228,25 @@ func (r *reader) clearContext(path string, v any) {
 func (r *reader) eventName(path string, v any) {
 	s, ok := v.(string)
 	if !ok {
-		r.wrong(path, "a string", v)
+		r.values.wrong(path, "a string", v)
 		return
 	}
 	if s != string(r.event) && s != r.dialect.Events[r.event] {
-		r.warn("%s says %s, but the event is %s", path, shown(s), r.event)
+		r.values.warn("%s says %s, but the event is %s", path, shown(s), r.event)
 	}
 }
 
-func (r *reader) obj(path string, v any) map[string]any {
-	m, ok := v.(map[string]any)
-	if !ok {
-		r.wrong(path, "an object", v)
-	}
-	return m
-}
-
-func (r *reader) toolInput(path string, v any) { r.out.ToolInput = r.obj(path, v) }
+func (r *reader) toolInput(path string, v any) { r.out.ToolInput = r.values.obj(path, v) }
 
 func (r *reader) updatedInput(path string, v any) {
-	if m := r.obj(path, v); m != nil {
+	if m := r.values.obj(path, v); m != nil {
 		r.out.ToolInput, r.out.WholeToolInput = r.dialect.arguments(r.tool, r.input, m), true
 	}
 }
 
 // permission is Claude Code's answer to a PermissionRequest.
 func (r *reader) permission(path string, v any) {
-	m := r.obj(path, v)
+	m := r.values.obj(path, v)
 	if m == nil {
 		r.garbled = true
 		return
@@ -295,7 +256,7 @@ func (r *reader) permission(path string, v any) {
 		r.decision(path+".behavior", behavior)
 	default:
 		r.garbled = true
-		r.wrong(path+".behavior", `"allow" or "deny"`, m["behavior"])
+		r.values.wrong(path+".behavior", `"allow" or "deny"`, m["behavior"])
 	}
 	if message := m["message"]; message != nil {
 		r.reason(path+".message", message)
@@ -307,9 +268,9 @@ func (r *reader) permission(path string, v any) {
 		r.updatedInput(path+".updatedInput", input)
 	}
 	if m["updatedPermissions"] != nil {
-		r.warn("%s.updatedPermissions ignored: the permission is for this call alone", path)
+		r.values.warn("%s.updatedPermissions ignored: the permission is for this call alone", path)
 	}
-	r.rest(path, m, "behavior", "message", "interrupt", "updatedInput", "updatedPermissions")
+	r.values.rest(path, m, "behavior", "message", "interrupt", "updatedInput", "updatedPermissions")
 }
 
 // updatedOutput takes a text, the texts of Claude Code's shapes, and anything
@@ -322,7 +283,7 @@ func (r *reader) updatedOutput(path string, v any) {
 	if !ok {
 		data, err := Encode(v)
 		if _, odd := v.(unreadable); odd || err != nil {
-			r.wrong(path, "a string", v)
+			r.values.wrong(path, "a string", v)
 			return
 		}
 		s = string(data)
@@ -331,40 +292,22 @@ func (r *reader) updatedOutput(path string, v any) {
 }
 
 func (r *reader) tailToolCall(path string, v any) {
-	m := r.obj(path, v)
+	m := r.values.obj(path, v)
 	if m == nil {
 		return
 	}
 	name, ok := m["name"].(string)
 	if !ok || name == "" {
-		r.wrong(path+".name", "the name of a tool", m["name"])
+		r.values.wrong(path+".name", "the name of a tool", m["name"])
 		return
 	}
 	args, ok := m["args"].(map[string]any)
 	if !ok && m["args"] != nil {
-		r.wrong(path+".args", "an object", m["args"])
+		r.values.wrong(path+".args", "an object", m["args"])
 	}
 	if args == nil {
 		args = map[string]any{}
 	}
 	r.out.TailToolCall = &TailToolCall{Name: name, Args: args}
-	r.rest(path, m, "name", "args")
-}
-
-// rest warns about the keys of m that are none of known.
-func (r *reader) rest(path string, m map[string]any, known ...string) {
-	var odd []string
-	for k := range m {
-		if !slices.Contains(known, k) {
-			odd = append(odd, k)
-		}
-	}
-	slices.Sort(odd)
-	for _, k := range odd[:min(len(odd), maxWarnings+1)] {
-		if n := text.Nearest(k, known); n != "" {
-			r.warn("unknown field %s.%s: did you mean %q?", path, k, n)
-		} else {
-			r.warn("unknown field %s.%s", path, k)
-		}
-	}
+	r.values.rest(path, m, "name", "args")
 }

@@ -6,52 +6,52 @@ import (
 	"strings"
 )
 
-func (r *reader) toolConfig(path string, v any) { r.out.ToolConfig = r.readToolConfig(path, v) }
+func (r *reader) toolConfig(path string, v any) { r.out.ToolConfig = r.values.readToolConfig(path, v) }
 
 // readToolConfig accepts the flat form and the API's, under
 // functionCallingConfig; nil if nothing in it can be used.
-func (r *reader) readToolConfig(path string, v any) *ToolConfig {
-	m := r.obj(path, v)
+func (vs *values) readToolConfig(path string, v any) *ToolConfig {
+	m := vs.obj(path, v)
 	if m == nil {
 		return nil
 	}
 	if inner, ok := m["functionCallingConfig"]; ok {
-		r.rest(path, m, "functionCallingConfig")
+		vs.rest(path, m, "functionCallingConfig")
 		path += ".functionCallingConfig"
-		if m = r.obj(path, inner); m == nil {
+		if m = vs.obj(path, inner); m == nil {
 			return nil
 		}
 	}
-	c := ToolConfig{Mode: r.toolMode(path+".mode", m["mode"])}
+	c := ToolConfig{Mode: vs.toolMode(path+".mode", m["mode"])}
 	if list, ok := m["allowedFunctionNames"]; ok && list != nil {
-		c.AllowedFunctionNames = r.stringList(path+".allowedFunctionNames", list)
+		c.AllowedFunctionNames = vs.stringList(path+".allowedFunctionNames", list)
 	}
-	r.rest(path, m, "mode", "allowedFunctionNames")
+	vs.rest(path, m, "mode", "allowedFunctionNames")
 	if c.Mode == "" && c.AllowedFunctionNames == nil {
 		return nil
 	}
 	return &c
 }
 
-func (r *reader) toolMode(path string, v any) string {
+func (vs *values) toolMode(path string, v any) string {
 	if v == nil {
 		return ""
 	}
 	s, ok := v.(string)
 	if up := strings.ToUpper(s); ok && slices.Contains([]string{"AUTO", "ANY", "NONE"}, up) {
 		if up != s {
-			r.warn("%s %q is taken as %q", path, s, up)
+			vs.warn("%s %q is taken as %q", path, s, up)
 		}
 		return up
 	}
-	r.wrong(path, "AUTO, ANY or NONE", v)
+	vs.wrong(path, "AUTO, ANY or NONE", v)
 	return ""
 }
 
-func (r *reader) stringList(path string, v any) []string {
+func (vs *values) stringList(path string, v any) []string {
 	list, ok := v.([]any)
 	if !ok {
-		r.wrong(path, "an array of strings", v)
+		vs.wrong(path, "an array of strings", v)
 		return nil
 	}
 	out := []string{}
@@ -59,43 +59,43 @@ func (r *reader) stringList(path string, v any) []string {
 		if s, ok := e.(string); ok {
 			out = append(out, s)
 		} else {
-			r.wrong(fmt.Sprintf("%s[%d]", path, i), "a string", e)
+			vs.wrong(fmt.Sprintf("%s[%d]", path, i), "a string", e)
 		}
 	}
 	return out
 }
 
 func (r *reader) llmRequest(path string, v any) {
-	m := r.obj(path, v)
+	m := r.values.obj(path, v)
 	if m == nil {
 		return
 	}
 	c := &LLMRequestChange{}
 	if model, ok := m["model"]; ok && model != nil {
-		c.Model = strings.TrimPrefix(r.str(path+".model", model), "models/")
+		c.Model = strings.TrimPrefix(r.values.str(path+".model", model), "models/")
 	}
 	for _, key := range []string{"messages", "contents"} {
 		if list, ok := m[key]; ok && list != nil {
-			c.Messages = r.messages(path+"."+key, list)
+			c.Messages = r.values.messages(path+"."+key, list)
 		}
 	}
 	for _, key := range []string{"config", "generationConfig"} {
 		if config, ok := m[key]; ok && config != nil {
-			r.config(path+"."+key, config, c)
+			r.values.config(path+"."+key, config, c)
 		}
 	}
 	if t, ok := m["toolConfig"]; ok && t != nil {
-		c.ToolConfig = r.readToolConfig(path+".toolConfig", t)
+		c.ToolConfig = r.values.readToolConfig(path+".toolConfig", t)
 	}
 	if t, ok := m["tools"]; ok && t != nil {
-		c.Tools = r.stringList(path+".tools", t)
+		c.Tools = r.values.stringList(path+".tools", t)
 	}
-	r.rest(path, m, "model", "messages", "contents", "config", "generationConfig", "toolConfig", "tools")
+	r.values.rest(path, m, "model", "messages", "contents", "config", "generationConfig", "toolConfig", "tools")
 	r.out.LLMRequest = c
 }
 
-func (r *reader) config(path string, v any, c *LLMRequestChange) {
-	m := r.obj(path, v)
+func (vs *values) config(path string, v any, c *LLMRequestChange) {
+	m := vs.obj(path, v)
 	number := func(key string) *float64 {
 		v, ok := m[key]
 		if !ok || v == nil {
@@ -103,7 +103,7 @@ func (r *reader) config(path string, v any, c *LLMRequestChange) {
 		}
 		f, ok := v.(float64)
 		if !ok {
-			r.wrong(path+"."+key, "a number", v)
+			vs.wrong(path+"."+key, "a number", v)
 			return nil
 		}
 		return &f
@@ -120,25 +120,25 @@ func (r *reader) config(path string, v any, c *LLMRequestChange) {
 		if n := int(*f); float64(n) == *f && n > 0 {
 			c.MaxTokens = &n
 		} else {
-			r.wrong(path+".maxOutputTokens", "a whole number from 1", *f)
+			vs.wrong(path+".maxOutputTokens", "a whole number from 1", *f)
 		}
 	}
-	r.rest(path, m, "temperature", "topP", "topK", "maxOutputTokens")
+	vs.rest(path, m, "temperature", "topP", "topK", "maxOutputTokens")
 }
 
 // messages reads a list of messages; one wrong message voids the list, because
 // what is left out of it counts as removed.
-func (r *reader) messages(path string, v any) []LLMMessage {
+func (vs *values) messages(path string, v any) []LLMMessage {
 	list, ok := v.([]any)
 	if !ok {
-		r.wrong(path, "an array", v)
+		vs.wrong(path, "an array", v)
 		return nil
 	}
 	out := make([]LLMMessage, 0, len(list))
 	for i, e := range list {
-		m, ok := r.message(fmt.Sprintf("%s[%d]", path, i), e)
+		m, ok := vs.message(fmt.Sprintf("%s[%d]", path, i), e)
 		if !ok {
-			r.warn("%s ignored as a whole, because of %s[%d]", path, path, i)
+			vs.warn("%s ignored as a whole, because of %s[%d]", path, path, i)
 			return nil
 		}
 		out = append(out, m)
@@ -146,8 +146,8 @@ func (r *reader) messages(path string, v any) []LLMMessage {
 	return out
 }
 
-func (r *reader) message(path string, v any) (LLMMessage, bool) {
-	m := r.obj(path, v)
+func (vs *values) message(path string, v any) (LLMMessage, bool) {
+	m := vs.obj(path, v)
 	if m == nil {
 		return LLMMessage{}, false
 	}
@@ -162,29 +162,29 @@ func (r *reader) message(path string, v any) (LLMMessage, bool) {
 		ok = false
 	}
 	if !ok {
-		r.wrong(path+".role", `"user", "model" or "system"`, m["role"])
+		vs.wrong(path+".role", `"user", "model" or "system"`, m["role"])
 		return LLMMessage{}, false
 	}
 	content, key := m["content"], "content"
 	if _, ok := m["content"]; !ok {
 		content, key = m["parts"], "parts"
 	}
-	r.rest(path, m, "role", "content", "parts")
+	vs.rest(path, m, "role", "content", "parts")
 	switch content := content.(type) {
 	case string:
 		return LLMMessage{Role: role, Text: content}, true
 	case []any:
-		parts, ok := r.parts(path+"."+key, content)
+		parts, ok := vs.parts(path+"."+key, content)
 		return LLMMessage{Role: role, Parts: parts}, ok
 	}
-	r.wrong(path+".content", "a string or an array of parts", content)
+	vs.wrong(path+".content", "a string or an array of parts", content)
 	return LLMMessage{}, false
 }
 
-func (r *reader) parts(path string, list []any) ([]LLMPart, bool) {
+func (vs *values) parts(path string, list []any) ([]LLMPart, bool) {
 	out := make([]LLMPart, 0, len(list))
 	for i, e := range list {
-		p, ok := r.part(fmt.Sprintf("%s[%d]", path, i), e)
+		p, ok := vs.part(fmt.Sprintf("%s[%d]", path, i), e)
 		if !ok {
 			return nil, false
 		}
@@ -194,11 +194,11 @@ func (r *reader) parts(path string, list []any) ([]LLMPart, bool) {
 }
 
 // part reads a string, {"type", ...}, or a part of the API's.
-func (r *reader) part(path string, v any) (LLMPart, bool) {
+func (vs *values) part(path string, v any) (LLMPart, bool) {
 	if s, ok := v.(string); ok {
 		return LLMPart{Type: PartText, Text: s}, true
 	}
-	m := r.obj(path, v)
+	m := vs.obj(path, v)
 	if m == nil {
 		return LLMPart{}, false
 	}
@@ -221,7 +221,7 @@ func (r *reader) part(path string, v any) (LLMPart, bool) {
 		size, _ := m["bytes"].(float64)
 		return LLMPart{Type: kind, MIMEType: mime, FileURI: uri, Bytes: int(size)}, true
 	}
-	r.wrong(path, `a part such as {"type": "text", "text": "..."}`, v)
+	vs.wrong(path, `a part such as {"type": "text", "text": "..."}`, v)
 	return LLMPart{}, false
 }
 
@@ -239,7 +239,7 @@ func (r *reader) content(path string, v any) {
 		r.out.LLMResponse = &LLMResponse{Parts: []string{s}, VisibleOnly: true}
 		return
 	}
-	r.wrong(path, "a string", v)
+	r.values.wrong(path, "a string", v)
 	r.malformed(path)
 }
 
@@ -255,12 +255,12 @@ func (r *reader) malformed(path string) {
 // llmResponse accepts candidates[], candidate, or text alone; the first of them
 // that is there counts.
 func (r *reader) llmResponse(path string, v any) {
-	m := r.obj(path, v)
+	m := r.values.obj(path, v)
 	if m == nil {
 		r.malformed(path)
 		return
 	}
-	resp, ok := r.candidate(path, m)
+	resp, ok := r.values.candidate(path, m)
 	if !ok {
 		r.malformed(path)
 		return
@@ -273,11 +273,11 @@ func (r *reader) llmResponse(path string, v any) {
 			if c, ok := e.(map[string]any); ok {
 				resp.addCall(call(PartFunctionCall, c))
 			} else {
-				r.wrong(fmt.Sprintf("%s.functionCalls[%d]", path, i), "an object", e)
+				r.values.wrong(fmt.Sprintf("%s.functionCalls[%d]", path, i), "an object", e)
 			}
 		}
 	}
-	r.rest(path, m, "candidates", "candidate", "text", "usageMetadata", "functionCalls")
+	r.values.rest(path, m, "candidates", "candidate", "text", "usageMetadata", "functionCalls")
 	r.out.LLMResponse = resp
 }
 
@@ -286,59 +286,59 @@ func count(m map[string]any, key string) int {
 	return int(f)
 }
 
-func (r *reader) candidate(path string, m map[string]any) (*LLMResponse, bool) {
+func (vs *values) candidate(path string, m map[string]any) (*LLMResponse, bool) {
 	if list, ok := m["candidates"]; ok && list != nil {
 		candidates, ok := list.([]any)
 		if !ok || len(candidates) == 0 {
-			r.wrong(path+".candidates", "an array of one candidate", list)
+			vs.wrong(path+".candidates", "an array of one candidate", list)
 			return nil, false
 		}
 		if len(candidates) > 1 {
-			r.warn("%s.candidates: only the first counts", path)
+			vs.warn("%s.candidates: only the first counts", path)
 		}
-		return r.oneCandidate(path+".candidates[0]", candidates[0])
+		return vs.oneCandidate(path+".candidates[0]", candidates[0])
 	}
 	if c, ok := m["candidate"]; ok && c != nil {
-		return r.oneCandidate(path+".candidate", c)
+		return vs.oneCandidate(path+".candidate", c)
 	}
 	if text, ok := m["text"].(string); ok {
 		return &LLMResponse{Parts: []string{text}, VisibleOnly: true}, true
 	}
-	r.warn("%s ignored: it has neither candidates, nor candidate, nor text", path)
+	vs.warn("%s ignored: it has neither candidates, nor candidate, nor text", path)
 	return nil, false
 }
 
-func (r *reader) oneCandidate(path string, v any) (*LLMResponse, bool) {
-	m := r.obj(path, v)
+func (vs *values) oneCandidate(path string, v any) (*LLMResponse, bool) {
+	m := vs.obj(path, v)
 	if m == nil {
 		return nil, false
 	}
 	resp := &LLMResponse{}
 	resp.FinishReason, _ = m["finishReason"].(string)
-	r.rest(path, m, "content", "finishReason", "index", "safetyRatings")
+	vs.rest(path, m, "content", "finishReason", "index", "safetyRatings")
 	switch content := m["content"].(type) {
 	case string:
 		resp.Parts = []string{content}
 		return resp, true
 	case map[string]any:
-		r.rest(path+".content", content, "role", "parts")
+		vs.rest(path+".content", content, "role", "parts")
 		switch parts := content["parts"].(type) {
 		case string:
 			resp.Parts = []string{parts}
 			return resp, true
 		case []any:
-			return resp, r.responseParts(path+".content.parts", parts, resp)
+			return resp, vs.responseParts(path+".content.parts", parts, resp)
 		}
-		r.wrong(path+".content.parts", "an array of strings", content["parts"])
+		vs.wrong(path+".content.parts", "an array of strings", content["parts"])
 		return nil, false
 	}
-	r.wrong(path+".content", "an object with parts", m["content"])
+	vs.wrong(path+".content", "an object with parts", m["content"])
 	return nil, false
 }
 
-func (r *reader) responseParts(path string, list []any, resp *LLMResponse) bool {
+func (vs *values) responseParts(path string, list []any, resp *LLMResponse) bool {
 	resp.Parts = []string{}
-	parts, ok := r.parts(path, list)
+	parts, ok := vs.parts(path, list)
 	if !ok {
 		return false
 	}
@@ -349,7 +349,7 @@ func (r *reader) responseParts(path string, list []any, resp *LLMResponse) bool 
 		case PartFunctionCall:
 			resp.addCall(p)
 		default:
-			r.warn("%s[%d] ignored: a response is made of texts and function calls", path, i)
+			vs.warn("%s[%d] ignored: a response is made of texts and function calls", path, i)
 		}
 	}
 	return true
