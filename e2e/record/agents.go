@@ -41,19 +41,19 @@ func nested(e event.Event) event.Event {
 
 // addAgents adds the definitions of the agents that were started, but for those
 // that are there already.
-func (r *Recorder) addAgents(a *txtar.Archive) {
-	for _, name := range r.agentsUsed() {
-		file := r.agents[name]
+func (w writer) addAgents(a *txtar.Archive) {
+	for _, name := range w.agentsUsed() {
+		file := w.agents[name]
 		there := slices.ContainsFunc(a.Files, func(f txtar.File) bool { return f.Name == file.name })
 		if !there {
-			r.addFile(a, file.name, file.state)
+			w.addFile(a, file.name, file.state)
 		}
 	}
 }
 
-func (r *Recorder) agentsUsed() []string {
+func (w writer) agentsUsed() []string {
 	var names []string
-	for name, a := range r.agents {
+	for name, a := range w.agents {
 		if a.used {
 			names = append(names, name)
 		}
@@ -63,22 +63,22 @@ func (r *Recorder) agentsUsed() []string {
 }
 
 // brought reports whether a definition that is in the case brings h.
-func (r *Recorder) brought(h hooks.Hook) bool {
-	a := r.agents[h.Within.Name]
+func (w writer) brought(h hooks.Hook) bool {
+	a := w.agents[h.Within.Name]
 	return h.Within.Kind == hooks.AgentPart && a != nil && a.used && a.state.there && a.state.left == ""
 }
 
 // addModels adds what the model answered, and what it answered to each agent.
-func (r *Recorder) addModels(a *txtar.Archive) error {
-	exact := r.sawChunks()
+func (w writer) addModels(a *txtar.Archive) error {
+	exact := w.sawChunks()
 	var agents []string
-	for _, one := range r.answers {
+	for _, one := range w.answers {
 		if one.agent != "" && !slices.Contains(agents, one.agent) {
 			agents = append(agents, one.agent)
 		}
 	}
 	for _, agent := range append([]string{""}, agents...) {
-		text, err := r.model(agent, exact)
+		text, err := w.model(agent, exact)
 		if err != nil {
 			return err
 		}
@@ -93,11 +93,11 @@ func (r *Recorder) addModels(a *txtar.Archive) error {
 
 // whose is the condition that says in which agent an event fired, where there were
 // agents.
-func (r *Recorder) whose(rep hooks.Report) string {
+func (w writer) whose(rep hooks.Report) string {
 	switch {
 	case rep.Agent.Type != "":
 		return " agent=" + rep.Agent.Type
-	case slices.ContainsFunc(r.reports, func(o hooks.Report) bool { return o.Agent.Type != "" }):
+	case slices.ContainsFunc(w.reports, func(o hooks.Report) bool { return o.Agent.Type != "" }):
 		return " agent=main"
 	}
 	return ""

@@ -23,89 +23,94 @@ const longRun = 10 * time.Second
 func (r *Recorder) Case(exit int) ([]byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return writer{&r.recorded}.write(exit)
+}
+
+// write writes the case.
+func (w writer) write(exit int) ([]byte, error) {
 	var a txtar.Archive
-	if err := r.addSettings(&a); err != nil {
+	if err := w.addSettings(&a); err != nil {
 		return nil, err
 	}
 	var outcome strings.Builder
-	r.hookLines(&outcome)
-	r.toolLines(&outcome)
-	r.addFiles(&a, &outcome)
-	r.endLines(&outcome, exit)
-	r.addAgents(&a)
-	if err := r.addModels(&a); err != nil {
+	w.hookLines(&outcome)
+	w.toolLines(&outcome)
+	w.addFiles(&a, &outcome)
+	w.endLines(&outcome, exit)
+	w.addAgents(&a)
+	if err := w.addModels(&a); err != nil {
 		return nil, err
 	}
-	body := r.actLines()
+	body := w.actLines()
 	a.Comment = []byte(body + "\n" + outcome.String() + "\n")
 	// Once more over all of it, names of files included: nothing was forgotten.
-	body = r.clean.code(string(txtar.Format(&a)))
-	return []byte(r.clean.code(r.head()) + body), nil
+	body = w.clean.code(string(txtar.Format(&a)))
+	return []byte(w.clean.code(w.head()) + body), nil
 }
 
 // Taken names the secrets that [Recorder.Case] took out; empty: none.
 func (r *Recorder) Taken() string { return r.clean.summary() }
 
 // sawChunks: hooks saw each chunk, so that they must come as they did.
-func (r *Recorder) sawChunks() bool {
-	return slices.ContainsFunc(r.ran(), func(h hooks.Hook) bool { return h.Event == protocol.AfterModel })
+func (w writer) sawChunks() bool {
+	return slices.ContainsFunc(w.ran(), func(h hooks.Hook) bool { return h.Event == protocol.AfterModel })
 }
 
 // head is the comments and the setup.
-func (r *Recorder) head() string {
+func (w writer) head() string {
 	var b strings.Builder
 	b.WriteString("# Recorded from a run.\n")
-	notes := append(slices.Clone(r.notes), r.outside()...)
-	if r.interrupted {
+	notes := append(slices.Clone(w.notes), w.outside()...)
+	if w.interrupted {
 		notes = append(notes, "The run was interrupted: what came after that is not part of the case, and hooks may run "+
 			"more often here.")
 	}
-	if taken := r.clean.summary(); taken != "" {
+	if taken := w.clean.summary(); taken != "" {
 		notes = append(notes, "Secrets were taken out: "+taken+". Hooks that look for them may decide otherwise.")
 	}
 	for _, n := range notes {
-		fmt.Fprintf(&b, "# %s\n", oneLine(r.clean.text(n)))
+		fmt.Fprintf(&b, "# %s\n", oneLine(w.clean.text(n)))
 	}
-	if r.o.Interactive {
+	if w.o.Interactive {
 		b.WriteString("interactive\n")
 	}
-	if usual := map[bool]string{true: "default", false: "yolo"}[r.o.Interactive]; r.o.Mode != usual && r.o.Mode != "" {
-		fmt.Fprintf(&b, "mode %s\n", r.o.Mode)
+	if usual := map[bool]string{true: "default", false: "yolo"}[w.o.Interactive]; w.o.Mode != usual && w.o.Mode != "" {
+		fmt.Fprintf(&b, "mode %s\n", w.o.Mode)
 	}
-	if r.o.Untrusted {
+	if w.o.Untrusted {
 		b.WriteString("trust off\n")
 	}
-	if took := time.Since(r.began); took > longRun && !r.o.Interactive {
+	if took := time.Since(w.began); took > longRun && !w.o.Interactive {
 		fmt.Fprintf(&b, "timeout %s\n", (3 * took).Round(time.Second))
 	}
 	return b.String()
 }
 
-func (r *Recorder) actLines() string {
+func (w writer) actLines() string {
 	var b strings.Builder
-	for _, a := range r.acts {
+	for _, a := range w.acts {
 		for _, line := range a.approval {
-			b.WriteString(r.clean.text(line) + "\n")
+			b.WriteString(w.clean.text(line) + "\n")
 		}
 		b.WriteString(a.verb)
 		if a.verb == "prompt" {
-			b.WriteString(" " + quoted(r.clean.text(a.text)))
+			b.WriteString(" " + quoted(w.clean.text(a.text)))
 		}
 		b.WriteString("\n")
 	}
-	if len(r.acts) == 0 {
+	if len(w.acts) == 0 {
 		b.WriteString("start\n")
 	}
 	return b.String()
 }
 
-func (r *Recorder) addSettings(a *txtar.Archive) error {
-	project, err := r.settings(true)
+func (w writer) addSettings(a *txtar.Archive) error {
+	project, err := w.settings(true)
 	if err != nil {
 		return err
 	}
 	a.Files = append(a.Files, txtar.File{Name: "settings.json", Data: []byte(project)})
-	others, err := r.settings(false)
+	others, err := w.settings(false)
 	if err != nil || others == "" {
 		return err
 	}
@@ -114,48 +119,48 @@ func (r *Recorder) addSettings(a *txtar.Archive) error {
 }
 
 // addFiles adds scripts and files as they were, and what happened to them.
-func (r *Recorder) addFiles(a *txtar.Archive, outcome *strings.Builder) {
-	for _, h := range r.ran() {
-		for _, path := range config.Scripts(h, r.o.Project) {
-			if name, ok := r.scripts.name(path); ok {
-				if s := r.scripts.before[name]; s.there {
-					r.files.before[name] = s
+func (w writer) addFiles(a *txtar.Archive, outcome *strings.Builder) {
+	for _, h := range w.ran() {
+		for _, path := range config.Scripts(h, w.o.Project) {
+			if name, ok := w.scripts.name(path); ok {
+				if s := w.scripts.before[name]; s.there {
+					w.files.before[name] = s
 				}
 			}
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.files.before)) {
-		r.addFile(a, name, r.files.before[name])
+	for _, name := range slices.Sorted(maps.Keys(w.files.before)) {
+		w.addFile(a, name, w.files.before[name])
 	}
-	changed := r.files.changed()
+	changed := w.files.changed()
 	for _, name := range slices.Sorted(maps.Keys(changed)) {
-		r.addChange(a, outcome, name, changed[name])
+		w.addChange(a, outcome, name, changed[name])
 	}
 }
 
-func (r *Recorder) addFile(a *txtar.Archive, name string, s state) {
+func (w writer) addFile(a *txtar.Archive, name string, s state) {
 	switch {
 	case !s.there:
 	case s.left != "":
-		r.notes = append(r.notes, fmt.Sprintf("%s %s, and is not in the case.", name, s.left))
+		w.notes = append(w.notes, fmt.Sprintf("%s %s, and is not in the case.", name, s.left))
 	default:
-		data := r.clean.code(string(s.data))
+		data := w.clean.code(string(s.data))
 		if data != "" && !strings.HasSuffix(data, "\n") {
-			r.notes = append(r.notes, fmt.Sprintf("%s had no line end at its end.", name))
+			w.notes = append(w.notes, fmt.Sprintf("%s had no line end at its end.", name))
 		}
 		a.Files = append(a.Files, txtar.File{Name: name, Data: []byte(data)})
 	}
 }
 
-func (r *Recorder) addChange(a *txtar.Archive, outcome *strings.Builder, name string, now state) {
-	if r.interrupted {
+func (w writer) addChange(a *txtar.Archive, outcome *strings.Builder, name string, now state) {
+	if w.interrupted {
 		return
 	}
 	word := wordOf(name)
 	switch {
 	case !now.there:
 		fmt.Fprintf(outcome, "! exists %s\n", word)
-	case now.left != "" || len(now.data) == 0 || r.clean.code(string(now.data)) != string(now.data):
+	case now.left != "" || len(now.data) == 0 || w.clean.code(string(now.data)) != string(now.data):
 		fmt.Fprintf(outcome, "exists %s\n", word)
 	default:
 		fmt.Fprintf(outcome, "cmp %s %s\n", word, wordOf("want/"+name))
@@ -164,15 +169,15 @@ func (r *Recorder) addChange(a *txtar.Archive, outcome *strings.Builder, name st
 }
 
 // endLines are about the run as a whole.
-func (r *Recorder) endLines(b *strings.Builder, exit int) {
-	if r.interrupted {
+func (w writer) endLines(b *strings.Builder, exit int) {
+	if w.interrupted {
 		return
 	}
-	fmt.Fprintf(b, "model-requests %d\n", len(r.answers))
-	if r.last != "" && r.last != agent.MaxTurns {
-		fmt.Fprintf(b, "ending %s\n", r.last)
+	fmt.Fprintf(b, "model-requests %d\n", len(w.answers))
+	if w.last != "" && w.last != agent.MaxTurns {
+		fmt.Fprintf(b, "ending %s\n", w.last)
 	}
-	if !r.o.Interactive && len(r.acts) > 0 && r.last != agent.MaxTurns { // limits of settings are not there
+	if !w.o.Interactive && len(w.acts) > 0 && w.last != agent.MaxTurns { // limits of settings are not there
 		fmt.Fprintf(b, "exit %d\n", exit)
 	}
 }
@@ -205,24 +210,24 @@ func (t *tally) add(what string) {
 }
 
 // times is the condition; after an interruption there may be more.
-func (r *Recorder) times(n int, exact bool) string {
-	if r.interrupted || !exact {
+func (w writer) times(n int, exact bool) string {
+	if w.interrupted || !exact {
 		return fmt.Sprintf("times=%d..", n)
 	}
 	return fmt.Sprintf("times=%d", n)
 }
 
-func (r *Recorder) toolLines(b *strings.Builder) {
+func (w writer) toolLines(b *strings.Builder) {
 	var ran, results tally
 	foreign := map[string]bool{}
-	for _, f := range r.finished {
+	for _, f := range w.finished {
 		foreign[f.Call.Name] = f.MCPServer != ""
 	}
-	for _, name := range r.started {
+	for _, name := range w.started {
 		ran.add(name)
 	}
-	for _, f := range r.finished {
-		if !slices.Contains(r.started, f.Call.Name) && !r.interrupted {
+	for _, f := range w.finished {
+		if !slices.Contains(w.started, f.Call.Name) && !w.interrupted {
 			ran.add("! " + f.Call.Name)
 		}
 		results.add(f.Call.Name + " status=" + string(f.Status))
@@ -234,12 +239,12 @@ func (r *Recorder) toolLines(b *strings.Builder) {
 		case name != what:
 			fmt.Fprintf(b, "! tool-ran %s\n", wordOf(name))
 		default:
-			fmt.Fprintf(b, "tool-ran %s %s\n", wordOf(name), r.times(ran.n[what], true))
+			fmt.Fprintf(b, "tool-ran %s %s\n", wordOf(name), w.times(ran.n[what], true))
 		}
 	}
 	for _, what := range results.order {
 		if name, status, _ := strings.Cut(what, " "); !foreign[name] {
-			fmt.Fprintf(b, "tool-result %s %s %s\n", wordOf(name), status, r.times(results.n[what], true))
+			fmt.Fprintf(b, "tool-result %s %s %s\n", wordOf(name), status, w.times(results.n[what], true))
 		}
 	}
 }

@@ -104,22 +104,22 @@ const largePrompt = 10_000
 
 // model writes what the model answered to one agent. exact keeps the chunks as they came: hooks saw
 // each of them.
-func (r *Recorder) model(agent string, exact bool) (string, error) {
+func (w writer) model(agent string, exact bool) (string, error) {
 	var b strings.Builder
-	for _, a := range r.answers {
+	for _, a := range w.answers {
 		if a.agent != agent {
 			continue
 		}
 		if b.Len() > 0 {
 			b.WriteString("\n")
 		}
-		text, err := r.answer(a, exact)
+		text, err := w.answer(a, exact)
 		if err != nil {
 			return "", err
 		}
 		b.WriteString(text)
 	}
-	if r.interrupted && agent == "" {
+	if w.interrupted && agent == "" {
 		if b.Len() > 0 {
 			b.WriteString("\n")
 		}
@@ -128,17 +128,17 @@ func (r *Recorder) model(agent string, exact bool) (string, error) {
 	return b.String(), nil
 }
 
-func (r *Recorder) answer(a answer, exact bool) (string, error) {
+func (w writer) answer(a answer, exact bool) (string, error) {
 	if a.err != nil {
 		head := ""
 		if a.Method == script.Whole {
 			head = "generate\n"
 		}
-		return fmt.Sprintf("%serror %d %s\n", head, a.err.Status, oneLine(r.clean.text(a.err.Message))), nil
+		return fmt.Sprintf("%serror %d %s\n", head, a.err.Status, oneLine(w.clean.text(a.err.Message))), nil
 	}
 	e := script.Entry{Method: a.Method, Tokens: a.Tokens}
-	for _, c := range script.Masked(a.Chunks, r.clean.secrets) {
-		e.Chunks = append(e.Chunks, r.cleanChunk(c))
+	for _, c := range script.Masked(a.Chunks, w.clean.secrets) {
+		e.Chunks = append(e.Chunks, w.cleanChunk(c))
 	}
 	if !exact && e.Method == script.Stream {
 		e.Chunks = joined(e.Chunks)
@@ -150,22 +150,22 @@ func (r *Recorder) answer(a answer, exact bool) (string, error) {
 	if err := script.Write(&b, []script.Entry{e}); err != nil {
 		return "", fmt.Errorf("recording an answer of the model: %w", err)
 	}
-	return r.clean.names(r.clean.secrets(b.String())), nil
+	return w.clean.names(w.clean.secrets(b.String())), nil
 }
 
 // cleanChunk is c without secrets, and without what no case needs: ids,
 // signatures.
-func (r *Recorder) cleanChunk(c llm.Chunk) llm.Chunk {
+func (w writer) cleanChunk(c llm.Chunk) llm.Chunk {
 	c.ModelVersion, c.ResponseID = "", ""
 	parts := make([]llm.Part, len(c.Parts))
 	for i, p := range c.Parts {
 		switch p := p.(type) {
 		case llm.Text:
-			parts[i] = llm.Text{Text: r.clean.text(p.Text)}
+			parts[i] = llm.Text{Text: w.clean.text(p.Text)}
 		case llm.Thought:
-			parts[i] = llm.Thought{Text: r.clean.text(p.Text)}
+			parts[i] = llm.Thought{Text: w.clean.text(p.Text)}
 		case llm.ToolCall:
-			args, _ := r.clean.value(p.Args).(map[string]any)
+			args, _ := w.clean.value(p.Args).(map[string]any)
 			parts[i] = llm.ToolCall{Name: p.Name, Args: args}
 		default:
 			parts[i] = p

@@ -42,11 +42,19 @@ type Options struct {
 
 // Recorder records a run. It is safe for concurrent use.
 type Recorder struct {
+	mu sync.Mutex
+	recorded
+}
+
+// writer writes what was recorded as a case.
+type writer struct{ *recorded }
+
+// recorded is what is known of a run.
+type recorded struct {
 	o     Options
 	clean *cleaner
 	began time.Time
 
-	mu          sync.Mutex
 	acts        []act
 	reports     []hooks.Report
 	started     []string // names of tools that ran
@@ -71,7 +79,7 @@ type act struct {
 // New makes a Recorder. It reads the scripts of the hooks: what they are now
 // counts.
 func New(o Options) *Recorder {
-	r := &Recorder{o: o, clean: newCleaner(o), began: time.Now()}
+	r := &Recorder{recorded: recorded{o: o, clean: newCleaner(o), began: time.Now()}}
 	r.files, r.scripts = newFiles(o.Dir), newFiles(o.Project)
 	for _, h := range o.Hooks {
 		for _, path := range config.Scripts(h, o.Project) {

@@ -32,9 +32,9 @@ type (
 )
 
 // ran are the hooks that ran, in the order in which they are configured.
-func (r *Recorder) ran() []hooks.Hook {
+func (w writer) ran() []hooks.Hook {
 	did := map[string]bool{}
-	for _, rep := range r.reports {
+	for _, rep := range w.reports {
 		for _, run := range rep.Runs {
 			if run.Ran() {
 				did[key(run.Hook)] = true
@@ -42,7 +42,7 @@ func (r *Recorder) ran() []hooks.Hook {
 		}
 	}
 	var out []hooks.Hook
-	for _, h := range r.o.Hooks {
+	for _, h := range w.o.Hooks {
 		if did[key(h)] {
 			did[key(h)] = false // once
 			out = append(out, h)
@@ -59,20 +59,20 @@ func key(h hooks.Hook) string {
 
 // settings are the hooks that ran as a settings file: those of the project, or
 // all others. Empty: there is none.
-func (r *Recorder) settings(project bool) (string, error) {
+func (w writer) settings(project bool) (string, error) {
 	file := settingsFile{Hooks: map[hooks.Event][]group{}}
-	for _, h := range r.ran() {
-		if (h.Source.Layer == hooks.LayerProject) != project || r.brought(h) {
+	for _, h := range w.ran() {
+		if (h.Source.Layer == hooks.LayerProject) != project || w.brought(h) {
 			continue
 		}
-		e := entry{Handler: h.Handler, Name: r.clean.text(h.Name), Command: r.clean.code(h.Command),
+		e := entry{Handler: h.Handler, Name: w.clean.text(h.Name), Command: w.clean.code(h.Command),
 			Timeout: h.Timeout.Milliseconds(), OnError: h.OnError, Dialect: h.Dialect}
 		e.Type = h.Kind()
 		for name, value := range h.Env {
 			if e.Env == nil {
 				e.Env = map[string]string{}
 			}
-			e.Env[name] = r.clean.code(value)
+			e.Env[name] = w.clean.code(value)
 		}
 		groups := file.Hooks[h.Event]
 		if n := len(groups); n > 0 && groups[n-1].Matcher == h.Matcher && groups[n-1].Sequential == h.Sequential {
@@ -116,19 +116,19 @@ func layOut(file settingsFile) (string, error) {
 }
 
 // outside names the programs that hooks ran and that are not in the case.
-func (r *Recorder) outside() []string {
+func (w writer) outside() []string {
 	var out []string
-	for _, h := range r.ran() {
-		for _, c := range config.Calls(h, r.o.Project, nil) {
+	for _, h := range w.ran() {
+		for _, c := range config.Calls(h, w.o.Project, nil) {
 			for _, word := range c.Words[:min(2, len(c.Words))] {
-				if !strings.HasPrefix(word, r.o.Home+"/") || len(r.o.Home) < 2 {
+				if !strings.HasPrefix(word, w.o.Home+"/") || len(w.o.Home) < 2 {
 					continue
 				}
-				if _, in := r.scripts.name(word); in {
+				if _, in := w.scripts.name(word); in {
 					continue
 				}
 				note := fmt.Sprintf("The hook %s runs %s, which is not in the project and no part of the case.",
-					r.clean.text(h.ID()), r.clean.code(word))
+					w.clean.text(h.ID()), w.clean.code(word))
 				if !slices.Contains(out, note) {
 					out = append(out, note)
 				}

@@ -73,7 +73,7 @@ func (r *Runtime) runsPrograms(path string, below bool) bool {
 	if _, err := r.Workspace.Resolve(path); err == nil && !r.Workspace.Writable(path) {
 		return true
 	}
-	real, err := r.Workspace.Follow(path)
+	real, err := workspace.Follow(r.Workspace.Abs(path))
 	if err != nil {
 		return true
 	}

@@ -75,14 +75,8 @@ var manyMethods = map[string]int{
 	"internal/app.Runtime":       99,
 	"e2e/agents/played.Player":   91,
 	"internal/terminal.View":     77,
-	"hooks/protocol.reader":      57,
-	"internal/cases.Recording":   48,
 	"tools/toolcall.call":        47,
-	"internal/terminal.Terminal": 46,
 	"e2e/testbed.proof":          45,
-	"hooks.Engine":               45,
-	"tools/workspace.Workspace":  43,
-	"e2e/record.Recorder":        42,
 }
 
 // The public packages explain what they export; no line is too long to read.

@@ -56,7 +56,7 @@ var reads = []read{
 	{"internal/sandbox sameIDs", "os.ReadFile", "/proc"},
 	{"internal/telemetry openOutfile", "os.OpenFile", "only written, where the user says"},
 	{"internal/terminal NewGuard", "bufio.NewReader", "one line of our own other process"},
-	{"internal/terminal Terminal.addHistory", "os.OpenFile", "only written; History has read it before"},
+	{"internal/terminal history.add", "os.OpenFile", "only written; open has read it before"},
 	{"llm/script Record", "os.OpenFile", "only written, where the user says"},
 	{"session registry.migrate", "os.DirFS", "directories of ours, copied once"},
 	{"tools/builtin internalDocsCall.Run", "fs.ReadFile", "of files embedded in the program"},

@@ -66,7 +66,7 @@ func (a *Approver) Approve(ctx context.Context, q toolcall.Question) toolcall.An
 	switch answer.Outcome {
 	case policy.ProceedAlways:
 		if q.Intent.Edit != nil || q.Intent.Plan != nil {
-			v.note(v.style.dim(v.wrap("The mode is auto_edit now: edits in this folder are not asked about. /mode default " +
+			v.note(v.style.dim(v.Wrap("The mode is auto_edit now: edits in this folder are not asked about. /mode default " +
 				"goes back.")))
 		}
 	case policy.ModifyWithEditor:
@@ -193,7 +193,7 @@ func (a *Approver) show(q toolcall.Question) string {
 		}
 	}
 	if why := cleanLine(a.shorten(q.Why)); why != "" {
-		b.WriteString(s.yellow(indent(a.View.wrap("Asked because "+why), "  ")) + "\n")
+		b.WriteString(s.yellow(indent(a.View.Wrap("Asked because "+why), "  ")) + "\n")
 	}
 	if q.Forced {
 		b.WriteString(s.yellow("  A hook wants you to be asked."))

@@ -97,7 +97,7 @@ func (d *Dialogue) choose(ctx context.Context, c choice) (index int, words strin
 	a := answer{d: d, lines: c.lines, fresh: c.fresh, keep: c.about == "", labels: c.choices, oneKey: c.about != ""}
 	if !a.keep {
 		a.lines, a.about = "\n", strings.Split(strings.Trim(c.about, "\n"), "\n")
-		if width, height := t.size(); t.style.dumb || t.rows(a.about, width)+t.rows(t.list(c.choices, 0), width)+4 > height {
+		if width, height := t.Size(); t.style.dumb || t.rows(a.about, width)+t.rows(t.list(c.choices, 0), width)+4 > height {
 			a.lines, a.about = c.about, nil
 		}
 	}

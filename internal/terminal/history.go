@@ -25,10 +25,19 @@ const (
 // History stores prompts in the file at path, one per line, and offers those
 // that are there already. Without the file the history is that of this session
 // only.
-func (t *Terminal) History(path string) {
+func (t *Terminal) History(path string) { t.history.open(path) }
+
+// history is the earlier prompts. Its methods ignore errors.
+type history struct {
+	edit    *editor
+	prompts []string // the last one last
+	file    string   // empty: they are not stored
+}
+
+func (h *history) open(path string) {
 	data, err := boundedfile.Read(path, boundedfile.Kept)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		t.historyFile = path // what cannot be read is not written to either: it may be a pipe
+		h.file = path // what cannot be read is not written to either: it may be a pipe
 	}
 	if err != nil {
 		_ = os.MkdirAll(filepath.Dir(path), 0o700) // the first write reports it
@@ -38,25 +47,25 @@ func (t *Terminal) History(path string) {
 	for i, p := range prompts {
 		prompts[i] = strings.TrimSuffix(p, "\n")
 	}
-	t.remember(prompts)
+	h.remember(prompts)
 	if len(prompts) > 2*keptPrompts {
-		_ = atomicfile.WriteFile(path, []byte(strings.Join(t.prompts, "\n")+"\n"), 0o600) // it is shortened next time
+		_ = atomicfile.WriteFile(path, []byte(strings.Join(h.prompts, "\n")+"\n"), 0o600) // it is shortened next time
 	}
 }
 
-// addHistory stores a prompt. Errors are ignored.
-func (t *Terminal) addHistory(text string) {
+// add stores a prompt.
+func (h *history) add(text string) {
 	line := strings.ReplaceAll(text, "\n", string(newlineMark))
-	if strings.TrimSpace(text) == "" || len(line) > keptBytes || len(t.prompts) > 0 &&
-		t.prompts[len(t.prompts)-1] == line {
-		t.remember(t.prompts)
+	if strings.TrimSpace(text) == "" || len(line) > keptBytes || len(h.prompts) > 0 &&
+		h.prompts[len(h.prompts)-1] == line {
+		h.remember(h.prompts)
 		return
 	}
-	t.remember(append(t.prompts, line))
-	if t.historyFile == "" {
+	h.remember(append(h.prompts, line))
+	if h.file == "" {
 		return
 	}
-	f, err := os.OpenFile(t.historyFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(h.file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return
 	}
@@ -65,9 +74,9 @@ func (t *Terminal) addHistory(text string) {
 }
 
 // remember sets the earlier prompts.
-func (t *Terminal) remember(prompts []string) {
-	t.prompts = slices.Clone(prompts[max(len(prompts)-keptPrompts, 0):])
-	t.edit.remember(t.prompts)
+func (h *history) remember(prompts []string) {
+	h.prompts = slices.Clone(prompts[max(len(prompts)-keptPrompts, 0):])
+	h.edit.remember(h.prompts)
 }
 
 // remember gives prompts to the line editor with the next key, in its own

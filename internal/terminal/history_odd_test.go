@@ -23,16 +23,16 @@ func TestHistoryThatCannotBeRead(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "history")
 		require.NoError(t, put(path), name)
-		term := &Terminal{edit: &editor{}}
+		term := &Terminal{history: history{edit: &editor{}}}
 		term.History(path)
-		term.addHistory("a prompt")
-		assert.Equal(t, []string{"a prompt"}, term.prompts, name)
-		assert.Empty(t, term.historyFile, name)
+		term.history.add("a prompt")
+		assert.Equal(t, []string{"a prompt"}, term.history.prompts, name)
+		assert.Empty(t, term.history.file, name)
 	}
 	path := filepath.Join(t.TempDir(), "new", "history")
-	term := &Terminal{edit: &editor{}}
+	term := &Terminal{history: history{edit: &editor{}}}
 	term.History(path)
-	term.addHistory("a prompt")
+	term.history.add("a prompt")
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	assert.Equal(t, "a prompt\n", string(text))

@@ -132,7 +132,7 @@ func (e *editor) menuRows(width int) []string {
 	if !e.menuVisible() {
 		return nil
 	}
-	_, height := e.t.size()
+	_, height := e.t.Size()
 	n := min(mostOffered, max(height-4, 1), len(m.all))
 	from := min(max(m.marked-n/2, 0), len(m.all)-n)
 	wide := 0

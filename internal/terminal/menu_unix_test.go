@@ -115,7 +115,7 @@ func TestMenuStaysSmall(t *testing.T) {
 func TestMenuAndHistory(t *testing.T) {
 	t.Parallel()
 	w, sent := offering(t, Options{}, 40, 12)
-	w.remember([]string{"older", "/c"})
+	w.history.remember([]string{"older", "/c"})
 	w.press("\x1b[A")
 	w.awaitThat("the command alone", func(text string) bool { return text == "> /c" })
 	w.press("\x1b[A")

@@ -21,9 +21,6 @@ type Passage struct {
 // keptText limits what is kept of what a program printed.
 const keptText = 64 << 10
 
-// Size is the size of the window.
-func (t *Terminal) Size() (columns, rows int) { return t.size() }
-
 // Pass gives all keys to another program, until Over of what it returns. resized
 // is called when the window has another size.
 func (t *Terminal) Pass(keys func([]byte), resized func()) *Passage {

@@ -26,6 +26,7 @@ const (
 
 func (t *Terminal) openLine() error {
 	t.edit = &editor{t: t, vim: t.o.Vim}
+	t.history.edit = t.edit
 	line, err := readline.NewEx(&readline.Config{
 		HistoryLimit:           keptPrompts,
 		DisableAutoSaveHistory: true,
@@ -50,7 +51,7 @@ func (t *Terminal) openLine() error {
 		return err
 	}
 	t.line = line
-	t.remember(nil)
+	t.history.remember(nil)
 	return nil
 }
 
@@ -74,7 +75,7 @@ func (t *Terminal) Prompt() (string, error) {
 		t.edit.end()
 		return "", io.EOF // an unfinished line is not sent
 	case errors.Is(err, readline.ErrInterrupt) && line != "":
-		t.addHistory(t.keys.unfold(line))
+		t.history.add(t.keys.unfold(line))
 		return "", nil // only the current line is dropped, and the history has it
 	case errors.Is(err, readline.ErrInterrupt):
 		return "", ErrInterrupted
@@ -82,7 +83,7 @@ func (t *Terminal) Prompt() (string, error) {
 		return "", io.EOF
 	}
 	text := t.keys.unfold(line)
-	t.addHistory(text)
+	t.history.add(text)
 	return text, nil
 }
 

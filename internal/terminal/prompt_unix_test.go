@@ -68,7 +68,7 @@ func TestKeysOfEmacs(t *testing.T) {
 		{"control characters", "a\x1c\x1d\x1e\x1fb", "ab"},
 		{"Delete in an empty line", "\x1b[3~a", "a"},
 	} {
-		w.remember([]string{"first one", "second two"})
+		w.history.remember([]string{"first one", "second two"})
 		if strings.HasSuffix(c.keys, keyEscape) {
 			c.keys += "\x1b[C" // a key, so that the escape is one
 		}
@@ -132,7 +132,7 @@ func TestKeysOfVi(t *testing.T) {
 		{"Enter ends an operator too", "abc|d", "abc"},
 		{"W B E", "a.b c.d|BiX|0Ea!", "a.b! Xc.d"},
 	} {
-		w.remember([]string{"first one", "second two"})
+		w.history.remember([]string{"first one", "second two"})
 		line, err := w.prompt(strings.ReplaceAll(c.keys, "|", keyEscape+keyEscape) + "\r")
 		require.NoError(t, err, c.name)
 		assert.Equal(t, c.want, line, c.name)
@@ -208,7 +208,7 @@ func TestLargePastes(t *testing.T) { // alone, for it looks at the memory
 			_, err := w.Prompt() // is over once the one before is
 			assert.ErrorIs(t, err, io.EOF)
 			assert.Empty(t, w.Terminal.keys.pastes.texts, "what was discarded is forgotten")
-			assert.Empty(t, w.prompts, "nobody goes back to what was pasted")
+			assert.Empty(t, w.history.prompts, "nobody goes back to what was pasted")
 		})
 	}
 }
@@ -282,7 +282,7 @@ func TestHistory(t *testing.T) {
 	}
 	again := openWindow(t, 80, 24, Options{})
 	again.History(path)
-	assert.Equal(t, []string{"one" + string(newlineMark) + "two", "three"}, again.prompts)
+	assert.Equal(t, []string{"one" + string(newlineMark) + "two", "three"}, again.history.prompts)
 	line, err := again.prompt("\x1b[A\x1b[A\r")
 	require.NoError(t, err)
 	assert.Equal(t, "one\ntwo", line)

@@ -175,7 +175,7 @@ func (v *View) result(r event.ToolRecord) result {
 		if why := cleanLine(r.ErrorMessage); v.wasSaid(why) {
 			return result{note: "blocked by a hook"}
 		}
-		return result{text: v.style.red(v.wrap(cleanLine(r.ErrorMessage))), shown: shownOfResult}
+		return result{text: v.style.red(v.Wrap(cleanLine(r.ErrorMessage))), shown: shownOfResult}
 	case event.ToolCancelled:
 		note := Cancelled
 		if strings.HasPrefix(r.ErrorMessage, "not run: ") {
@@ -193,7 +193,7 @@ func (v *View) result(r event.ToolRecord) result {
 		if code > 0 {
 			res.note = fmt.Sprintf("exit status %d", code)
 		} else if !command && r.Data["isError"] == true {
-			res.text = v.wrap(res.text) // it says what is wrong
+			res.text = v.Wrap(res.text) // it says what is wrong
 		} else if signal, ok := r.Data["signal"]; ok {
 			res.note = fmt.Sprintf("ended by signal %v", signal)
 		}

@@ -110,7 +110,7 @@ func init() {
 		for _, mode := range []string{"default", "auto_edit", "plan", "yolo"} {
 			c.status = Status{Mode: mode, Trouble: "2 hooks failed",
 				Rest: []string{"gemini-2.5-pro", "~/project (main)", "98% context left", "12345 tokens"}}
-			width, _ := c.size()
+			width, _ := c.Size()
 			fmt.Fprintf(&c.out, "%s%s\n%s\n", c.mark(), c.style.dim(Hint), c.statusRow(width-1))
 		}
 	}

@@ -28,7 +28,7 @@ type scene struct {
 func newScene(s style, width int) *scene {
 	c := &scene{}
 	t := &Terminal{style: s, keys: newKeyboard(nil, false), dialogue: make(chan struct{}, 1), columns: func() (int, int) { return width, 24 }}
-	t.screen = &screen{out: &c.out, size: t.size, dumb: s.dumb}
+	t.screen = &screen{out: &c.out, size: t.Size, dumb: s.dumb}
 	c.View = NewView(t, true)
 	return c
 }

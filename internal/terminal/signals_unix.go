@@ -41,7 +41,7 @@ func (t *Terminal) watch() (stop func()) {
 
 func (t *Terminal) signalled(s os.Signal) {
 	switch {
-	case t.isAway():
+	case t.away.Load():
 	case s == syscall.SIGWINCH:
 		t.screen.redraw()
 		t.mu.Lock()
@@ -59,8 +59,8 @@ func (t *Terminal) signalled(s os.Signal) {
 // shell continues it. The signal is left to the system: once Go has handled it,
 // its default action cannot be restored.
 func (t *Terminal) suspend(signals chan os.Signal) {
-	t.setAway(true)
-	defer t.setAway(false)
+	t.away.Store(true)
+	defer t.away.Store(false)
 	t.release()
 	defer func() { _ = t.takeOver() }()  // as in signalled
 	_ = syscall.Kill(0, syscall.SIGTSTP) // the whole job, as the terminal's own ^Z does

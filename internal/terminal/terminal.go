@@ -18,6 +18,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/chzyer/readline"
@@ -55,22 +56,21 @@ type Options struct {
 // Terminal is the window. Its methods may be called from any goroutine, but
 // only one prompt at a time.
 type Terminal struct {
-	o           Options
-	style       style
-	before      *readline.State // state of the terminal before Open
-	keys        *keyboard
-	screen      *screen
-	dialogue    chan struct{} // a semaphore of one
-	line        *readline.Instance
-	edit        *editor
-	prompts     []string // earlier prompts, the last one last; used by one Prompt at a time
-	historyFile string   // empty: prompts are not stored
-	restore     func()
-	unwatch     func()
-	columns     func() (columns, rows int) // the size of a window that is not there; nil: Out says it
+	o        Options
+	style    style
+	before   *readline.State // state of the terminal before Open
+	keys     *keyboard
+	screen   *screen
+	dialogue chan struct{} // a semaphore of one
+	line     *readline.Instance
+	edit     *editor
+	history  history // used by one Prompt at a time
+	restore  func()
+	unwatch  func()
+	columns  func() (columns, rows int) // the size of a window that is not there; nil: Out says it
 
+	away    atomic.Bool // another program uses the terminal
 	mu      sync.Mutex
-	away    bool // another program uses the terminal
 	status  Status
 	resized func() // of a program that has the keys; nil: none
 }
@@ -88,7 +88,7 @@ func Open(o Options) (*Terminal, error) {
 	}
 	colours, known := styleFor(o.Getenv, o.Theme)
 	t := &Terminal{o: o, style: colours, before: state, dialogue: make(chan struct{}, 1)}
-	t.screen = &screen{out: o.Out, size: t.size, dumb: t.style.dumb, reflows: reflows(o.Getenv)}
+	t.screen = &screen{out: o.Out, size: t.Size, dumb: t.style.dumb, reflows: reflows(o.Getenv)}
 	t.restore = sync.OnceFunc(func() {
 		t.unwatch()
 		t.keys.hangup()
@@ -154,11 +154,12 @@ func (t *Terminal) Hangup() { t.keys.hangup() }
 
 // Width returns the number of columns, at least 10; 80 if it is unknown.
 func (t *Terminal) Width() int {
-	columns, _ := t.size()
+	columns, _ := t.Size()
 	return columns
 }
 
-func (t *Terminal) size() (columns, rows int) {
+// Size is the size of the window; 80 columns and 24 rows if it is unknown.
+func (t *Terminal) Size() (columns, rows int) {
 	if t.columns != nil {
 		return t.columns()
 	}
@@ -197,23 +198,11 @@ func (t *Terminal) Copy(text string) bool {
 func (t *Terminal) RunOutside(f func() error) error {
 	t.keys.pause()
 	defer t.keys.resume()
-	t.setAway(true)
-	defer t.setAway(false)
+	t.away.Store(true)
+	defer t.away.Store(false)
 	t.release()
 	err := f()
 	return errors.Join(err, t.takeOver())
-}
-
-func (t *Terminal) setAway(yes bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.away = yes
-}
-
-func (t *Terminal) isAway() bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.away
 }
 
 // Signal writes a sequence of our own that shows nothing.
@@ -223,6 +212,4 @@ func (t *Terminal) Signal(sequence string) { t.screen.signal(sequence) }
 func (t *Terminal) Write(text string) { t.screen.write(text) }
 
 // Wrap breaks text between words at the window's width.
-func (t *Terminal) Wrap(text string) string { return t.wrap(text) }
-
-func (t *Terminal) wrap(text string) string { return ansi.Wrap(text, t.Width()-3, "") }
+func (t *Terminal) Wrap(text string) string { return ansi.Wrap(text, t.Width()-3, "") }

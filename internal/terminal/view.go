@@ -197,7 +197,7 @@ func (v *View) Failure(err error) {
 	for next := errors.Unwrap(err); next != nil && len(text) > 2000; next = errors.Unwrap(next) {
 		text = Clean(next.Error())
 	}
-	v.note(v.style.red(v.wrap("✗ " + text)))
+	v.note(v.style.red(v.Wrap("✗ " + text)))
 }
 
 func seconds(d time.Duration) string {

@@ -38,7 +38,7 @@ func projectEngine(t *testing.T, root string, ws *workspace.Workspace, policy st
 	t.Helper()
 	o.InWorkspace = func(path string) bool { return ws.Writable(path) }
 	o.Sensitive = func(path string, below bool) bool {
-		real, err := ws.Follow(path)
+		real, err := workspace.Follow(ws.Abs(path))
 		rel, outside := filepath.Rel(filepath.Join(root, ".gemini"), real)
 		return err != nil || runslater.Match(real) != "" || outside == nil && filepath.IsLocal(rel) || below &&
 			strings.HasPrefix(root+"/.gemini/", real+"/")

@@ -43,7 +43,7 @@ func (w *Workspace) buffersFor(path string) Buffers {
 // Shown is what the user sees of the file at path that is saved on the disk: the text
 // of [Buffers], which shown says, or saved itself.
 func (w *Workspace) Shown(path string, saved []byte) (data []byte, shown bool) {
-	path = w.abs(path)
+	path = w.Abs(path)
 	b := w.buffersFor(path)
 	if b == nil || !plain(saved) {
 		return saved, false

@@ -61,7 +61,7 @@ func (w *Workspace) ReadDir(path string) ([]fs.DirEntry, error) {
 
 // parent opens the directory that contains path; see place.walk.
 func (w *Workspace) parent(path string) (*os.Root, string, error) {
-	p, err := w.locate(w.abs(path))
+	p, err := w.locate(w.Abs(path))
 	if err != nil {
 		return nil, "", err
 	}

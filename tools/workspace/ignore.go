@@ -54,7 +54,7 @@ const maxIgnoreFile = 1 << 20
 // dir. An unreadable file counts as empty. The error is like that of
 // [Workspace.Open] if dir is not a directory of the workspace.
 func (w *Workspace) Ignorer(dir string, ig Ignore) (*Ignorer, error) {
-	p, err := w.locate(w.abs(dir))
+	p, err := w.locate(w.Abs(dir))
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (w *Workspace) Ignorer(dir string, ig Ignore) (*Ignorer, error) {
 // directory. It need not exist. A symbolic link is ignored if it or its target
 // is.
 func (w *Workspace) Ignored(path string, isDir bool, ig Ignore) (bool, error) {
-	abs := w.abs(path)
+	abs := w.Abs(path)
 	real, err := w.Real(abs)
 	if err != nil {
 		return false, err

@@ -57,7 +57,7 @@ const tooMany = "more files than can be looked at"
 // named checks a path that is read as it is.
 func (m *refusedSearch) named(path string) {
 	real, err := Follow(path)
-	if err != nil || !m.ws.holds(real) {
+	if err != nil || !within(m.ws.list(), real) {
 		m.found = m.ws.Rel(path)
 		return
 	}
@@ -82,12 +82,10 @@ func (m *refusedSearch) named(path string) {
 	}
 }
 
-// holds reports whether a path without links is in a directory of the
-// workspace, including protected names.
-func (w *Workspace) holds(real string) bool {
-	w.mu.RLock()
-	defer w.mu.RUnlock()
-	return slices.ContainsFunc(w.dirs, func(d *dir) bool {
+// within reports whether a path without links is in one of dirs, including
+// protected names.
+func within(dirs []*dir, real string) bool {
+	return slices.ContainsFunc(dirs, func(d *dir) bool {
 		_, base, err := d.open()
 		if err != nil {
 			return false
@@ -104,7 +102,7 @@ func (m *refusedSearch) below(path, real string) {
 		m.found = m.ws.Rel(path)
 		return
 	}
-	own := Ignore{Gemini: m.ignore.Gemini && m.ws.hasOwnIgnore(m.ignore), Custom: m.ignore.Custom}
+	own := Ignore{Gemini: m.ignore.Gemini && m.ignore.own(m.ws.Dirs()), Custom: m.ignore.Custom}
 	if own.Gemini {
 		m.left = min(m.left, maxEntries/10) // looking up what is ignored costs more
 	}
@@ -126,9 +124,9 @@ func (m *refusedSearch) below(path, real string) {
 	})
 }
 
-// hasOwnIgnore reports whether any ignore file but Git's applies.
-func (w *Workspace) hasOwnIgnore(ig Ignore) bool {
-	return len(ig.Custom) > 0 || slices.ContainsFunc(w.Dirs(), func(dir string) bool {
+// own reports whether any ignore file but Git's applies in dirs.
+func (ig Ignore) own(dirs []string) bool {
+	return len(ig.Custom) > 0 || slices.ContainsFunc(dirs, func(dir string) bool {
 		_, err := os.Lstat(filepath.Join(dir, ".geminiignore"))
 		return err == nil
 	})
@@ -148,7 +146,7 @@ func (m *refusedSearch) entry(path string, e fs.DirEntry, own Ignore) {
 	case e.Type()&fs.ModeSymlink != 0 && m.reach.Links:
 		real, err := Follow(path)
 		info, stat := os.Stat(path)
-		if err != nil || !m.ws.holds(real) || stat == nil && info.IsDir() ||
+		if err != nil || !within(m.ws.list(), real) || stat == nil && info.IsDir() ||
 			component(m.ws.Rel(real), protectedName()) != "" {
 			m.found = m.ws.Rel(path)
 		}

@@ -99,7 +99,7 @@ func (w *Workspace) openDir(path string) (*os.Root, error) {
 	defer parent.Close()
 	root, err := enter(parent, base, false)
 	if err != nil {
-		return nil, fmt.Errorf("opening directory %s: %w", w.abs(path), cause(err))
+		return nil, fmt.Errorf("opening directory %s: %w", w.Abs(path), cause(err))
 	}
 	return root, nil
 }

@@ -203,14 +203,14 @@ func (w *Workspace) names(k kind) []string {
 // The result keeps its symbolic links, because people and models see it. The
 // file need not exist.
 func (w *Workspace) Resolve(path string) (abs string, err error) {
-	abs = w.abs(path)
+	abs = w.Abs(path)
 	_, err = w.locate(abs)
 	return abs, err
 }
 
 // Real is like [Workspace.Resolve], with symbolic links followed.
 func (w *Workspace) Real(path string) (string, error) {
-	p, err := w.locate(w.abs(path))
+	p, err := w.locate(w.Abs(path))
 	if err != nil {
 		return "", err
 	}
@@ -220,7 +220,7 @@ func (w *Workspace) Real(path string) (string, error) {
 // Writable reports whether files at path may be written: it is inside of the
 // workspace and not read-only.
 func (w *Workspace) Writable(path string) bool {
-	p, err := w.locate(w.abs(path))
+	p, err := w.locate(w.Abs(path))
 	return err == nil && p.dir.kind != readable
 }
 
@@ -239,7 +239,9 @@ func (w *Workspace) Rel(abs string) string {
 	return abs
 }
 
-func (w *Workspace) abs(path string) string {
+// Abs returns path, which is relative to the root, as an absolute, clean path,
+// wherever it leads.
+func (w *Workspace) Abs(path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(cmp.Or(w.Root(), string(filepath.Separator)), path)
 	}
@@ -293,10 +295,6 @@ func (w *Workspace) locate(abs string) (place, error) {
 func (w *Workspace) outside(abs, name string) error {
 	return &OutsideError{Path: abs, Dirs: w.names(project), Temp: w.names(temp), Name: name}
 }
-
-// Follow returns the absolute path without its symbolic links, wherever it
-// leads; see the function of that name.
-func (w *Workspace) Follow(path string) (string, error) { return Follow(w.abs(path)) }
 
 // maxLinks is Linux's limit of links in one path.
 const maxLinks = 40

@@ -92,7 +92,7 @@ func TestEscapes(t *testing.T) {
 		_, err = w.Snapshot(path, 0)
 		assert.Error(t, err, "Snapshot %q", path)
 		assert.Error(t, w.WriteFile(path, []byte("evil")), "WriteFile %q", path)
-		assert.Error(t, w.Replace(Snapshot{Path: w.abs(path)}, []byte("evil")), "Replace %q", path)
+		assert.Error(t, w.Replace(Snapshot{Path: w.Abs(path)}, []byte("evil")), "Replace %q", path)
 		assert.Error(t, w.MkdirAll(path), "MkdirAll %q", path)
 		assert.Error(t, w.MkdirAll(path+"/x"), "MkdirAll %q", path)
 	}

@@ -34,7 +34,7 @@ type Snapshot struct {
 // Snapshot reads the file at path, at most limit bytes (0: no limit). It is not
 // an error if the file does not exist.
 func (w *Workspace) Snapshot(path string, limit int64) (Snapshot, error) {
-	s := Snapshot{Path: w.abs(path)}
+	s := Snapshot{Path: w.Abs(path)}
 	f, err := w.Open(s.Path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, nil
@@ -237,14 +237,14 @@ func moveInto(dir *os.Root, tmp, base string, replace bool) error {
 
 // writable locates a path for op, which changes it.
 func (w *Workspace) writable(op, path string) (place, error) {
-	p, err := w.locate(w.abs(path))
+	p, err := w.locate(w.Abs(path))
 	if err == nil && p.dir.kind == readable {
 		err = &fs.PathError{Op: op, Path: path, Err: fs.ErrPermission}
 	}
 	w.mu.RLock()
 	kept := w.kept
 	w.mu.RUnlock()
-	if err == nil && kept != nil && kept(w.abs(path)) {
+	if err == nil && kept != nil && kept(w.Abs(path)) {
 		err = &fs.PathError{Op: op, Path: path, Err: ErrKept}
 	}
 	return p, err
