@@ -75,7 +75,6 @@ var manyMethods = map[string]int{
 	"internal/app.Runtime":       99,
 	"e2e/agents/played.Player":   91,
 	"internal/terminal.View":     77,
-	"tools/toolcall.call":        47,
 	"e2e/testbed.proof":          45,
 }
 

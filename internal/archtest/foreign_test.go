@@ -79,7 +79,7 @@ var readers = []tried{
 	{why: "the chat alone reads it, when a conversation is resumed by its tag: the same reader as a checkpoint's",
 		folder: "internal/undo", functions: "Store.Tagged"},
 	{why: "the chat alone reads it; TestHistoryThatCannotBeRead", folder: "internal/terminal",
-		functions: "Terminal.History"},
+		functions: "history.open"},
 	{why: "what an editor of the user's has just written", folder: "internal/terminal", functions: "Terminal.Editor"},
 	{why: "shown in a question of the chat; reading and writing are the workspace's", folder: "tools/builtin",
 		functions: "saveMemoryCall.Intent"},

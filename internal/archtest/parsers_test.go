@@ -147,7 +147,7 @@ var parsers = []fuzzed{
 	{why: "one word, compared with the form of an id", folder: "internal/telemetry", functions: "Installation"},
 	{why: "what a tool of the program returned", folder: "internal/telemetry", functions: "diffOf metadataOf"},
 	{why: "the user's own text, cleaned where it is shown", folder: "internal/terminal",
-		functions: "Terminal.Editor Terminal.History"},
+		functions: "Terminal.Editor history.open"},
 	{why: "a request that the program wrote", folder: "llm", functions: "Request.UnmarshalJSON"},
 	{why: "one word, compared with a path", folder: "session", functions: "Project.otherProjects"},
 	{why: "arguments that were checked by their schema", folder: "tools", functions: "Schema.Decode"},

@@ -70,7 +70,7 @@ func (b *batch) run(ctx context.Context, wave []*call) {
 	}
 	if why, stopped := b.halted(); stopped {
 		for _, c := range open(wave) {
-			c.notRun(why)
+			c.dismiss(notRun + why)
 		}
 	}
 	for _, c := range open(wave) {

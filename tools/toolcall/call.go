@@ -36,7 +36,7 @@ const (
 // another step: its result replaces the first one's, under the first one's name
 // and id.
 type call struct {
-	*batch
+	batch *batch
 	index int
 	asked llm.ToolCall // as the model asked
 	first tools.Tool   // the tool that the model asked for; nil: there is none
@@ -64,13 +64,13 @@ func (c *call) mustRunAlone() bool {
 	if wait, _ := c.asked.Args[waitForPrevious].(bool); wait {
 		return true
 	}
-	t, _ := c.lookup(c.asked.Name)
+	t, _ := c.batch.lookup(c.asked.Name)
 	return t != nil && t.Info().Sequential
 }
 
 // rank is 1 for a call that goes before the others.
 func (c *call) rank() int {
-	if t, _ := c.lookup(c.asked.Name); t != nil && t.Info().First {
+	if t, _ := c.batch.lookup(c.asked.Name); t != nil && t.Info().First {
 		return 1
 	}
 	return 0
@@ -82,8 +82,8 @@ func (c *call) mayStart(ctx context.Context) bool {
 		c.cancel(ctx, "")
 		return false
 	}
-	if why, _ := c.halted(); why != "" {
-		c.notRun(why)
+	if why, _ := c.batch.halted(); why != "" {
+		c.dismiss(notRun + why)
 		return false
 	}
 	return true
@@ -91,7 +91,7 @@ func (c *call) mayStart(ctx context.Context) bool {
 
 // find looks up the tool and validates the arguments as the model gave them.
 func (c *call) find() {
-	tool, missing := c.lookup(c.step.Name)
+	tool, missing := c.batch.lookup(c.step.Name)
 	if missing != nil {
 		c.reject(missing)
 		return
@@ -100,11 +100,11 @@ func (c *call) find() {
 	if c.tails == 0 {
 		c.first = tool
 	}
-	if name := tool.Spec().Name; c.offers != nil && !c.offers(name) {
+	if name := tool.Spec().Name; c.batch.offers != nil && !c.batch.offers(name) {
 		// A hook may have removed the tool from the request: neither the model
 		// nor the tail call of another hook may use it then.
 		why := fmt.Sprintf("the tool %s is not available in this turn", name)
-		c.Hooks.NotOffered(c.use(), why)
+		c.batch.Hooks.NotOffered(c.use(), why)
 		c.fail(&tools.Error{Type: tools.ErrNotRegistered, Message: fmt.Sprintf("Tool %q is not available in this turn.",
 			name)})
 		return
@@ -151,7 +151,7 @@ func (c *call) prepare() (failure *tools.Error) {
 
 // before fires BeforeTool and applies the arguments that it changed.
 func (c *call) before(ctx context.Context) {
-	out := c.Hooks.BeforeTool(ctx, c.use())
+	out := c.batch.Hooks.BeforeTool(ctx, c.use())
 	if c.refusedBy("BeforeTool", out.Verdict) {
 		return
 	}
@@ -199,14 +199,14 @@ func (c *call) use() hooks.ToolUse {
 // execute runs the call, and the tail calls that AfterTool requests.
 func (c *call) execute(ctx context.Context) {
 	for {
-		began := c.now()
+		began := c.batch.now()
 		res, err := c.runTool(ctx)
-		took := c.now().Sub(began)
+		took := c.batch.now().Sub(began)
 		if err != nil && ctx.Err() != nil {
 			c.cancel(ctx, encode(res.Parts).text)
 			return
 		}
-		c.ended = c.now()
+		c.ended = c.batch.now()
 		tail := c.after(ctx, res, err, took)
 		if tail != nil && c.tails > 0 {
 			c.keep(event.ToolSuccess)
@@ -222,8 +222,8 @@ func (c *call) execute(ctx context.Context) {
 
 // start prepares the step and announces that it runs.
 func (c *call) start(ctx context.Context) {
-	if c.Prepare != nil {
-		c.Prepare(ctx, c.step)
+	if c.batch.Prepare != nil {
+		c.batch.Prepare(ctx, c.step)
 		if ctx.Err() != nil {
 			c.cancel(ctx, "")
 			return
@@ -232,17 +232,17 @@ func (c *call) start(ctx context.Context) {
 	if c.tails == 0 {
 		c.record.Args = c.step.Args
 	}
-	c.sink.emit(event.ToolStarted{Call: c.step, DisplayName: c.tool.Info().DisplayName, Description: c.describe()})
+	c.batch.sink.emit(event.ToolStarted{Call: c.step, DisplayName: c.tool.Info().DisplayName, Description: c.describe()})
 }
 
 func (c *call) runTool(ctx context.Context) (res tools.Result, err error) {
-	if c.CallContext != nil {
-		ctx = c.CallContext(ctx, c.step)
+	if c.batch.CallContext != nil {
+		ctx = c.batch.CallContext(ctx, c.step)
 	}
 	err = guard(func() (err error) {
 		if s, ok := c.inv.(tools.Streamer); ok {
 			res, err = s.RunStream(ctx, func(text string) {
-				c.sink.emit(event.ToolOutput{CallID: c.asked.ID, Text: text})
+				c.batch.sink.emit(event.ToolOutput{CallID: c.asked.ID, Text: text})
 			})
 		} else {
 			res, err = c.inv.Run(ctx)
@@ -259,8 +259,8 @@ func (c *call) after(ctx context.Context, res tools.Result, err error, took time
 	use := c.use()
 	use.Took = took
 	use.Exit, _ = res.Data["exitCode"].(int)
-	out, failed := c.Hooks.AfterTool(ctx, use, response(res, failure)),
-		c.Hooks.PostToolUseFailure(ctx, use, response(res, failure))
+	out, failed := c.batch.Hooks.AfterTool(ctx, use, response(res, failure)),
+		c.batch.Hooks.PostToolUseFailure(ctx, use, response(res, failure))
 	by := protocol.AfterTool
 	if failed.Decision > out.Decision {
 		out.Verdict, by = failed.Verdict, protocol.PostToolUseFailure
@@ -283,7 +283,7 @@ func (c *call) after(ctx context.Context, res tools.Result, err error, took time
 		return out.Tail
 	default:
 		if out.Tail != nil {
-			c.sink.emit(event.Notice{Severity: "warning", Text: fmt.Sprintf(
+			c.batch.sink.emit(event.Notice{Severity: "warning", Text: fmt.Sprintf(
 				"Tail call of %s not made: %d in a row are the limit. Hook: %v", out.Tail.Name, maxTailCalls, out.Hooks)})
 		}
 		if out.Instead != nil {
@@ -305,7 +305,7 @@ func replaced(failure *tools.Error, text string) *tools.Error {
 // follow prepares a tail call and reports whether it may run.
 func (c *call) follow(ctx context.Context, tail *llm.ToolCall) bool {
 	c.tails++
-	c.tool, c.inv, c.began, c.ended = nil, nil, c.now(), time.Time{}
+	c.tool, c.inv, c.began, c.ended = nil, nil, c.batch.now(), time.Time{}
 	c.step = llm.ToolCall{ID: c.asked.ID, Name: tail.Name, Args: tail.Args}
 	c.find()
 	if !c.finished {
@@ -324,7 +324,7 @@ func (c *call) keep(status event.ToolStatus) {
 		Decision: c.record.Decision, Data: c.record.Data, Started: c.began, Finished: c.ended,
 	}
 	if c.ended.IsZero() {
-		r.Finished, r.Data = c.now(), nil
+		r.Finished, r.Data = c.batch.now(), nil
 	}
 	if c.inv != nil {
 		r.Description = c.describe()
@@ -345,7 +345,7 @@ func (c *call) keep(status event.ToolStatus) {
 
 func (c *call) stopBy(ev string, v hooks.Verdict) {
 	c.stop, c.stoppedBy = &v, ev
-	c.stopAll("a hook stopped the run: "+v.Reason, true)
+	c.batch.stopAll("a hook stopped the run: "+v.Reason, true)
 }
 
 // describe returns the line about the step that people read.

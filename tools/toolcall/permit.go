@@ -16,8 +16,8 @@ import (
 // hooks and the user. A hook's ask forces the prompt but never weakens a policy's
 // deny; if nobody can be asked it denies.
 func (c *call) permit(ctx context.Context) {
-	c.asking <- struct{}{}
-	defer func() { <-c.asking }()
+	c.batch.asking <- struct{}{}
+	defer func() { <-c.batch.asking }()
 	if !c.mayStart(ctx) || c.decided() || c.inVain() {
 		return
 	}
@@ -29,9 +29,9 @@ func (c *call) permit(ctx context.Context) {
 	switch {
 	case allowed != "" && !forced:
 		c.record.Decision = event.DecisionAutoAccept
-		c.sink.emit(event.Notice{Severity: "info", Text: fmt.Sprintf("The hook %s allowed %s: %s", allowed, c.step.Name,
+		c.batch.sink.emit(event.Notice{Severity: "info", Text: fmt.Sprintf("The hook %s allowed %s: %s", allowed, c.step.Name,
 			c.describe())})
-	case c.Approver != nil:
+	case c.batch.Approver != nil:
 		c.confirm(ctx, forced)
 	case forced:
 		reason := cmp.Or(c.judged.Reason, "a hook wants the user to be asked")
@@ -46,8 +46,8 @@ func (c *call) permit(ctx context.Context) {
 // allows it and no hook asks.
 func (c *call) decided() bool {
 	verdict := policy.Verdict{Decision: policy.Ask}
-	if c.Policy != nil {
-		verdict = c.Policy.Check(c.policyCall())
+	if c.batch.Policy != nil {
+		verdict = c.batch.Policy.Check(c.policyCall())
 	}
 	switch {
 	case verdict.Decision >= policy.Deny:
@@ -90,7 +90,7 @@ func (f failing) Run(context.Context) (tools.Result, error) { return tools.Resul
 // request fires PermissionRequest, and says which hooks allow the call. What they
 // change is judged again, by BeforeTool hooks and the policy.
 func (c *call) request(ctx context.Context) (allowed string) {
-	out := c.Hooks.PermissionRequest(ctx, c.use())
+	out := c.batch.Hooks.PermissionRequest(ctx, c.use())
 	switch {
 	case c.refusedBy("PermissionRequest", out.Verdict):
 	case ctx.Err() != nil:
@@ -117,8 +117,8 @@ func (c *call) rejudge(ctx context.Context, args map[string]any) {
 		c.judged.Verdict = before.Verdict
 	}
 	c.judged.Context = strings.Trim(before.Context+"\n\n"+c.judged.Context, "\n")
-	if c.Policy != nil {
-		if v := c.Policy.Check(c.policyCall()); v.Decision >= policy.Deny {
+	if c.batch.Policy != nil {
+		if v := c.batch.Policy.Check(c.policyCall()); v.Decision >= policy.Deny {
 			c.fail(policyDenial(cmp.Or(v.Message, v.Reason)))
 		}
 	}
@@ -130,7 +130,7 @@ func policyDenial(why string) *tools.Error {
 
 func (c *call) policyCall() policy.Call {
 	return policy.Call{
-		Tool: c.tool.Spec().Name, Info: c.tool.Info(), Args: c.step.Args, Intent: c.intent(), Subagent: c.Subagent,
+		Tool: c.tool.Spec().Name, Info: c.tool.Info(), Args: c.step.Args, Intent: c.intent(), Subagent: c.batch.Subagent,
 	}
 }
 
@@ -159,8 +159,8 @@ func (c *call) confirm(ctx context.Context, forced bool) {
 			c.record.Decision = decision
 		case policy.ProceedAlways, policy.ProceedAlwaysSandbox, policy.ProceedAlwaysServer, policy.ProceedAlwaysTool:
 			c.record.Decision = event.DecisionAutoAccept
-			if c.Policy != nil {
-				c.Policy.Remember(c.policyCall(), answer.Outcome)
+			if c.batch.Policy != nil {
+				c.batch.Policy.Remember(c.policyCall(), answer.Outcome)
 			}
 			if held, ok := c.inv.(tools.Confinable); ok {
 				held.Confine(false, answer.Outcome == policy.ProceedAlwaysSandbox)
@@ -196,14 +196,14 @@ func (c *call) ask(ctx context.Context, forced bool) Answer {
 	switch {
 	case forced: // whatever the policy says
 		q.HookReason, q.HookMessage = c.judged.Reason, c.judged.SystemMessage
-	case c.Policy != nil:
-		q.Lasting = c.Policy.Lasting(c.policyCall())
+	case c.batch.Policy != nil:
+		q.Lasting = c.batch.Policy.Lasting(c.policyCall())
 	}
-	if c.Notifier != nil {
+	if c.batch.Notifier != nil {
 		message, details := notification(q)
-		c.Notifier.Notify(ctx, "ToolPermission", message, details)
+		c.batch.Notifier.Notify(ctx, "ToolPermission", message, details)
 	}
-	return c.Approver.Approve(ctx, q)
+	return c.batch.Approver.Approve(ctx, q)
 }
 
 // modify applies the user's edit and reports whether it is valid.
@@ -230,6 +230,6 @@ func (c *call) decline(a Answer) {
 	if feedback != "" {
 		text += " The user said: " + feedback
 	}
-	c.stopAll("the user declined "+c.step.Name, false)
+	c.batch.stopAll("the user declined "+c.step.Name, false)
 	c.dismiss(text)
 }

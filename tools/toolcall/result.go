@@ -134,8 +134,8 @@ func (c *call) cancel(ctx context.Context, partial string) {
 	c.dismiss(text)
 }
 
-// notRun answers a call that never started.
-func (c *call) notRun(why string) { c.dismiss("not run: " + why) }
+// notRun is the answer to a call that never started; why follows.
+const notRun = "not run: "
 
 func (c *call) dismiss(text string) {
 	c.record.Status = event.ToolCancelled
@@ -163,17 +163,17 @@ func (c *call) done(key, text string, blobs []llm.Part) {
 			r.MCPServer = info.MCP.Server
 		}
 	}
-	r.Finished = c.now()
+	r.Finished = c.batch.now()
 	if c.tails > 0 {
 		c.keep(r.Status)
 	}
-	c.finish(c)
+	c.batch.finish(c)
 }
 
 // truncate reduces a long text to the first fifth and the last four fifths of
 // the limit.
 func (c *call) truncate(text string) string {
-	limit := cmp.Or(c.MaxOutput, defaultMaxOutput)
+	limit := cmp.Or(c.batch.MaxOutput, defaultMaxOutput)
 	if limit < 0 || utf8.RuneCountInString(text) <= limit {
 		return text
 	}
@@ -181,8 +181,8 @@ func (c *call) truncate(text string) string {
 	head := limit / 5
 	tail := limit - head
 	where := "the rest was not saved"
-	if c.Save != nil {
-		if path, err := c.Save(c.step, text); err == nil {
+	if c.batch.Save != nil {
+		if path, err := c.batch.Save(c.step, text); err == nil {
 			where = "the full output is in " + path
 		} else {
 			where = "the full output could not be saved: " + err.Error()
