@@ -74,7 +74,6 @@ var manyMethods = map[string]int{
 	"internal/app.Configuration": 106,
 	"internal/app.Runtime":       99,
 	"e2e/agents/played.Player":   91,
-	"internal/terminal.View":     77,
 	"e2e/testbed.proof":          45,
 }
 

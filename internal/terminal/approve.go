@@ -54,7 +54,7 @@ func (a *Approver) Approve(ctx context.Context, q toolcall.Question) toolcall.An
 	}
 	// As the first question of its dialogue it takes no key from before it was
 	// visible: what was typed for something else must not permit anything.
-	d := v.Dialogue()
+	d := v.term.Dialogue()
 	defer d.End()
 	i, words, ok := d.choose(ctx, choice{about: a.show(q), question: a.question(q, false), stays: a.question(q, true),
 		choices: choices, fresh: true})
@@ -66,7 +66,7 @@ func (a *Approver) Approve(ctx context.Context, q toolcall.Question) toolcall.An
 	switch answer.Outcome {
 	case policy.ProceedAlways:
 		if q.Intent.Edit != nil || q.Intent.Plan != nil {
-			v.note(v.style.dim(v.Wrap("The mode is auto_edit now: edits in this folder are not asked about. /mode default " +
+			v.note(v.style.dim(v.term.Wrap("The mode is auto_edit now: edits in this folder are not asked about. /mode default " +
 				"goes back.")))
 		}
 	case policy.ModifyWithEditor:
@@ -93,7 +93,7 @@ func (a *Approver) question(q toolcall.Question, whole bool) string {
 		return "Allow execution?"
 	case q.Intent.Exec != nil:
 		return "Allow execution of: '" +
-			truncate(cleanLine(q.Intent.Exec.Command), min(max(a.View.Width()-roomForAnswer, 30), 60)) + "'?"
+			truncate(cleanLine(q.Intent.Exec.Command), min(max(a.View.width()-roomForAnswer, 30), 60)) + "'?"
 	case q.Intent.Plan != nil:
 		return "Allow the model to carry out this plan?"
 	case q.Intent.MCP != nil:
@@ -165,22 +165,22 @@ func (a *Approver) show(q toolcall.Question) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s\n", s.bold("? "+cleanLine(title)))
+	room := max(a.View.width()-3, 8)
 	switch {
 	case in.Edit != nil:
-		b.WriteString(indent(strings.Join(s.broken(a.View.diff(in.Edit.Diff), max(a.View.Width()-3, 8)), "\n"), "  ") + "\n")
+		b.WriteString(indent(strings.Join(s.broken(a.View.diff(in.Edit.Diff), room), "\n"), "  ") + "\n")
 	case in.Exec != nil:
 		if why, _ := q.Call.Args["description"].(string); why != "" {
 			b.WriteString(s.dim(indent(visible(why), "  ")) + "\n")
 		}
 		for line := range strings.SplitSeq(visible(in.Exec.Command), "\n") {
-			b.WriteString("  $ " + strings.Join(s.broken(s.cyan(line), max(a.View.Width()-5, 8)), "\n    ") + "\n")
+			b.WriteString("  $ " + strings.Join(s.broken(s.cyan(line), room-2), "\n    ") + "\n")
 		}
 		if in.Exec.Dir != "" && in.Exec.Dir != a.Dir {
 			b.WriteString(s.dim("  in "+cleanLine(in.Exec.Dir)) + "\n")
 		}
 	case in.Plan != nil:
-		b.WriteString(indent(strings.TrimRight(renderMarkdown(visible(in.Plan.Text), s, max(a.View.Width()-3, 8)), "\n"),
-			"  ") + "\n")
+		b.WriteString(indent(strings.TrimRight(renderMarkdown(visible(in.Plan.Text), s, room), "\n"), "  ") + "\n")
 		b.WriteString(s.dim("  "+cleanLine(in.Plan.Path)) + "\n")
 	case in.Info != nil:
 		b.WriteString(indent(strings.TrimSpace(visible(in.Info.Prompt)), "  ") + "\n")
@@ -193,7 +193,7 @@ func (a *Approver) show(q toolcall.Question) string {
 		}
 	}
 	if why := cleanLine(a.shorten(q.Why)); why != "" {
-		b.WriteString(s.yellow(indent(a.View.Wrap("Asked because "+why), "  ")) + "\n")
+		b.WriteString(s.yellow(indent(a.View.term.Wrap("Asked because "+why), "  ")) + "\n")
 	}
 	if q.Forced {
 		b.WriteString(s.yellow("  A hook wants you to be asked."))

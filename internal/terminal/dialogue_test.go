@@ -41,8 +41,8 @@ func (e *eager) Write(p []byte) (int, error) {
 func eagerScene(s style, script ...string) (*scene, *eager) {
 	c := newScene(s, 60)
 	c.spin.hidden = true
-	e := &eager{Writer: &c.out, press: c.keys.receive, script: script}
-	c.screen.out = e
+	e := &eager{Writer: &c.out, press: c.term.keys.receive, script: script}
+	c.term.screen.out = e
 	return c, e
 }
 
@@ -73,11 +73,11 @@ func TestKeysCountOnceAQuestionIsSeen(t *testing.T) {
 			return (&Approver{View: c.View}).Approve(ctx, toolcall.Question{Intent: tools.Intent{Exec: &tools.ExecIntent{Command: "touch a"}}}).Outcome
 		}, policy.ProceedOnce},
 		{"lines above", "Three files", "y\r", "[1]", func(ctx context.Context, c *scene) any {
-			i, _, ok := c.Choose(ctx, "Three files\nwould change", "Change them?", choices)
+			i, _, ok := c.term.Choose(ctx, "Three files\nwould change", "Change them?", choices)
 			return []any{i, ok}
 		}, []any{1, true}},
 		{"a secret", "A key", "hidden\r", "Key: ", func(ctx context.Context, c *scene) any {
-			d := c.Dialogue()
+			d := c.term.Dialogue()
 			defer d.End()
 			said, _ := d.AskSecret(ctx, "A key is needed", "Key: ")
 			return said
@@ -90,7 +90,7 @@ func TestKeysCountOnceAQuestionIsSeen(t *testing.T) {
 			require.Equal(t, c.want, c.ask(ctx, scene), c.name)
 			require.Len(t, e.writes, 1, c.name)
 			assert.Contains(t, e.writes[0], c.last, "%s: in one write", c.name)
-			assert.Empty(t, scene.keys.queue, c.name)
+			assert.Empty(t, scene.term.keys.queue, c.name)
 			cancel()
 		}
 	}
@@ -101,7 +101,7 @@ func TestKeysCountOnceAQuestionIsSeen(t *testing.T) {
 func TestKeysStayInADialogue(t *testing.T) {
 	t.Parallel()
 	c, _ := eagerScene(style{plain: true}, "First", "one\r", "one\n", "two\r")
-	d := c.Dialogue()
+	d := c.term.Dialogue()
 	answer := func(question string) []any {
 		line, ok := d.Ask(waittest.Context(t), "", question)
 		return []any{line, ok}
@@ -109,11 +109,11 @@ func TestKeysStayInADialogue(t *testing.T) {
 	assert.Equal(t, []any{"one", true}, answer("First: "))
 	assert.Equal(t, []any{"two", true}, answer("Second: "))
 	c.Work("trying", nil, func() {
-		c.keys.receive([]byte("three\r"))
-		assert.Empty(t, c.keys.ahead(), "it may be a secret")
+		c.term.keys.receive([]byte("three\r"))
+		assert.Empty(t, c.term.keys.ahead(), "it may be a secret")
 	})
 	assert.Equal(t, []any{"three", true}, answer("Third: "))
-	c.keys.receive([]byte(pasteStart + "four" + pasteEnd + "\r"))
+	c.term.keys.receive([]byte(pasteStart + "four" + pasteEnd + "\r"))
 	assert.Equal(t, []any{"four", true}, answer("Fourth: "))
 	stopped := make(chan bool, 1)
 	c.Work("trying", func(ctrlC bool) { stopped <- ctrlC }, func() {
@@ -158,7 +158,7 @@ func TestNothingTypedBeforePermits(t *testing.T) {
 
 	// Within a dialogue, too.
 	scene, _ := eagerScene(style{plain: true}, "Name", "x\ry\r", "Sure?", "n\r")
-	d := scene.Dialogue()
+	d := scene.term.Dialogue()
 	name, _ := d.Ask(waittest.Context(t), "", "Name: ")
 	i, _, ok := d.Confirm(waittest.Context(t), "", "Sure?", []Choice{{Label: "No", Keys: []string{"n"}}, {Label: "Yes", Keys: []string{"y"}}})
 	d.End()
@@ -171,16 +171,16 @@ func TestNothingTypedBeforePermits(t *testing.T) {
 func TestOneDialogueAtATime(t *testing.T) {
 	t.Parallel()
 	c, _ := eagerScene(style{plain: true}, "First", "1\r", "Second", "2\r")
-	d := c.Dialogue()
+	d := c.term.Dialogue()
 	_, ok := d.Ask(waittest.Context(t), "", "First: ")
 	require.True(t, ok)
 	ended, end := context.WithCancel(t.Context())
 	end()
-	_, _, ok = c.Choose(ended, "", "Never", []Choice{{Label: "x"}})
+	_, _, ok = c.term.Choose(ended, "", "Never", []Choice{{Label: "x"}})
 	assert.False(t, ok)
 	second := make(chan int)
 	go func() {
-		i, _, _ := c.Choose(waittest.Context(t), "", "Second", []Choice{{Label: "x"}, {Label: "y"}})
+		i, _, _ := c.term.Choose(waittest.Context(t), "", "Second", []Choice{{Label: "x"}, {Label: "y"}})
 		second <- i
 	}()
 	d.End()

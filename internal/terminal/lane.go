@@ -93,7 +93,7 @@ func (v *View) line(b *strings.Builder, r hooks.Report) {
 		cols = append(cols, "in "+cleanLine(r.Agent.Type))
 	}
 	cols = append(cols, strings.Join(ran, ","), did, millis(r.Duration))
-	rows, room := []string{""}, max(v.Width()-1, 10)
+	rows, room := []string{""}, max(v.width()-1, 10)
 	for _, col := range cols {
 		last := &rows[len(rows)-1]
 		if *last != "" && ansi.StringWidth(*last+col)+2 > room {
@@ -120,7 +120,7 @@ func (v *View) line(b *strings.Builder, r hooks.Report) {
 	}
 	if r.Effect.Kind == hooks.EffectRewrite && r.Event == protocol.BeforeTool {
 		for _, changed := range rewritten(r.Effect.Before, r.Effect.After) {
-			b.WriteString(indent(strings.Join(v.style.broken(v.style.dim(cleanLine(changed)), max(v.Width()-7, 10)), "\n"),
+			b.WriteString(indent(strings.Join(v.style.broken(v.style.dim(cleanLine(changed)), max(v.width()-7, 10)), "\n"),
 				"      ") + "\n")
 		}
 	}
@@ -154,7 +154,7 @@ func rewritten(before, after []byte) (changed []string) {
 // indented is text that breaks between words, each of its rows behind margin.
 func (v *View) indented(margin, text string) string {
 	var b strings.Builder
-	for row := range strings.SplitSeq(ansi.Wrap(text, max(v.Width()-len(margin)-1, 10), ""), "\n") {
+	for row := range strings.SplitSeq(ansi.Wrap(text, max(v.width()-len(margin)-1, 10), ""), "\n") {
 		b.WriteString(margin + row + "\n")
 	}
 	return b.String()

@@ -32,7 +32,7 @@ func TestPassage(t *testing.T) {
 	} {
 		s := newScene(style{plain: true}, 80)
 		var keys []byte
-		p := s.Pass(func(b []byte) { keys = append(keys, b...) }, func() {})
+		p := s.term.Pass(func(b []byte) { keys = append(keys, b...) }, func() {})
 		s.keys.mode = working
 		s.keys.receive([]byte("a\x03\x1a\x0f\x1b"))
 		for _, chunk := range c.chunks {

@@ -17,7 +17,7 @@ type Questioner struct {
 
 // Together implements builtin.Dialogue.
 func (a *Questioner) Together(ask func(builtin.Asker)) {
-	d := a.View.Dialogue()
+	d := a.View.term.Dialogue()
 	defer d.End()
 	ask(&Questioner{a.View, d})
 }
@@ -29,7 +29,7 @@ func (a *Questioner) AskQuestions(ctx context.Context, qs []builtin.Question) (m
 	v.spin.hide(true)
 	defer v.spin.hide(false)
 	if d == nil {
-		d = v.Dialogue()
+		d = v.term.Dialogue()
 		defer d.End()
 	}
 	answers := map[int]string{}

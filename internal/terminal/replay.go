@@ -23,7 +23,7 @@ func (v *View) Replay(said []llm.Message) {
 			v.note(v.style.dim("… a summary of what was said before"))
 		case m.Role == llm.RoleUser:
 			typed, printed := slash.Typed(words)
-			if v.ShowPrompt(typed); printed != "" {
+			if v.term.ShowPrompt(typed); printed != "" {
 				v.printed(typed, printed)
 			}
 		default:

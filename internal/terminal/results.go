@@ -54,11 +54,11 @@ func (v *View) tool(r event.ToolRecord) {
 		note = "  " + note
 	}
 	below := ""
-	if room := v.Width() - 1 - ansi.StringWidth(note); room < 20 {
+	if room := v.width() - 1 - ansi.StringWidth(note); room < 20 {
 		below = v.style.dim(strings.TrimSuffix(v.indented("  ", strings.TrimSpace(note)), "\n")) + "\n"
 		note = ""
 	}
-	head := truncate(fmt.Sprintf("%s %s  %s", mark, v.style.bold(name), what), v.Width()-1-max(ansi.StringWidth(note), 2))
+	head := truncate(fmt.Sprintf("%s %s  %s", mark, v.style.bold(name), what), v.width()-1-max(ansi.StringWidth(note), 2))
 	if r.Status == event.ToolCancelled {
 		head += v.style.yellow(note)
 	} else {
@@ -148,7 +148,7 @@ func (v *View) lines(res result, lines []string, cut bool) string {
 	for _, l := range lines {
 		l = strings.ReplaceAll(l, "\t", "    ")
 		if cut {
-			l = truncate(l, v.Width()-3)
+			l = truncate(l, v.width()-3)
 		}
 		if res.dim {
 			l = v.style.dim(l)
@@ -175,7 +175,7 @@ func (v *View) result(r event.ToolRecord) result {
 		if why := cleanLine(r.ErrorMessage); v.wasSaid(why) {
 			return result{note: "blocked by a hook"}
 		}
-		return result{text: v.style.red(v.Wrap(cleanLine(r.ErrorMessage))), shown: shownOfResult}
+		return result{text: v.style.red(v.term.Wrap(cleanLine(r.ErrorMessage))), shown: shownOfResult}
 	case event.ToolCancelled:
 		note := Cancelled
 		if strings.HasPrefix(r.ErrorMessage, "not run: ") {
@@ -193,7 +193,7 @@ func (v *View) result(r event.ToolRecord) result {
 		if code > 0 {
 			res.note = fmt.Sprintf("exit status %d", code)
 		} else if !command && r.Data["isError"] == true {
-			res.text = v.Wrap(res.text) // it says what is wrong
+			res.text = v.term.Wrap(res.text) // it says what is wrong
 		} else if signal, ok := r.Data["signal"]; ok {
 			res.note = fmt.Sprintf("ended by signal %v", signal)
 		}

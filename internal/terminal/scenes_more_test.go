@@ -108,10 +108,10 @@ func init() {
 	}
 	scenes["status"] = func(c *scene) {
 		for _, mode := range []string{"default", "auto_edit", "plan", "yolo"} {
-			c.status = Status{Mode: mode, Trouble: "2 hooks failed",
+			c.term.status = Status{Mode: mode, Trouble: "2 hooks failed",
 				Rest: []string{"gemini-2.5-pro", "~/project (main)", "98% context left", "12345 tokens"}}
-			width, _ := c.Size()
-			fmt.Fprintf(&c.out, "%s%s\n%s\n", c.mark(), c.style.dim(Hint), c.statusRow(width-1))
+			width, _ := c.term.Size()
+			fmt.Fprintf(&c.out, "%s%s\n%s\n", c.term.mark(), c.style.dim(Hint), c.term.statusRow(width-1))
 		}
 	}
 	scenes["resume"] = func(c *scene) {

@@ -54,15 +54,15 @@ var theAnswer = "# The plan\n\nThe first line, with `code` in it\nis followed by
 
 var scenes = map[string]func(*scene){
 	"answer": func(c *scene) {
-		c.ShowPrompt("Explain it\nin two lines")
+		c.term.ShowPrompt("Explain it\nin two lines")
 		for _, piece := range strings.SplitAfter(theAnswer, " ") {
 			c.Emit(event.TextDelta{Text: piece})
 		}
 		c.Emit(event.RoundFinished{})
-		c.ShowPrompt("Thanks")
+		c.term.ShowPrompt("Thanks")
 	},
 	"results": func(c *scene) {
-		c.ShowPrompt("Mend it")
+		c.term.ShowPrompt("Mend it")
 		c.call("ReadFile", "a.go", "the file\n", nil)
 		c.call("Shell", "echo $(date)", "Blocked: command substitution detected in shell command.", map[string]any{"isError": true})
 		c.call("Shell", "kill -9 $$", "one\n", map[string]any{"exitCode": -1, "isError": true, "signal": 9})
@@ -74,8 +74,8 @@ var scenes = map[string]func(*scene){
 		c.Emit(event.RoundFinished{})
 	},
 	"edit": func(c *scene) {
-		c.status = Status{Mode: "auto_edit"}
-		c.ShowPrompt("Mend it")
+		c.term.status = Status{Mode: "auto_edit"}
+		c.term.ShowPrompt("Mend it")
 		var diff strings.Builder
 		diff.WriteString("Index: a.go\n===\n--- a.go\n+++ a.go\n@@ -1,30 +1,30 @@\n")
 		for i := range 15 {
@@ -86,7 +86,7 @@ var scenes = map[string]func(*scene){
 		c.Emit(event.RoundFinished{})
 	},
 	"failing": func(c *scene) {
-		c.ShowPrompt("Run the tests")
+		c.term.ShowPrompt("Run the tests")
 		var output strings.Builder
 		for i := range 15 {
 			fmt.Fprintf(&output, "--- FAIL: Test%d, which has a name that goes on and on for as long as it takes to be cut\n", i)
@@ -96,13 +96,13 @@ var scenes = map[string]func(*scene){
 		c.Emit(event.RoundFinished{})
 	},
 	"table": func(c *scene) {
-		c.PrintTable(Table{
+		c.term.PrintTable(Table{
 			Columns: []Column{{Head: "Event", Group: true}, {Head: "Name", Wraps: true}, {Head: "Matcher", Wraps: true}, {Head: "Where", Below: true},
 				{Head: "State"}, {Head: "Runs", Right: true}, {Head: "p95", Right: true}, {Head: "Last"}},
 			Rows: []TableRow{
 				{Cells: []string{"SessionStart", "branch", "*", ".gemini/settings.json:2", "enabled", "12", "7 ms", "pass"}, Under: []string{"Tells the model the branch"}},
-				{Cells: []string{"BeforeTool", "guard-secrets", "run_shell_command|write_file|replace", ".gemini/settings.json:4", "enabled", "3", "1204 ms", c.Red("deny")}},
-				{Cells: []string{"BeforeTool", "check_everything.py", "read_file", "~/.gemini/settings.json:14", c.Warning("disabled"), "0", "", ""}, Under: []string{
+				{Cells: []string{"BeforeTool", "guard-secrets", "run_shell_command|write_file|replace", ".gemini/settings.json:4", "enabled", "3", "1204 ms", c.term.Red("deny")}},
+				{Cells: []string{"BeforeTool", "check_everything.py", "read_file", "~/.gemini/settings.json:14", c.term.Warning("disabled"), "0", "", ""}, Under: []string{
 					"disabled in .gemini/settings.json:9", "cat >/dev/null; python3 .gemini/hooks/very/long/path/that/goes/on/check_everything.py --strict --verbose || true"}},
 			},
 		})
@@ -270,19 +270,19 @@ func TestStatus(t *testing.T) {
 		{5, "auto…"},
 	} {
 		c2 := newScene(style{plain: true}, c.width+1)
-		c2.status = s
-		assert.Equal(t, c.want, c2.statusRow(c.width))
+		c2.term.status = s
+		assert.Equal(t, c.want, c2.term.statusRow(c.width))
 	}
 	c := newScene(style{}, 80)
-	assert.Empty(t, c.statusRow(79))
+	assert.Empty(t, c.term.statusRow(79))
 	marks := map[string]string{"": "36", "default": "36", "auto_edit": "32", "plan": "33", "yolo": "31"}
 	for mode, colour := range marks {
-		c.status = Status{Mode: mode}
-		assert.Equal(t, "\x1b[1m\x1b["+colour+"m> \x1b[39m\x1b[22m", c.mark(), mode)
+		c.term.status = Status{Mode: mode}
+		assert.Equal(t, "\x1b[1m\x1b["+colour+"m> \x1b[39m\x1b[22m", c.term.mark(), mode)
 	}
 	c = newScene(style{plain: true, dumb: true}, 80)
-	c.status = s
-	assert.Empty(t, c.statusRow(79), "it would be typed again and again")
+	c.term.status = s
+	assert.Empty(t, c.term.statusRow(79), "it would be typed again and again")
 }
 
 // TestCycle: Shift+Tab reaches neither the prompt nor a question, and changes the

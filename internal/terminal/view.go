@@ -13,7 +13,11 @@ import (
 
 // View shows a session as it happens. It is an [event.Sink].
 type View struct {
-	*Terminal
+	term       *Terminal
+	screen     *screen // of term, as are keys and style
+	keys       *keyboard
+	style      style
+	width      func() int
 	spin       *spinner
 	live       *live
 	hookLines  bool // hooksConfig.notifications
@@ -33,13 +37,14 @@ type View struct {
 // NewView makes a [View] of t. hookLines: show a line for events that hooks
 // change.
 func NewView(t *Terminal, hookLines bool) *View {
-	v := &View{Terminal: t, hookLines: hookLines, live: &live{style: t.style}}
+	v := &View{term: t, screen: t.screen, keys: t.keys, style: t.style, width: t.Width,
+		hookLines: hookLines, live: &live{style: t.style}}
 	v.spin = &spinner{t: t, above: v.live.rows}
 	if t.keys != nil {
 		t.keys.typed = v.spin.typed
 		t.keys.reveal = func() { v.Unfold() }
 	}
-	v.answer = &markdown{style: t.style, width: t.Width, out: v.put, begin: func() { v.apart(false) }}
+	v.answer = &markdown{style: t.style, width: v.width, out: v.put, begin: func() { v.apart(false) }}
 	return v
 }
 
@@ -123,7 +128,7 @@ func (v *View) Emit(e event.Event) {
 		v.tool(e.Record)
 		for _, tail := range e.Record.Followed {
 			v.note(v.style.dim("  a hook called " + truncate(cleanLine(tail.DisplayName)+"  "+cleanLine(tail.Description),
-				v.Width()-16)))
+				v.width()-16)))
 		}
 	default:
 		v.ending(e)
@@ -197,7 +202,7 @@ func (v *View) Failure(err error) {
 	for next := errors.Unwrap(err); next != nil && len(text) > 2000; next = errors.Unwrap(next) {
 		text = Clean(next.Error())
 	}
-	v.note(v.style.red(v.Wrap("✗ " + text)))
+	v.note(v.style.red(v.term.Wrap("✗ " + text)))
 }
 
 func seconds(d time.Duration) string {
