@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -40,43 +39,21 @@ func TestHooksInTheFormOfClaudeCode(t *testing.T) {
 	assert.Contains(t, stdout+stderr, "SubagentBegin")
 }
 
-// An agent that was never run is played as far as its documents go, under another
-// title, and what those leave open is not green. Agents of which less is known
-// are not played.
+// An agent that nobody has measured is not played: each cell says so, with a link.
 func TestUnproven(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	for name, text := range map[string]string{
-		"exit":  "prompt Go\nfired before-tool *\n! exists f.txt\nmodel-saw last ~'not yours'\n-- hooks --\nbefore-tool shell h.sh\n-- h.sh --\ncat >read.txt\necho not yours >&2\nexit 2\n-- model --\nshell echo a > f.txt\n\ntext Done.\n",
-		"other": "prompt Go\nnot-fired before-tool *\ntool-ran write\n-- hooks --\nbefore-tool shell h.sh\n-- h.sh --\nexit 2\n-- model --\nwrite f.txt a\n\ntext Done.\n",
-		"reads": "prompt Go\nfile read.txt ~Execute\n-- hooks --\nbefore-tool * h.sh\n-- h.sh --\ncat >read.txt\n-- model --\nshell true\n\ntext Done.\n",
-		"deny":  "prompt Go\nexists f.txt\n-- hooks --\nbefore-tool * h.sh\n-- h.sh --\necho '{\"decision\": \"deny\"}'\n-- model --\nshell echo a > f.txt\n\ntext Done.\n",
-		"stop":  "prompt Go\nmodel-requests 3\n-- hooks --\nstop h.sh\n-- h.sh --\necho '{\"followup_message\": \"again\", \"decision\": \"block\", \"reason\": \"again\"}'\n-- model --\ntext Done.\nrepeat\n",
-		"exits": "prompt Go\nexit 0\n-- hooks --\nprompt h.sh\n-- h.sh --\nexit 0\n-- model --\ntext Done.\n",
-	} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".txtar"), []byte(text), 0o644))
-	}
-	code, stdout, stderr := hooksTest(t, "--as", "cursor,kiro,windsurf,amp,crush,droid", "--format", "json", dir)
+	code, stdout, stderr := hooksTest(t, "--as", "cursor,kiro,windsurf,amp,crush", "--format", "json", "../../examples/portable/naive.txtar")
 	require.Equal(t, 1, code, stderr)
-	var cells []struct{ Case, Agent, State string }
+	var cells []struct{ Agent, State, Why string }
 	require.NoError(t, json.Unmarshal([]byte(stdout), &cells))
-	got := map[string]string{}
+	unproven := 0
 	for _, c := range cells {
 		if c.Agent != "minigem" {
+			unproven++
 			assert.Contains(t, c.Agent, " (unproven)")
-			got[filepath.Base(c.Case)+" "+strings.TrimSuffix(c.Agent, " (unproven)")] = c.State
+			assert.Equal(t, "cannot", c.State)
+			assert.Regexp(t, "^nobody has measured what .* does with hooks; its documentation is at https://", c.Why)
 		}
 	}
-	want := map[string]string{}
-	for name, state := range map[string]string{
-		"exit": "pass", "other": "pass", "reads": "pass", "deny": "pass", "stop": "cannot", "exits": "cannot",
-	} {
-		want[name+" droid"] = state
-		for _, agent := range []string{"cursor", "kiro", "windsurf", "amp", "crush"} {
-			want[name+" "+agent] = "cannot"
-		}
-	}
-	assert.Equal(t, want, got)
-	_, stdout, _ = hooksTest(t, "--as", "kiro", filepath.Join(dir, "exit.txtar"))
-	assert.Contains(t, stdout, "nobody has measured what Kiro CLI does with hooks; its documentation is at https://kiro.dev")
+	assert.Equal(t, 5, unproven)
 }

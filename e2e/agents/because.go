@@ -5,12 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"minigem/e2e/agents/shim"
 	"minigem/hooks"
 	tables "minigem/hooks/agents"
 	"minigem/hooks/protocol"
 )
 
-// points are the events whose answers the tables of package dialect know.
+// points are the events whose answers the tables know.
 var points = map[hooks.Event]tables.Point{
 	protocol.SessionStart: tables.SessionStart, protocol.BeforeAgent: tables.BeforePrompt,
 	protocol.BeforeTool: tables.BeforeTool,
@@ -40,6 +41,15 @@ func because(agent string, event hooks.Event, run hooks.Run) string {
 		TimedOut: run.TimedOut, Killed: run.Exit.Signal != "", Odd: run.Exit.Signal == "" && run.Exit.Err != nil,
 	})
 	return strings.TrimSpace(e.Because())
+}
+
+// endsRun reports whether a hook's answer ends the run of the agent, as the tables
+// have it.
+func endsRun(agent string, event hooks.Event, run shim.Run) bool {
+	a := tableOf(agent)
+	return a != nil && a.Read(tables.Answer{
+		Point: points[event], Exit: run.Exit, Stdout: string(run.Stdout), Stderr: string(run.Stderr), TimedOut: run.Killed,
+	}).Kind == tables.RunEnded
 }
 
 // unstarted says what to do about a hook whose shell could not run its program;

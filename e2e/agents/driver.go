@@ -126,7 +126,9 @@ func (x *session) endedEarly(res ended, runs []shim.Run) string {
 	}
 	mayEnd := func(run shim.Run) bool {
 		h, ok := x.w.find(run.Hook)
-		return ok && !h.observer && (len(run.Stdout) > 0 || run.Exit != 0 && x.a.event(h.event) != "BeforeTool")
+		at := x.a.event(h.event)
+		return ok && !h.observer && (len(run.Stdout) > 0 || run.Exit != 0 && at != "BeforeTool" ||
+			endsRun(x.a.Name, hooks.Event(at), run))
 	}
 	switch {
 	case res.Stopped != nil: // look has said so

@@ -28,7 +28,6 @@ type Column struct {
 	Cannot  string          // why no case can run on it; empty: they can
 	Options testbed.Options // with its driver
 	Other   bool            // it is not minigem itself
-	Note    string          // what is to be known of all its cells; may be empty
 }
 
 // Cell is a case on an agent.

@@ -150,8 +150,6 @@ func (m *Matrix) reasons() string {
 	for _, column := range m.Columns {
 		if column.Cannot != "" {
 			fmt.Fprintf(&b, "%s: cannot: %s\n", column.Name, column.Cannot)
-		} else if column.Note != "" {
-			fmt.Fprintf(&b, "%s: %s\n", column.Name, column.Note)
 		}
 	}
 	partly := false

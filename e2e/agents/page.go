@@ -141,8 +141,6 @@ func (m *Matrix) pageReasons() string {
 	for _, column := range m.Columns {
 		if column.Cannot != "" {
 			article(&b, "", "cannot", column.Name, "", "<p>"+safe(column.Cannot)+"</p>")
-		} else if column.Note != "" {
-			article(&b, "", "cannot", column.Name, "", "<p>"+safe(column.Note)+"</p>")
 		}
 	}
 	for n, name := range m.Cases {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"minigem/hooks/agents"
 	"minigem/internal/boundedfile"
 
 	"github.com/rogpeppe/go-internal/txtar"
@@ -297,13 +298,9 @@ func (p *caseParser) whole() {
 func (c *Case) configuresOthers() bool {
 	return slices.ContainsFunc(c.files, func(s section) bool {
 		name := strings.TrimPrefix(s.name, homePrefix)
-		return slices.ContainsFunc(foreignFolders, func(dir string) bool { return strings.HasPrefix(name, dir) })
+		return slices.ContainsFunc(agents.Folders(), func(dir string) bool { return strings.HasPrefix(name, dir) })
 	})
 }
-
-// foreignFolders are those in which other agents look for hooks.
-var foreignFolders = []string{".claude/", ".codex/", ".github/hooks/", ".copilot/", ".qwen/", ".kimi-code/",
-	".clinerules/", ".cline/", ".opencode/"}
 
 // configures reports whether anything in the case can configure hooks of
 // minigem.

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"minigem/hooks/agents"
 )
 
 // From is where hooks come from in place of those of the section PortableSection
@@ -53,7 +55,7 @@ func (r *runner) hookless() string {
 		return "no hook of minigem is where the hooks come from"
 	case r.o.From != nil || len(r.setup.Portable) > 0 || r.brought(".gemini/"):
 		return ""
-	case r.brought(foreignFolders...):
+	case r.brought(agents.Folders()...):
 		return "its hooks are those of other agents: run it with --on or --as"
 	case r.c.configures():
 		return ""

@@ -6,6 +6,7 @@ package agents
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -176,6 +177,22 @@ func List(list string) ([]*Agent, error) {
 		out = append(out, a)
 	}
 	return out, nil
+}
+
+// Folders are those in which other agents than Gemini CLI look for hooks, in a
+// project or in the home folder, each with a slash behind it.
+func Folders() []string {
+	var out []string
+	for _, a := range All() {
+		hooks, _ := a.Drive["hooks"].(map[string]any)
+		patterns, _ := hooks["native"].([]any)
+		for _, p := range patterns {
+			if name, _ := p.(string); a.ID != "gemini" {
+				out = append(out, path.Dir(strings.TrimPrefix(name, "home/"))+"/")
+			}
+		}
+	}
+	return out
 }
 
 // Title is the agent's name and version, for sentences.

@@ -10,6 +10,7 @@ import (
 // reading.form. The text is trimmed and not empty.
 var parsers = map[string]func(a *Agent, p Point, text string) (top map[string]any, form, err string){
 	"claude": parseClaude, "rust": parseRust, "js": parseJS, "object": parseObject,
+	"plain": parseObject,
 }
 
 // parseObject takes one JSON object and nothing else.

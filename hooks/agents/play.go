@@ -26,6 +26,8 @@ type Play struct {
 	// FailedCommand: a command that ends with another status than 0 is a tool that
 	// failed.
 	FailedCommand bool `toml:"failed_command"`
+	// Failures are "silent" where no event follows a tool that failed.
+	Failures string `toml:"failures"`
 	// Asked is what an answer that asks comes to where nobody can be asked:
 	// "ends" (the run), or else the tool is refused.
 	Asked string `toml:"asked"`

@@ -13,7 +13,7 @@ package agents
 //	         (none of the three: the row only adds its context and why)
 //	reason   the first of several texts, separated by " | ", that is not empty;
 //	context  'a literal', or a text or field after modifiers (see textOf)
-//	input    the field with the new arguments
+//	input    the field with the new arguments; merge: those that it leaves out stay
 //	why      what of the answer has no effect, and what to say instead
 //
 // The kind "block" is what refuses at the point: see Rules.Blocks.
@@ -44,7 +44,7 @@ type Rule struct {
 	At, If                 string
 	Then, Now, Set         Kind
 	Reason, Context, Input string
-	Ran                    bool
+	Ran, Merge             bool
 	Why                    string
 }
 
@@ -113,7 +113,7 @@ func (r *reading) parse() {
 		from = r.rules.FromExit2
 	}
 	trim := jsTrim
-	if r.rules.JSON == "rust" {
+	if r.rules.JSON == "rust" || r.rules.JSON == "plain" { // a byte order mark stays
 		trim = strings.TrimSpace
 	}
 	for _, name := range from {
@@ -348,6 +348,7 @@ func (r *reading) take(row *Rule) (last bool) {
 	if row.Input != "" {
 		v, _ := r.field(row.Input)
 		e.Input, _ = v.(map[string]any)
+		e.Merge = row.Merge
 	}
 	if slices.Contains(silent, kind) {
 		*e = Effect{Kind: kind, Ran: e.Ran, Why: e.Why}

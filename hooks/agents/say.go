@@ -70,16 +70,14 @@ func (a *Agent) Say(p Point, m Meant) Said {
 		if want.Kind = kind; kind == Allowed {
 			want.Context = ""
 		}
-		said, ok := a.spell(p, want)
-		if !ok {
-			continue
+		for _, said := range a.spell(p, want) {
+			got := a.Read(Answer{Point: p, Exit: said.Exit, Stdout: said.Stdout, Stderr: said.Stderr})
+			if got.Ran || got.Kind != kind && !(kind == Allowed && got.Kind == Unknown) {
+				continue
+			}
+			said.Lost = append(said.Lost, a.lost(m, kind, got)...)
+			return said
 		}
-		got := a.Read(Answer{Point: p, Exit: said.Exit, Stdout: said.Stdout, Stderr: said.Stderr})
-		if got.Ran || got.Kind != kind && !(kind == Allowed && got.Kind == Unknown) {
-			continue
-		}
-		said.Lost = append(said.Lost, a.lost(m, kind, got)...)
-		return said
 	}
 	said := universal(m)
 	said.Lost = append(said.Lost, fmt.Sprintf("a hook of %s cannot %s: it goes on", a.Title(), verbs[m.Kind]))
@@ -163,9 +161,9 @@ func (a *Agent) sayFailed(m Meant) Said {
 	if m.Context == "" {
 		return Said{}
 	}
-	said, ok := a.spell(AfterTool, m)
-	if !ok || said.Exit != 0 {
-		said = Said{}
+	var said Said
+	if all := a.spell(AfterTool, m); len(all) > 0 && all[0].Exit == 0 {
+		said = all[0]
 	}
 	said.Lost = append(said.Lost, "nobody measured what "+a.Title()+" makes of answers at "+m.Native)
 	return said

@@ -14,7 +14,7 @@ import (
 // object.
 type Schema struct {
 	Rules
-	Say string `json:"reader,omitempty" toml:"say"` // which speller says things to it; empty: none
+	Say []string `json:"-" toml:"say"` // which spellers say things to it, the best first; nil: none
 	// Killed is what comes of a hook before a tool that a signal ended; empty:
 	// not measured.
 	Killed Kind `json:"killed,omitempty" toml:"killed"`

@@ -9,19 +9,21 @@ var spellers = map[string]func(a *Agent, p Point, m Meant) (said Said, ok bool){
 	"exit2": spellExit2, "cline": spellCline,
 }
 
-func (a *Agent) spell(p Point, m Meant) (Said, bool) {
-	speller := spellers[a.Answer.Say]
-	if speller == nil {
-		return Said{}, false
-	}
+// spell returns the ways in which m may be said, the best first.
+func (a *Agent) spell(p Point, m Meant) (all []Said) {
 	if m.Native == "" {
 		own, _ := a.Event(p)
 		m.Native = own.Native
 	}
 	if m.Kind == Rewritten && m.Input == nil {
-		return Said{}, false
+		return nil
 	}
-	return speller(a, p, m)
+	for _, name := range a.Answer.Say {
+		if said, ok := spellers[name](a, p, m); ok {
+			all = append(all, said)
+		}
+	}
+	return all
 }
 
 // blocked is exit 2 with the reason on stderr, which counts in most agents, and

@@ -40,7 +40,9 @@ func TestEveryRowHasEvidence(t *testing.T) {
 			}
 			assert.Contains(t, []string{"", "s", "ms"}, a.Timeout.Unit)
 			assert.Contains(t, []string{"allow", "unknown"}, a.Timeout.OnExpiry)
-			assert.True(t, a.Answer.Say == "" || spellers[a.Answer.Say] != nil, "there is no speller %q", a.Answer.Say)
+			for _, name := range a.Answer.Say {
+				assert.NotNil(t, spellers[name], "there is no speller %q", name)
+			}
 			if a.Evidence == Measured && a.Answer.Rules.Read != nil {
 				assert.NotEmpty(t, Observed()[a.ID], "what was measured was observed")
 			}

@@ -135,7 +135,7 @@ func (s setup) said(a *tables.Agent) map[string]tables.Said {
 
 func (h setupHook) says(a *tables.Agent) tables.Said {
 	if h.allow {
-		switch a.Answer.Say {
+		switch strings.Join(a.Answer.Say, "") {
 		case "gemini":
 			return tables.Said{Stdout: `{"decision": "allow"}`}
 		case "copilot":

@@ -151,10 +151,6 @@ func (p *Player) keep(c *call) {
 }
 
 func (p *Player) translate(c llm.ToolCall) (llm.ToolCall, *call) {
-	if p.adapter == nil {
-		act, _ := agents.ActionOf(c)
-		return c, &call{act: act, kind: string(act.Kind), hook: c.Name, seen: c.Args}
-	}
 	ws := p.setup.Workspace
 	if act, ok := agents.ActionOf(c); ok {
 		n, err := p.adapter.NativeCall(act, ws)
@@ -342,7 +338,7 @@ func (p *Player) rewrite(c *call, o one) (map[string]any, error) {
 		c.act, c.seen = act, o.Input
 		return act.Call().Args, nil
 	}
-	if p.adapter == nil || c.act.Kind == "" {
+	if c.act.Kind == "" {
 		return nil, fmt.Errorf("other arguments for this tool cannot be played for %s", p.Agent.Agent.Name)
 	}
 	c.seen = o.Input

@@ -12,12 +12,6 @@ func Columns(all []Agent, o testbed.Options, driver func(Agent) testbed.Driver) 
 	for _, a := range all {
 		c := agents.Column{Name: a.Title(), Version: a.Version, Cannot: a.Cannot(), Other: true, Options: o}
 		c.Options.Driver, c.Options.Chat, c.Options.Elsewhere, c.Options.Update = driver(a), nil, true, false
-		if a.adapter == nil {
-			c.Version, c.Note = "documents", a.Name+" was never run here: what is played is what its documents say"
-			if a.play != nil && len(a.play.Payloads) == 0 {
-				c.Note += "; what its hooks read is not known: they read {}"
-			}
-		}
 		columns = append(columns, c)
 	}
 	return columns

@@ -23,7 +23,7 @@ type hook struct {
 	hooks.Hook
 	agent  *tables.Agent // with whose rules: see Player.agentOf
 	native string        // the agent's name for its event
-	// that it is about, where there are no matchers; nil: all. Of agents that were never run they are actions
+	// that it is about, where there are no matchers; nil: all
 	tools []string
 }
 
@@ -40,17 +40,15 @@ func (p *Player) Hooks() []hooks.Hook {
 // portable ones.
 func (p *Player) find() error {
 	files := 0
-	if p.adapter != nil {
-		for _, pattern := range p.adapter.Hooks.Native {
-			paths, err := filepath.Glob(p.place(pattern))
-			if err != nil {
-				return fmt.Errorf("%s: the pattern %s: %w", p.ID, pattern, err)
-			}
-			files += len(paths)
-			for _, path := range paths {
-				if err := p.file(path); err != nil {
-					return err
-				}
+	for _, pattern := range p.adapter.Hooks.Native {
+		paths, err := filepath.Glob(p.place(pattern))
+		if err != nil {
+			return fmt.Errorf("%s: the pattern %s: %w", p.ID, pattern, err)
+		}
+		files += len(paths)
+		for _, path := range paths {
+			if err := p.file(path); err != nil {
+				return err
 			}
 		}
 	}
@@ -97,30 +95,12 @@ func (p *Player) file(path string) error {
 func (p *Player) portable(x testbed.Portable) error {
 	h := hooks.Hook{Name: x.Name, Command: x.Command, Timeout: x.Timeout,
 		Source: hooks.Source{Layer: hooks.LayerProject, File: testbed.PortableSection}}
-	if p.adapter == nil {
-		return p.unproven(x, h)
-	}
 	n, err := p.adapter.Native(x)
 	if err != nil {
 		return err
 	}
 	h.Matcher, h.Timeout = n.Matcher, time.Duration(n.Seconds*float64(time.Second))
 	p.add(h, n.Event, n.Tools)
-	return nil
-}
-
-// unproven adds a portable hook to an agent that was never run.
-func (p *Player) unproven(x testbed.Portable, h hooks.Hook) error {
-	var native tables.Event
-	for ev, point := range played {
-		if string(ev) == x.Event {
-			native, _ = p.Event(point)
-		}
-	}
-	if native.Native == "" {
-		return &testbed.CannotError{Why: fmt.Sprintf("%s has no event %s", p.Agent.Agent.Name, x.Event)}
-	}
-	p.add(h, native.Native, x.Tools)
 	return nil
 }
 

@@ -42,10 +42,6 @@ func (j Judge) Cannot(verb string, args []string, conds []testbed.Cond) string {
 		if args[0] == "stdout" || args[0] == "stderr" {
 			return "what " + name + " prints is in words of its own, which are not played"
 		}
-	case "exit":
-		if p.adapter == nil {
-			return "with which status " + name + " exits is not known"
-		}
 	case "transcript":
 		return "the transcript of " + name + " is not played"
 	}
@@ -74,20 +70,7 @@ func (j Judge) noCondition(verb string, args []string, c testbed.Cond) string {
 }
 
 // Tool implements testbed.Other.
-func (j Judge) Tool(name string) string {
-	if j.Player.adapter == nil {
-		if g, ok := geminis().Tool(name); ok { // a word for an action, whatever its tool is called there
-			return g.Call
-		}
-		for _, t := range j.Player.Tools {
-			if g, ok := geminis().Tool(t.Action); ok && name == t.Hook {
-				return g.Call
-			}
-		}
-		return name
-	}
-	return j.Player.adapter.ToolName(name)
-}
+func (j Judge) Tool(name string) string { return j.Player.adapter.ToolName(name) }
 
 // WhyNot implements testbed.Other.
 func (j Judge) WhyNot(event, name string) string {

@@ -18,7 +18,7 @@ func (p *Player) Ask(f hooks.Firing, h hooks.Hook, _ hooks.Payload) (stdin hooks
 	a := p.agentOf(h)
 	native, _ := a.Event(played[h.Event])
 	template, ok := a.Play.Payloads[native.Native]
-	if !ok && a.Evidence != tables.Documented { // of those its column says so
+	if !ok {
 		p.unknown("what hooks of %s read at %s was not recorded", a.Title(), native.Native)
 	}
 	return hooks.Payload{tables.InOrder(template, p.values(f, a).Payload(template))}, p.env(f, h)

@@ -22,7 +22,7 @@ import (
 // Agent is an agent that can be played.
 type Agent struct {
 	*tables.Agent
-	adapter *agents.Adapter // nil: it was never run
+	adapter *agents.Adapter
 	play    *tables.Play
 	why     string // it cannot be played; empty: it can
 }
@@ -45,7 +45,11 @@ func Find(names []string) ([]Agent, error) {
 				continue // it is copilot, with other names of events
 			}
 			if !slices.ContainsFunc(out, func(o Agent) bool { return o.ID == a.ID }) {
-				out = append(out, Agent{Agent: a, adapter: adapterOf(a.ID), play: a.Play})
+				p := Agent{Agent: a, adapter: adapterOf(a.ID), play: a.Play}
+				if p.adapter == nil || p.play == nil {
+					p.why = a.Name + " is not played: its file has no table play, or no table drive"
+				}
+				out = append(out, p)
 			}
 		}
 	}
@@ -63,7 +67,7 @@ func adapterOf(id string) *agents.Adapter {
 
 // Title is what a column is called.
 func (a Agent) Title() string {
-	if a.why != "" || a.Evidence == tables.Documented {
+	if a.why != "" {
 		return a.ID + " (unproven)"
 	}
 	return a.ID + " (played)"
@@ -113,7 +117,7 @@ func New(a Agent, setup testbed.Setup) (*Player, error) {
 	if why := a.Cannot(); why != "" {
 		return nil, &testbed.CannotError{Why: why}
 	}
-	if a.adapter != nil && a.adapter.Start.Modes[setup.Mode] == nil && a.play.Modes[setup.Mode] == "" {
+	if a.adapter.Start.Modes[setup.Mode] == nil && a.play.Modes[setup.Mode] == "" {
 		return nil, &testbed.CannotError{Why: fmt.Sprintf("%s has no mode %s", a.Agent.Name, setup.Mode)}
 	}
 	p := &Player{Agent: a, setup: setup, calls: map[string]*call{}}
@@ -244,6 +248,8 @@ func (p *Player) whyNot(f hooks.Firing, name hooks.Event) string {
 		return fmt.Sprintf("%s has no event %s", p.Agent.Agent.Name, name)
 	case native.Fires == "no":
 		return fmt.Sprintf("%s does not fire %s in a run without a terminal", p.Agent.Agent.Name, native.Native)
+	case name == protocol.AfterTool && p.play.Failures == "silent" && p.failed(f):
+		return fmt.Sprintf("%s fires no event for a tool that failed", p.Agent.Agent.Name)
 	case name == protocol.AfterAgent && p.play.StopOnce && p.wentOn():
 		return fmt.Sprintf("%s does not fire %s again once a hook made it go on", p.Agent.Agent.Name, native.Native)
 	case name == protocol.BeforeAgent && p.retries() && !slices.Contains(p.play.Again, "retry"):
@@ -283,10 +289,7 @@ func (p *Player) matches(h hook, f hooks.Firing) (matched bool, why string) {
 		return true, ""
 	}
 	name := p.toolName(f, h.agent)
-	if p.adapter == nil {
-		name = p.callOf(f).kind
-	}
-	if p.adapter == nil && h.tools != nil || h.tools != nil && h.agent.Matcher.Kind == "none" {
+	if h.tools != nil && h.agent.Matcher.Kind == "none" {
 		matched = slices.Contains(h.tools, name)
 	} else {
 		fires, known := h.agent.Fires(h.Matcher, name)
@@ -360,9 +363,6 @@ func (p *Player) Exit(exit int, blocked bool) int {
 // Lines are what is not played, for people.
 func (a Agent) Lines() []string {
 	var out []string
-	if a.Evidence == tables.Documented {
-		out = append(out, a.Name+" was never run: what is played is what its documents say, and is unproven")
-	}
 	for _, c := range a.Agent.Cannot {
 		out = append(out, a.ID+": "+strings.TrimSpace(c))
 	}
