@@ -202,10 +202,8 @@ func (r *runner) look(next Command) {
 }
 
 func (c Command) readsScreen() bool {
-	if c.verb == nil {
-		return false
-	}
-	return c.verb.name == "screen" || c.verb.name == "user-saw" || c.verb.name == "cmp" && c.Args[0] == "screen"
+	v := c.verb
+	return v != nil && (v.name == "screen" || v.name == "user-saw" || v.name == "cmp" && c.Args[0] == "screen")
 }
 
 // failScreen reports a wait in vain.
