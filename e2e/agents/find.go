@@ -12,6 +12,7 @@ import (
 
 	"minigem/internal/confine"
 	"minigem/internal/proc"
+	"minigem/internal/stage"
 )
 
 // Search says where agents are looked for.
@@ -127,12 +128,12 @@ var versionNumber = regexp.MustCompile(`\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]*[0-9A-Z
 
 // ask asks the program for its version, in a home of its own.
 func (i *Installed) ask(ctx context.Context) {
-	home, err := os.MkdirTemp("", "mg")
+	home, remove, err := stage.Temp("")
 	if err != nil {
 		i.Problem = err.Error()
 		return
 	}
-	defer os.RemoveAll(home)
+	defer remove()
 	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
 	defer cancel()
 	r, err := openRoom(i.isolation(), home, i.rules(home), nil)

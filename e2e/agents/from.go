@@ -12,6 +12,7 @@ import (
 
 	"minigem/e2e/testbed"
 	"minigem/internal/proc"
+	"minigem/internal/stage"
 )
 
 // Kinds of From.
@@ -48,7 +49,7 @@ func (t Tester) from(ctx context.Context, f From, columns []Column) (clean func(
 		if err != nil {
 			return clean, err
 		}
-		clean = func() { _ = os.RemoveAll(r.temp) } // it lies in the folder for temporary files
+		clean = r.remove
 		make = func(agent string) (*testbed.From, error) { return r.generate(ctx, agent) }
 	default:
 		return clean, fmt.Errorf("--from is %q: expected %s or %s", f.Kind, FromRulesync, FromNative)
@@ -68,6 +69,7 @@ type rulesync struct {
 	env     []string // except HOME
 	dir     string   // holds .rulesync
 	temp    string
+	remove  func() // temp
 	log     func(format string, args ...any)
 }
 
@@ -84,13 +86,13 @@ func (t Tester) rulesync(dir string) (*rulesync, error) {
 		return nil, fmt.Errorf(
 			"reading --from: %s has no folder .rulesync: where its hooks are generated already, say --from native", dir)
 	}
-	temp, err := os.MkdirTemp("", "mg")
+	temp, remove, err := stage.Temp("")
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for what rulesync writes: %w", err)
 	}
 	path := append(nodeFirst(dirs), filepath.SplitList(t.Search.Path)...)
 	return &rulesync{
-		program: program, dir: dir, temp: temp, env: []string{"PATH=" + strings.Join(path, string(filepath.ListSeparator)),
+		program: program, dir: dir, temp: temp, remove: remove, env: []string{"PATH=" + strings.Join(path, string(filepath.ListSeparator)),
 			"LANG=C.UTF-8"},
 		log: func(format string, args ...any) { fmt.Fprintf(t.Log, format+"\n", args...) },
 	}, nil

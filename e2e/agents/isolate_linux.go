@@ -20,6 +20,7 @@ import (
 	"minigem/e2e/agents/isolated"
 	"minigem/internal/confine"
 	"minigem/internal/proc"
+	"minigem/internal/stage"
 )
 
 var insideURL = "http://127.0.0.1:" + strconv.Itoa(isolated.Port)
@@ -43,11 +44,11 @@ var Isolate = sync.OnceValue(func() Isolation {
 
 // runInside runs a program in namespaces of its own: see package isolated.
 func (r *room) runInside(ctx context.Context, c proc.Command) (ended, error) {
-	dir, err := os.MkdirTemp("", "mg") // short: the path of a socket has 107 bytes at most
+	dir, remove, err := stage.Temp("") // short: the path of a socket has 107 bytes at most
 	if err != nil {
 		return ended{}, fmt.Errorf("%w: %w", errNoRoom, err)
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	resolv := filepath.Join(dir, "resolv.conf")
 	if err := os.WriteFile(resolv, []byte("nameserver 127.0.0.1\noptions timeout:1 attempts:1\n"), 0o644); err != nil {
 		return ended{}, fmt.Errorf("%w: %w", errNoRoom, err)

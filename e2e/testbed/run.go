@@ -199,7 +199,7 @@ func (r *runner) cleanUp(res *Result) {
 		res.Dir = r.place.top
 		return
 	}
-	_ = os.RemoveAll(r.place.top) // what a hook of the case left running may still write there
+	r.place.remove() // what a hook of the case left running may still write there
 }
 
 // play runs the script from the first action on.

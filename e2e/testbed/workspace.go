@@ -14,11 +14,15 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"minigem/internal/boundedfile"
+	"minigem/internal/stage"
 )
 
 // place is where a case runs: a folder that holds its workspace, its home and
 // its temporary files.
-type place struct{ top, workspace, home, temp string }
+type place struct {
+	top, workspace, home, temp string
+	remove                     func()
+}
 
 // keptMark is the file that tells the folder of a case, which somebody kept in
 // a project, from the project's own.
@@ -38,19 +42,14 @@ func newPlace(parent, name string) (*place, error) {
 			return nil, fmt.Errorf("making the folder of a case: %w", err)
 		}
 	}
-	top, err := os.MkdirTemp(parent, "case-"+strings.Map(func(c rune) rune {
-		if c == '/' || c == '\\' || c == '*' {
-			return '-'
-		}
-		return c
-	}, name)+"-")
+	top, remove, err := newTop(parent, name)
 	if err == nil {
 		top, err = filepath.EvalSymlinks(top)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("making the folder of a case: %w", err)
 	}
-	p := &place{top, filepath.Join(top, "project"), filepath.Join(top, "home"), filepath.Join(top, "tmp")}
+	p := &place{top, filepath.Join(top, "project"), filepath.Join(top, "home"), filepath.Join(top, "tmp"), remove}
 	for _, dir := range []string{p.workspace, p.home, p.temp} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			return nil, fmt.Errorf("making the folder of a case: %w", err)
@@ -63,6 +62,21 @@ func newPlace(parent, name string) (*place, error) {
 		return nil, fmt.Errorf("making the folder of a case: %w", err)
 	}
 	return p, nil
+}
+
+// newTop makes the folder: in the folder parent under the case's name, where it
+// stays, else in that for temporary files.
+func newTop(parent, name string) (top string, remove func(), err error) {
+	if parent == "" {
+		return stage.Temp("")
+	}
+	top, err = os.MkdirTemp(parent, "case-"+strings.Map(func(c rune) rune {
+		if c == '/' || c == '\\' || c == '*' {
+			return '-'
+		}
+		return c
+	}, name)+"-")
+	return top, func() {}, err
 }
 
 // placed is c with the folders of p where its script and its model say $WORK and

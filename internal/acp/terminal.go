@@ -15,6 +15,7 @@ import (
 	acp "github.com/coder/acp-go-sdk"
 
 	"minigem/agent/event"
+	"minigem/internal/stage"
 	"minigem/internal/text"
 	"minigem/llm"
 )
@@ -194,11 +195,11 @@ func (p *pane) serve(line string) {
 
 // open has the editor run the step, and waits for it.
 func (p *pane) open(line string) (conn net.Conn, id string, err error) {
-	dir, err := os.MkdirTemp("", "mg") // short: the path of a socket has 103 bytes at most
+	dir, remove, err := stage.Temp("") // short: the path of a socket has 103 bytes at most
 	if err != nil {
 		return nil, "", err
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	door, err := net.Listen("unix", filepath.Join(dir, "s"))
 	if err != nil {
 		return nil, "", err

@@ -17,6 +17,7 @@ import (
 	"minigem/internal/place"
 	"minigem/internal/redact"
 	"minigem/internal/settings"
+	"minigem/internal/stage"
 	"minigem/internal/text"
 )
 
@@ -66,6 +67,7 @@ func Configure(sys *System, f *Options) (*Configuration, error) {
 	if err := c.checkDotGemini(); err != nil {
 		return nil, err
 	}
+	stage.Settle(c.DotGemini, filepath.Join(c.DotGemini, "extensions"), filepath.Join(c.DotGemini, "skills"))
 	c.ProjectDir = findProject(c.Dir, c.Home)
 	if err := c.loadSettings(sys, f); err != nil {
 		return nil, err

@@ -1,9 +1,12 @@
 package app
 
 import (
+	"os"
 	"path/filepath"
 
 	"minigem/internal/atomicfile"
+	"minigem/internal/stage"
+	"minigem/internal/worktrees"
 )
 
 // keepTidy removes the temporary files that killed runs left, in our own
@@ -11,8 +14,11 @@ import (
 // make.
 func (r *Runtime) keepTidy() {
 	temp := r.Project.Temp
-	atomicfile.Sweep(r.Config.DotGemini, filepath.Join(r.Config.DotGemini, "policies"), temp,
-		filepath.Join(temp, "checkpoints"))
+	own := filepath.Join(r.Config.Dir, ".gemini")
+	atomicfile.Sweep(filepath.Join(r.Config.DotGemini, "policies"), temp, filepath.Join(temp, "checkpoints"),
+		own, filepath.Join(own, "worktrees"))
+	worktrees.Settle(r.Config.Dir, "", r.Config.Env)
+	stage.SettleTemp(os.TempDir())
 	atomicfile.SweepJournals(temp)
 	journal := atomicfile.NewJournal(temp)
 	r.closers = append(r.closers, func() error {

@@ -23,6 +23,7 @@ import (
 	"minigem/internal/exit"
 	"minigem/internal/output"
 	"minigem/internal/proc"
+	"minigem/internal/stage"
 	"minigem/llm/script"
 	"minigem/tools/policy"
 	"minigem/tools/toolcall"
@@ -49,11 +50,11 @@ type demo struct {
 // Run makes the project, in a temporary folder or the new folder keep, and
 // shows a session in it.
 func Run(ctx context.Context, sys *app.System, keep string) error {
-	top, err := os.MkdirTemp("", "minigem-demo-")
+	top, remove, err := stage.Temp("")
 	if err != nil {
 		return fmt.Errorf("making a folder for the demo: %w", err)
 	}
-	defer os.RemoveAll(top)
+	defer remove()
 	d := &demo{out: sys.Stdout, project: filepath.Join(top, "project")}
 	if keep != "" {
 		if d.project, err = filepath.Abs(keep); err != nil {

@@ -273,7 +273,15 @@ func (m *Manager) Uninstall(name string) (Installed, error) {
 	if err != nil {
 		return i, err
 	}
-	if err := os.RemoveAll(i.Folder); err != nil {
+	change, err := stage.Begin(m.Dir)
+	if err == nil {
+		defer change.End()
+		err = change.Drop(filepath.Base(i.Folder))
+	}
+	if err == nil {
+		err = change.Commit()
+	}
+	if err != nil {
 		return i, fmt.Errorf("removing the extension %s: %w", i.Name, err)
 	}
 	return i, m.forget(i)

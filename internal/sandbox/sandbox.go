@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"minigem/internal/proc"
+	"minigem/internal/stage"
 )
 
 // Options say what confined commands may do.
@@ -34,6 +35,7 @@ type Options struct {
 type Sandbox struct {
 	options Options
 	temp    string // a folder for temporary files, writable
+	remove  func() // it
 	partial bool   // Linux: without namespaces
 	signals bool   // commands can signal processes outside
 }
@@ -45,23 +47,26 @@ var ErrUnavailable = errors.New(
 // Open makes a folder for temporary files and checks that a command can be
 // confined. The error says why not.
 func Open(ctx context.Context, o Options) (*Sandbox, error) {
-	temp, err := os.MkdirTemp("", "minigem-")
+	temp, remove, err := stage.Temp("")
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for temporary files: %w", err)
 	}
-	s := &Sandbox{options: o}
+	s := &Sandbox{options: o, remove: remove}
 	if s.temp, err = filepath.EvalSymlinks(temp); err == nil {
 		err = s.begin(ctx)
 	}
 	if err != nil {
-		os.RemoveAll(temp)
+		remove()
 		return nil, err
 	}
 	return s, nil
 }
 
 // Close removes the folder for temporary files.
-func (s *Sandbox) Close() error { return os.RemoveAll(s.temp) }
+func (s *Sandbox) Close() error {
+	s.remove()
+	return nil
+}
 
 // Temp is the folder for temporary files, which TMPDIR names.
 func (s *Sandbox) Temp() string { return s.temp }

@@ -203,7 +203,15 @@ func Uninstall(dir, name string) (found bool, err error) {
 		if err != nil || !strings.EqualFold(s.Name, name) || s.Dir() == filepath.Clean(dir) {
 			continue
 		}
-		if err := os.RemoveAll(s.Dir()); err != nil { // of a link it removes the link
+		change, err := stage.Begin(filepath.Dir(s.Dir()))
+		if err == nil {
+			defer change.End()
+			err = change.Drop(filepath.Base(s.Dir())) // of a link it removes the link
+		}
+		if err == nil {
+			err = change.Commit()
+		}
+		if err != nil {
 			return true, fmt.Errorf("removing the skill %s: %w", s.Name, err)
 		}
 		return true, nil

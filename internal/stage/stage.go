@@ -13,7 +13,7 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"minigem/internal/filelock"
+	"minigem/internal/atomicfile"
 )
 
 // Change is one replacement: a new entry is made aside, takes the old one's place,
@@ -22,10 +22,11 @@ import (
 type Change struct {
 	dir, stage string
 	alive      *flock.Flock // of the stage: its process lives
+	undo       func(name string) error
 }
 
-// A stage holds "made", what is made; "old", with what was replaced; and "free", with
-// an empty folder for a place that was free. A committed stage has another name, and
+// A stage holds "made", what is made; "old", with what was replaced; "free", with an
+// empty folder for a place that was free; and "claimed", with one for a [Change.Claim]. A committed stage has another name, and
 // only goes away.
 const (
 	stagePrefix = ".minigem-change-"
@@ -54,8 +55,7 @@ func Begin(dir string) (*Change, error) {
 		if err = os.Mkdir(c.stage, 0o755); err != nil {
 			return nil, err
 		}
-		c.alive = filelock.New(filepath.Join(c.stage, "alive"))
-		_, _ = c.alive.TryLock() // a file system without locks has none
+		c.alive = hold(c.stage)
 		err = errors.Join(os.Mkdir(filepath.Join(c.stage, "old"), 0o755), os.Mkdir(filepath.Join(c.stage, "free"), 0o755))
 		if err == nil {
 			return c, nil
@@ -71,15 +71,26 @@ func (c *Change) Made() string { return filepath.Join(c.stage, "made") }
 // Put moves what was made to name in the folder. What is there comes back unless
 // Commit follows.
 func (c *Change) Put(name string) error {
-	place := filepath.Join(c.dir, name)
-	err := os.Rename(place, filepath.Join(c.stage, "old", name))
+	err := c.Drop(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = os.Mkdir(filepath.Join(c.stage, "free", name), 0o755)
 	}
 	if err != nil {
 		return err
 	}
-	return os.Rename(c.Made(), place)
+	return os.Rename(c.Made(), filepath.Join(c.dir, name))
+}
+
+// Drop takes name out of the folder. It comes back unless Commit follows.
+func (c *Change) Drop(name string) error {
+	return os.Rename(filepath.Join(c.dir, name), filepath.Join(c.stage, "old", name))
+}
+
+// Claim notes that the caller makes name itself. Unless Commit follows, undo
+// removes it: in End, or in [SettleClaims] after a kill.
+func (c *Change) Claim(name string, undo func(name string) error) error {
+	c.undo = undo
+	return os.MkdirAll(filepath.Join(c.stage, "claimed", name), 0o755)
 }
 
 // Commit completes the change: the old one is no longer needed.
@@ -94,50 +105,68 @@ func (c *Change) Commit() error {
 
 // End removes the stage, and undoes a change that was not committed.
 func (c *Change) End() {
-	_ = settle(c.dir, c.stage) // Settle tries again
+	_ = settle(c.dir, c.stage, c.undo) // Settle tries again
 	_ = c.alive.Close()
-	_ = os.RemoveAll(c.stage)
 }
 
-// Settle undoes or completes the changes of killed processes in each of dirs.
+// Settle undoes or completes the changes of killed processes in each of dirs, and
+// removes the files that they were writing there.
 func Settle(dirs ...string) {
 	for _, dir := range dirs {
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			if !isStage(e.Name()) || !e.IsDir() {
-				continue
-			}
+		SettleClaims(dir, nil)
+		atomicfile.Sweep(dir)
+	}
+}
+
+// SettleClaims does for the changes of killed processes in dir what [Settle] does,
+// and removes what they claimed by undo. Without undo, changes with claims stay.
+func SettleClaims(dir string, undo func(name string) error) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if isStage(e.Name()) && e.IsDir() {
 			stage := filepath.Join(dir, e.Name())
-			alive := filelock.New(filepath.Join(stage, "alive"))
-			if dead, err := alive.TryLock(); dead && err == nil {
-				_ = settle(dir, stage) // the next one tries again
-			}
-			_ = alive.Close()
+			abandoned(stage, func() { _ = settle(dir, stage, undo) }) // the next one tries again
 		}
 	}
 }
 
 // settle undoes the change of a stage that was not committed, and removes it.
-func settle(dir, stage string) error {
+func settle(dir, stage string, undo func(name string) error) error {
 	if filepath.Base(stage)[:len(donePrefix)] != donePrefix {
 		_, err := os.Lstat(filepath.Join(stage, "made"))
 		put := errors.Is(err, fs.ErrNotExist) // else what is in its place is somebody else's
-		for _, kind := range []string{"free", "old"} {
+		for _, kind := range []string{"claimed", "free", "old"} {
+			if info, err := os.Lstat(filepath.Join(stage, kind)); err != nil || !info.IsDir() {
+				continue // a link would lead elsewhere
+			}
 			entries, _ := os.ReadDir(filepath.Join(stage, kind))
 			for _, e := range entries {
-				place := filepath.Join(dir, e.Name())
-				if put {
-					if err := os.RemoveAll(place); err != nil {
-						return err
-					}
-				}
-				if kind == "old" {
-					if err := os.Rename(filepath.Join(stage, kind, e.Name()), place); err != nil {
-						return err
-					}
+				if err := takeBack(dir, stage, kind, e.Name(), put, undo); err != nil {
+					return err
 				}
 			}
 		}
 	}
 	return os.RemoveAll(stage)
+}
+
+var errClaimed = errors.New("only who claimed it can undo it")
+
+// takeBack undoes the part of a change that the entry name of a stage stands for.
+func takeBack(dir, stage, kind, name string, put bool, undo func(name string) error) error {
+	place := filepath.Join(dir, name)
+	switch {
+	case kind == "claimed" && undo == nil:
+		return errClaimed
+	case kind == "claimed":
+		return undo(name)
+	case put:
+		if err := os.RemoveAll(place); err != nil {
+			return err
+		}
+	}
+	if kind == "old" {
+		return os.Rename(filepath.Join(stage, kind, name), place)
+	}
+	return nil
 }

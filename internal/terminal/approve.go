@@ -11,6 +11,7 @@ import (
 
 	"minigem/internal/boundedfile"
 	"minigem/internal/proc"
+	"minigem/internal/stage"
 	"minigem/tools"
 	"minigem/tools/policy"
 	"minigem/tools/toolcall"
@@ -232,11 +233,11 @@ func (v *View) diff(unified string) string {
 // shell, on a file with the text.
 func (t *Terminal) Editor(command string, env []string) func(ctx context.Context, name, text string) (string, error) {
 	return func(ctx context.Context, name, text string) (string, error) {
-		dir, err := os.MkdirTemp("", "minigem-edit-")
+		dir, remove, err := stage.Temp("")
 		if err != nil {
 			return "", fmt.Errorf("making a file to edit: %w", err)
 		}
-		defer os.RemoveAll(dir)
+		defer remove()
 		path := filepath.Join(dir, filepath.Base(name))
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			return "", fmt.Errorf("making a file to edit: %w", err)

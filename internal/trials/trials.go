@@ -22,6 +22,7 @@ import (
 	"minigem/internal/confine"
 	"minigem/internal/exit"
 	"minigem/internal/output"
+	"minigem/internal/stage"
 )
 
 // Attack is hooks attack as it was asked for.
@@ -91,7 +92,8 @@ type subject struct {
 // what they should refuse. stop ends what they left running. Where the kernel
 // cannot confine them, a warning says so.
 func Confined(sys *app.System) (confined *app.System, temp string, stop func(), err error) {
-	if temp, err = os.MkdirTemp("", "minigem-trial-"); err == nil {
+	temp, remove, err := stage.Temp("")
+	if err == nil {
 		temp, err = filepath.EvalSymlinks(temp)
 	}
 	if err != nil {
@@ -102,10 +104,10 @@ func Confined(sys *app.System) (confined *app.System, temp string, stop func(), 
 	d, err := confine.Open(confine.Rules{Write: []string{sys.Dir, temp}, Attributes: true})
 	if err != nil {
 		fmt.Fprintf(sys.Stderr, "minigem: hooks run as you, because this machine cannot confine them: %v\n", err)
-		return &own, temp, func() { os.RemoveAll(temp) }, nil
+		return &own, temp, remove, nil
 	}
 	own.Within = d.Start
-	return &own, temp, func() { d.Close(); os.RemoveAll(temp) }, nil
+	return &own, temp, func() { d.Close(); remove() }, nil
 }
 
 func configure(sys *app.System, ev protocol.Event, name string, skipTrust bool) (*subject, error) {

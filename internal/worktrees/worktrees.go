@@ -14,6 +14,7 @@ import (
 
 	"minigem/internal/atomicfile"
 	"minigem/internal/proc"
+	"minigem/internal/stage"
 	"minigem/internal/text"
 )
 
@@ -35,10 +36,16 @@ func Add(ctx context.Context, dir, name string, env []string) (Worktree, error) 
 		return Worktree{},
 			fmt.Errorf("%q is no name for a worktree: use up to 64 letters, digits, dots, underscores and dashes", name)
 	}
-	root, err := git(ctx, dir, env, "rev-parse", "--show-toplevel")
+	said, err := git(ctx, dir, env, "rev-parse", "--show-toplevel", "--git-common-dir")
 	if err != nil {
 		return Worktree{}, fmt.Errorf("a worktree needs a git repository: %w", err)
 	}
+	root, store, _ := strings.Cut(said, "\n")
+	if !filepath.IsAbs(store) {
+		store = filepath.Join(dir, store)
+	}
+	store = filepath.Join(store, changes)
+	Settle(root, store, env)
 	above := filepath.Join(filepath.FromSlash(root), ".gemini", "worktrees")
 	w := Worktree{Dir: filepath.Join(above, name), Branch: "worktree-" + name}
 	if _, err := os.Lstat(w.Dir); err == nil {
@@ -48,10 +55,60 @@ func Add(ctx context.Context, dir, name string, env []string) (Worktree, error) 
 	if err := hide(above); err != nil {
 		return Worktree{}, err
 	}
+	if _, err := git(ctx, root, env, "show-ref", "--verify", "-q", "refs/heads/"+w.Branch); err == nil {
+		return Worktree{}, fmt.Errorf("there is a branch %s already: choose another name", w.Branch)
+	}
+	if err := os.MkdirAll(store, 0o755); err != nil {
+		return Worktree{}, err
+	}
+	change, err := stage.Begin(store)
+	if err != nil {
+		return Worktree{}, err
+	}
+	defer os.Remove(store) // fails unless it is empty
+	defer change.End()
+	if err := change.Claim(name, undo(root, env)); err != nil {
+		return Worktree{}, err
+	}
 	if _, err := git(ctx, root, env, "worktree", "add", "-q", "-b", w.Branch, w.Dir); err != nil {
 		return Worktree{}, fmt.Errorf("git made no worktree: %w", err)
 	}
-	return w, nil
+	return w, change.Commit()
+}
+
+// changes is the folder of git's own in which a worktree is noted while it is made. A
+// note in the project could come from somebody else.
+const changes = "minigem-worktrees"
+
+// Settle removes the worktrees that killed processes were making in the repository at
+// root, with their branches. store is where they are noted; "" is root's own .git.
+func Settle(root, store string, env []string) {
+	if store == "" {
+		store = filepath.Join(root, ".git", changes)
+	}
+	stage.SettleClaims(store, undo(root, env))
+	_ = os.Remove(store) // fails unless it is empty
+}
+
+// undo removes a worktree that was not complete, and its branch unless somebody has
+// committed to it.
+func undo(root string, env []string) func(name string) error {
+	return func(name string) error {
+		ctx := context.Background() // also at the end of what was cancelled
+		if !nameForm.MatchString(name) {
+			return nil
+		}
+		dir, branch := filepath.Join(filepath.FromSlash(root), ".gemini", "worktrees", name), "worktree-"+name
+		_, _ = git(ctx, root, env, "worktree", "remove", "--force", "--force", dir) // git may not know it yet
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
+		if _, err := git(ctx, root, env, "merge-base", "--is-ancestor", "refs/heads/"+branch, "HEAD"); err != nil {
+			return nil // there is none, or it has work
+		}
+		_, err := git(ctx, root, env, "branch", "-q", "-D", branch)
+		return err
+	}
 }
 
 // hide keeps worktrees out of what git and searches find in the repository itself.

@@ -14,6 +14,7 @@ import (
 	"minigem/internal/confine"
 	"minigem/internal/proc"
 	"minigem/internal/redact"
+	"minigem/internal/stage"
 	"minigem/tools"
 	"minigem/tools/workspace"
 )
@@ -236,7 +237,7 @@ func (c *shellCall) confine(cmd *proc.Command) (done func(), err error) {
 	if err := confine.Supported(); err != nil {
 		return nil, fmt.Errorf("a command that nobody was asked about runs confined: %w", err)
 	}
-	temp, err := os.MkdirTemp("", "minigem-read-")
+	temp, remove, err := stage.Temp("")
 	if err != nil {
 		return nil, fmt.Errorf("making a temporary folder: %w", err)
 	}
@@ -249,7 +250,7 @@ func (c *shellCall) confine(cmd *proc.Command) (done func(), err error) {
 		env = slices.Concat(c.tool.opts.Unasked, shellEnv)
 	}
 	cmd.Env = append(redact.Sanitize(env, redact.Config{Enabled: true}), "TMPDIR="+temp, "GIT_OPTIONAL_LOCKS=0")
-	return func() { os.RemoveAll(temp) }, nil
+	return remove, nil
 }
 
 func (c *shellCall) env() []string {

@@ -11,6 +11,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/protocol"
+	"minigem/internal/stage"
 )
 
 // A trial is one thing that is done to the hook.
@@ -276,11 +277,11 @@ func (t *torture) elsewhere(name, dir string, env map[string]string) error {
 
 // blanks runs the hook in a folder with blanks in its name that holds the same.
 func (t *torture) blanks(tr trial) error {
-	top, err := os.MkdirTemp("", "minigem-torture-")
+	top, remove, err := stage.Temp("")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(top)
+	defer remove()
 	dir := filepath.Join(top, "a folder with 'blanks'")
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		return err
