@@ -49,7 +49,7 @@ func TestAdd(t *testing.T) {
 	// The folder is gone, the branch is there.
 	run(t, dir, env, "worktree", "remove", w.Dir)
 	_, err = Add(t.Context(), dir, "fix", env)
-	require.ErrorContains(t, err, "a branch named 'worktree-fix' already exists")
+	require.ErrorContains(t, err, "there is a branch worktree-fix already")
 	inside, err := Add(t.Context(), dir, "two", env)
 	require.NoError(t, err)
 	below, err := Add(t.Context(), inside.Dir, "three", env)
