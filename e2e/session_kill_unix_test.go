@@ -208,10 +208,10 @@ func TestStrays(t *testing.T) {
 		return path
 	}
 	src, other := filepath.Join(h.workspace, "src"), t.TempDir()
-	chats := h.project(t).Temp
+	temp := h.project(t).Temp
 	journal := []string{"files that are being written", strayIn(src), strayIn(other), filepath.Join(src, "a.go"), filepath.Join(src, "gone.tmp")}
-	require.NoError(t, os.WriteFile(filepath.Join(chats, ".minigem-ABC.writing"), []byte(strings.Join(journal, "\n")+"\n"), 0o600))
-	strayIn(chats)
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(temp), ".minigem-ABC.writing"), []byte(strings.Join(journal, "\n")+"\n"), 0o600))
+	strayIn(temp)
 	strayIn(filepath.Join(h.dir, ".gemini"))
 	unknown := strayIn(h.workspace) // no journal names it
 

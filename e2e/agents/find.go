@@ -128,7 +128,7 @@ var versionNumber = regexp.MustCompile(`\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]*[0-9A-Z
 
 // ask asks the program for its version, in a home of its own.
 func (i *Installed) ask(ctx context.Context) {
-	home, remove, err := stage.Temp("")
+	home, remove, err := stage.Temp()
 	if err != nil {
 		i.Problem = err.Error()
 		return

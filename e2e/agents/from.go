@@ -86,7 +86,7 @@ func (t Tester) rulesync(dir string) (*rulesync, error) {
 		return nil, fmt.Errorf(
 			"reading --from: %s has no folder .rulesync: where its hooks are generated already, say --from native", dir)
 	}
-	temp, remove, err := stage.Temp("")
+	temp, remove, err := stage.Temp()
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for what rulesync writes: %w", err)
 	}

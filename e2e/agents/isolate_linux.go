@@ -44,7 +44,7 @@ var Isolate = sync.OnceValue(func() Isolation {
 
 // runInside runs a program in namespaces of its own: see package isolated.
 func (r *room) runInside(ctx context.Context, c proc.Command) (ended, error) {
-	dir, remove, err := stage.Temp("") // short: the path of a socket has 107 bytes at most
+	dir, remove, err := stage.Temp() // short: the path of a socket has 107 bytes at most
 	if err != nil {
 		return ended{}, fmt.Errorf("%w: %w", errNoRoom, err)
 	}

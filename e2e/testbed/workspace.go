@@ -35,48 +35,33 @@ func isKept(dir string) bool {
 	return err == nil
 }
 
-func newPlace(parent, name string) (*place, error) {
-	if parent != "" {
-		var err error
-		if parent, err = filepath.Abs(parent); err != nil {
-			return nil, fmt.Errorf("making the folder of a case: %w", err)
+// newPlace makes the folder of a case: in the folder parent under the case's name,
+// where it stays; with "" in that for temporary files.
+func newPlace(parent, name string) (p *place, err error) {
+	defer func() {
+		if err != nil {
+			p, err = nil, fmt.Errorf("making the folder of a case: %w", err)
 		}
+	}()
+	p = &place{remove: func() {}}
+	if parent == "" {
+		p.top, p.remove, err = stage.Temp()
+	} else if parent, err = filepath.Abs(parent); err == nil {
+		p.top, err = os.MkdirTemp(parent, "case-"+strings.NewReplacer("/", "-", `\`, "-", "*", "-").Replace(name)+"-")
 	}
-	top, remove, err := newTop(parent, name)
 	if err == nil {
-		top, err = filepath.EvalSymlinks(top)
+		p.top, err = filepath.EvalSymlinks(p.top)
 	}
-	if err != nil {
-		return nil, fmt.Errorf("making the folder of a case: %w", err)
-	}
-	p := &place{top, filepath.Join(top, "project"), filepath.Join(top, "home"), filepath.Join(top, "tmp"), remove}
+	p.workspace, p.home, p.temp = filepath.Join(p.top, "project"), filepath.Join(p.top, "home"), filepath.Join(p.top, "tmp")
 	for _, dir := range []string{p.workspace, p.home, p.temp} {
-		if err := os.Mkdir(dir, 0o755); err != nil {
-			return nil, fmt.Errorf("making the folder of a case: %w", err)
+		if err == nil {
+			err = os.Mkdir(dir, 0o755)
 		}
 	}
-	if parent == "" {
-		return p, nil
+	if err == nil && parent != "" {
+		err = os.WriteFile(filepath.Join(p.top, keptMark), nil, 0o644)
 	}
-	if err := os.WriteFile(filepath.Join(top, keptMark), nil, 0o644); err != nil {
-		return nil, fmt.Errorf("making the folder of a case: %w", err)
-	}
-	return p, nil
-}
-
-// newTop makes the folder: in the folder parent under the case's name, where it
-// stays, else in that for temporary files.
-func newTop(parent, name string) (top string, remove func(), err error) {
-	if parent == "" {
-		return stage.Temp("")
-	}
-	top, err = os.MkdirTemp(parent, "case-"+strings.Map(func(c rune) rune {
-		if c == '/' || c == '\\' || c == '*' {
-			return '-'
-		}
-		return c
-	}, name)+"-")
-	return top, func() {}, err
+	return p, err
 }
 
 // placed is c with the folders of p where its script and its model say $WORK and

@@ -195,7 +195,7 @@ func (p *pane) serve(line string) {
 
 // open has the editor run the step, and waits for it.
 func (p *pane) open(line string) (conn net.Conn, id string, err error) {
-	dir, remove, err := stage.Temp("") // short: the path of a socket has 103 bytes at most
+	dir, remove, err := stage.Temp() // short: the path of a socket has 103 bytes at most
 	if err != nil {
 		return nil, "", err
 	}

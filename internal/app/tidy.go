@@ -1,7 +1,6 @@
 package app
 
 import (
-	"os"
 	"path/filepath"
 
 	"minigem/internal/atomicfile"
@@ -10,21 +9,24 @@ import (
 )
 
 // keepTidy removes the temporary files that killed runs left, in our own
-// folders and in the project's, and records those that this run is about to
-// make.
+// folders and in the user's, and records those that this run is about to make.
+// The records of all projects are in one folder: the next start finds them,
+// whatever project it is in.
 func (r *Runtime) keepTidy() {
-	temp := r.Project.Temp
-	own := filepath.Join(r.Config.Dir, ".gemini")
+	temp, own := r.Project.Temp, filepath.Join(r.Config.Dir, ".gemini")
 	atomicfile.Sweep(filepath.Join(r.Config.DotGemini, "policies"), temp, filepath.Join(temp, "checkpoints"),
 		own, filepath.Join(own, "worktrees"))
-	worktrees.Settle(r.Config.Dir, "", r.Config.Env)
-	stage.SettleTemp(os.TempDir())
-	atomicfile.SweepJournals(temp)
-	journal := atomicfile.NewJournal(temp)
+	if r.Config.Trust.Trusted {
+		worktrees.Settle(r.Config.ProjectDir, "", r.Config.Env)
+	}
+	stage.SettleTemp()
+	journals := filepath.Dir(temp)
+	atomicfile.SweepJournals(journals)
+	journal := atomicfile.NewJournal(journals)
 	r.closers = append(r.closers, func() error {
 		// Again later: a program that was starting when its run was killed
 		// holds that run's lock until it has begun.
-		atomicfile.SweepJournals(temp)
+		atomicfile.SweepJournals(journals)
 		return journal.Close()
 	})
 	r.Workspace.Announce(func(path string) {

@@ -54,7 +54,6 @@ var reads = []read{
 	{"internal/proc processes", "os.ReadFile", "/proc"},
 	{"internal/prompt readDir", "os.Open", "directories, found by walking"},
 	{"internal/sandbox sameIDs", "os.ReadFile", "/proc"},
-	{"internal/stage SettleTemp", "os.Open", "a folder, of which names alone are read"},
 	{"internal/telemetry openOutfile", "os.OpenFile", "only written, where the user says"},
 	{"internal/terminal NewGuard", "bufio.NewReader", "one line of our own other process"},
 	{"internal/terminal history.add", "os.OpenFile", "only written; open has read it before"},

@@ -18,9 +18,9 @@ var renames = []read{
 	{"internal/boundedfile SetAside", "os.Rename", "moved away, not written"},
 	{"internal/cases CheckRecording", "os.CreateTemp", "a file that only shows that there can be one"},
 	{"internal/extensions flatten", "os.Rename", "a folder"},
-	{"internal/stage Change.Commit", "os.Rename", "a folder"},
-	{"internal/stage Change.Drop", "os.Rename", "a folder"},
 	{"internal/stage Change.Put", "os.Rename", "a folder"},
+	{"internal/stage Change.setAside", "os.Rename", "a folder"},
+	{"internal/stage complete", "os.Rename", "a folder"},
 	{"internal/stage takeBack", "os.Rename", "a folder"},
 	{"session registry.migrate", "os.Rename", "a folder"},
 }

@@ -50,7 +50,7 @@ type demo struct {
 // Run makes the project, in a temporary folder or the new folder keep, and
 // shows a session in it.
 func Run(ctx context.Context, sys *app.System, keep string) error {
-	top, remove, err := stage.Temp("")
+	top, remove, err := stage.Temp()
 	if err != nil {
 		return fmt.Errorf("making a folder for the demo: %w", err)
 	}

@@ -37,24 +37,14 @@ func (m *Manager) fetch(ctx context.Context, o Origin, dir string) (Origin, erro
 
 // git runs git so that no repository decides what runs on this machine.
 func (m *Manager) git(ctx context.Context, dir string, args ...string) (string, error) {
-	env := append(m.environ(), "GIT_TERMINAL_PROMPT=0", "GIT_CONFIG_COUNT=3",
+	env := append(m.environ(), "GIT_CONFIG_COUNT=3",
 		"GIT_CONFIG_KEY_0=core.hooksPath", "GIT_CONFIG_VALUE_0="+os.DevNull, "GIT_CONFIG_KEY_1=protocol.ext.allow",
 		"GIT_CONFIG_VALUE_1=never",
 		"GIT_CONFIG_KEY_2=http.https://github.com/.extraheader", "GIT_CONFIG_VALUE_2=")
 	if token := m.Getenv("GITHUB_TOKEN"); token != "" {
 		env[len(env)-1] += "AUTHORIZATION: basic " + base64.StdEncoding.EncodeToString([]byte("x-access-token:"+token))
 	}
-	res, err := proc.Run(ctx, proc.Command{Path: "git", Args: args, Dir: dir, Env: env, Out: proc.Limit{Head: 64 << 10},
-		Err: proc.Limit{Tail: 4 << 10}})
-	switch {
-	case err != nil:
-		return "", err
-	case ctx.Err() != nil:
-		return "", context.Cause(ctx)
-	case res.ExitCode != 0:
-		return "", errors.New(strings.TrimSpace(text.Clean(string(res.Stderr.Bytes()))))
-	}
-	return string(res.Stdout.Bytes()), nil
+	return proc.Git(ctx, proc.Command{Dir: dir, Env: env}, args...)
 }
 
 // clone gets the newest commit, or that of o.Ref, and nothing before it. The
@@ -92,7 +82,7 @@ func (m *Manager) newerCommit(ctx context.Context, i Installed) (bool, error) {
 		return false, err
 	}
 	hash := commitOf(there, ref)
-	return hash != "" && hash != strings.TrimSpace(here), nil
+	return hash != "" && hash != here, nil
 }
 
 // commitOf finds in what ls-remote lists the commit that a fetch of ref brings: a tag

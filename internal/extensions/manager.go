@@ -95,8 +95,12 @@ func (m *Manager) Link(ctx context.Context, dir string, o Options) (Installed, e
 // install installs, or where before is given replaces, an extension. What fails
 // leaves things as they were.
 func (m *Manager) install(ctx context.Context, origin Origin, o Options, before *Installed) (Installed, error) {
-	if refused, err := m.Rules.Refused(origin, origin.Source); err != nil || refused != "" {
-		return Installed{}, errors.Join(err, notEmpty(refused))
+	refused, err := m.Rules.Refused(origin, origin.Source)
+	if err == nil && refused != "" {
+		err = errors.New(refused)
+	}
+	if err != nil {
+		return Installed{}, err
 	}
 	if err := os.MkdirAll(m.Dir, 0o755); err != nil {
 		return Installed{}, err
@@ -135,13 +139,6 @@ func (m *Manager) install(ctx context.Context, origin Origin, o Options, before 
 	return m.put(next, before, change, set)
 }
 
-func notEmpty(why string) error {
-	if why == "" {
-		return nil
-	}
-	return errors.New(why)
-}
-
 func writeOrigin(dir string, o Origin) error {
 	data, err := json.MarshalIndent(o, "", "  ")
 	if err != nil {
@@ -161,7 +158,7 @@ func (m *Manager) agree(next Installed, before *Installed, agreed bool) error {
 		if old, err := m.find(next.Name); err == nil {
 			return fmt.Errorf("the extension %s is installed already: update or uninstall it", old.Name)
 		}
-		if _, err := os.Lstat(filepath.Join(m.Dir, next.Name)); err == nil {
+		if lexists(filepath.Join(m.Dir, next.Name)) {
 			return fmt.Errorf("%s is in the way: it is no extension; move it away", filepath.Join(m.Dir, next.Name))
 		}
 	}
@@ -273,15 +270,7 @@ func (m *Manager) Uninstall(name string) (Installed, error) {
 	if err != nil {
 		return i, err
 	}
-	change, err := stage.Begin(m.Dir)
-	if err == nil {
-		defer change.End()
-		err = change.Drop(filepath.Base(i.Folder))
-	}
-	if err == nil {
-		err = change.Commit()
-	}
-	if err != nil {
+	if err := stage.Remove(m.Dir, filepath.Base(i.Folder)); err != nil {
 		return i, fmt.Errorf("removing the extension %s: %w", i.Name, err)
 	}
 	return i, m.forget(i)

@@ -1,8 +1,13 @@
 package proc
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"slices"
 	"strings"
+
+	"minigem/internal/text"
 )
 
 // GitEnviron returns env without the variables that lead git to another repository
@@ -14,4 +19,22 @@ func GitEnviron(env []string) []string {
 		return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR",
 			"GIT_OBJECT_DIRECTORY", "GIT_PREFIX"}, name)
 	})
+}
+
+// Git runs git with args as c says, which never asks for anything, and returns what
+// it prints to stdout, trimmed. Without c.Out, 64 KiB of it are kept. The error is
+// what git says.
+func Git(ctx context.Context, c Command, args ...string) (string, error) {
+	c.Path, c.Args, c.Env = "git", args, append(slices.Clip(c.Env), "GIT_TERMINAL_PROMPT=0")
+	c.Out.Head, c.Err = cmp.Or(c.Out.Head, 64<<10), Limit{Tail: 4 << 10}
+	res, err := Run(ctx, c)
+	switch {
+	case err != nil:
+		return "", err
+	case res.Stopped != nil:
+		return "", res.Stopped
+	case res.ExitCode != 0:
+		return "", errors.New(strings.TrimSpace(text.Clean(res.Stderr.String())))
+	}
+	return strings.TrimSpace(res.Stdout.String()), nil
 }

@@ -35,7 +35,7 @@ type Options struct {
 type Sandbox struct {
 	options Options
 	temp    string // a folder for temporary files, writable
-	remove  func() // it
+	remove  func() // removes temp
 	partial bool   // Linux: without namespaces
 	signals bool   // commands can signal processes outside
 }
@@ -47,15 +47,12 @@ var ErrUnavailable = errors.New(
 // Open makes a folder for temporary files and checks that a command can be
 // confined. The error says why not.
 func Open(ctx context.Context, o Options) (*Sandbox, error) {
-	temp, remove, err := stage.Temp("")
+	temp, remove, err := stage.Temp()
 	if err != nil {
 		return nil, fmt.Errorf("making a folder for temporary files: %w", err)
 	}
-	s := &Sandbox{options: o, remove: remove}
-	if s.temp, err = filepath.EvalSymlinks(temp); err == nil {
-		err = s.begin(ctx)
-	}
-	if err != nil {
+	s := &Sandbox{options: o, temp: temp, remove: remove}
+	if err := s.begin(ctx); err != nil {
 		remove()
 		return nil, err
 	}

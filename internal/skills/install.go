@@ -2,7 +2,6 @@ package skills
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -40,14 +39,8 @@ func Clone(ctx context.Context, address string) (dir string, err error) {
 	if err != nil {
 		return "", err
 	}
-	res, err := proc.Run(ctx, proc.Command{
-		Path: "git", Args: []string{"-c", "core.hooksPath=/dev/null", "clone", "-q", "--depth", "1", "--", address, dir},
-		Dir: os.TempDir(),
-		Env: append(os.Environ(), "GIT_TERMINAL_PROMPT=0"), Err: proc.Limit{Tail: 4 << 10}, Out: proc.Limit{Tail: 1},
-	})
-	if err == nil && res.ExitCode != 0 {
-		err = errors.New(strings.TrimSpace(text.Clean(string(res.Stderr.Bytes()))))
-	}
+	_, err = proc.Git(ctx, proc.Command{Dir: os.TempDir(), Env: proc.GitEnviron(os.Environ())}, "-c", "core.hooksPath="+os.DevNull, "clone", "-q",
+		"--depth", "1", "--", address, dir)
 	if err != nil {
 		_ = os.RemoveAll(dir)
 		return "", fmt.Errorf("cloning %s: %w", text.VisibleLine(address), err)
@@ -81,7 +74,7 @@ func Plan(from, to string, link bool) ([]Change, error) {
 		}
 		seen[s.Name] = file
 		c := Change{Skill: s, From: s.Dir(), To: filepath.Join(to, s.Name), Link: link}
-		if c.Items, err = count(c.From); err != nil {
+		if c.Items, err = copyTree(c.From, ""); err != nil {
 			return nil, err
 		}
 		there, err := os.Lstat(c.To)
@@ -117,26 +110,6 @@ func within(path, dir string) bool {
 // mostItems bounds the files of one skill.
 const mostItems = 10_000
 
-// count counts files, and refuses what a copy cannot hold.
-func count(dir string) (n int, err error) {
-	return n, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case e.IsDir() && e.Name() == ".git":
-			return fs.SkipDir
-		case e.IsDir():
-			return nil
-		case !e.Type().IsRegular():
-			return fmt.Errorf("%s is neither a file nor a folder, which a skill may not hold", path)
-		}
-		if n++; n > mostItems {
-			return fmt.Errorf("%s holds more than %d files", dir, mostItems)
-		}
-		return nil
-	})
-}
-
 // Do installs the skill. What was at To is replaced as a whole, and is there
 // again if that fails.
 func (c Change) Do() error {
@@ -151,7 +124,7 @@ func (c Change) Do() error {
 	if c.Link {
 		err = os.Symlink(c.From, change.Made())
 	} else {
-		err = copyTree(c.From, change.Made())
+		_, err = copyTree(c.From, change.Made())
 	}
 	if err == nil {
 		err = change.Put(filepath.Base(c.To))
@@ -165,23 +138,33 @@ func (c Change) Do() error {
 	return nil
 }
 
-func copyTree(from, to string) error {
+// copyTree copies the files of a skill to the folder to, or with "" only counts
+// them. It refuses what a copy cannot hold.
+func copyTree(from, to string) (files int, err error) {
 	root, err := os.OpenRoot(from)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer root.Close()
-	return fs.WalkDir(root.FS(), ".", func(path string, e fs.DirEntry, err error) error {
+	err = fs.WalkDir(root.FS(), ".", func(path string, e fs.DirEntry, err error) error {
 		at := filepath.Join(to, filepath.FromSlash(path))
 		switch {
 		case err != nil:
 			return err
 		case e.IsDir() && e.Name() == ".git":
 			return fs.SkipDir
-		case e.IsDir():
+		case e.IsDir() && to != "":
 			return os.MkdirAll(at, 0o755)
+		case e.IsDir():
+			return nil
 		case !e.Type().IsRegular():
-			return fmt.Errorf("%s is neither a file nor a folder", path)
+			return fmt.Errorf("%s is neither a file nor a folder, which a skill may not hold", filepath.Join(from, path))
+		}
+		if files++; files > mostItems {
+			return fmt.Errorf("%s holds more than %d files", from, mostItems)
+		}
+		if to == "" {
+			return nil
 		}
 		data, err := root.ReadFile(path)
 		if err != nil {
@@ -193,6 +176,7 @@ func copyTree(from, to string) error {
 		}
 		return os.WriteFile(at, data, info.Mode().Perm()|0o600)
 	})
+	return files, err
 }
 
 // Uninstall removes the skill called name from the folder of skills dir: its
@@ -203,15 +187,8 @@ func Uninstall(dir, name string) (found bool, err error) {
 		if err != nil || !strings.EqualFold(s.Name, name) || s.Dir() == filepath.Clean(dir) {
 			continue
 		}
-		change, err := stage.Begin(filepath.Dir(s.Dir()))
-		if err == nil {
-			defer change.End()
-			err = change.Drop(filepath.Base(s.Dir())) // of a link it removes the link
-		}
-		if err == nil {
-			err = change.Commit()
-		}
-		if err != nil {
+		parent, base := filepath.Split(s.Dir())
+		if err := stage.Remove(parent, base); err != nil { // of a link it removes the link
 			return true, fmt.Errorf("removing the skill %s: %w", s.Name, err)
 		}
 		return true, nil

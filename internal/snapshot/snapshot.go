@@ -221,23 +221,15 @@ func (s Store) run(ctx context.Context, out proc.Limit, stdin [][]byte, args ...
 	env := append([]string{}, s.Env...)
 	env = append(env,
 		"GIT_DIR="+s.repository(), "GIT_WORK_TREE="+s.Root, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull,
-		"GIT_TERMINAL_PROMPT=0", "LC_ALL=C",
+		"LC_ALL=C",
 		"GIT_AUTHOR_NAME=minigem", "GIT_AUTHOR_EMAIL=minigem@localhost", "GIT_COMMITTER_NAME=minigem",
 		"GIT_COMMITTER_EMAIL=minigem@localhost",
 	)
-	res, err := proc.Run(ctx, proc.Command{
-		Path: "git", Dir: s.Root, Env: env, Grace: 200 * time.Millisecond, Stdin: stdin, Out: out,
-		Err: proc.Limit{Head: 8 << 10},
-		Args: append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.autocrlf=false", "-c",
-			"advice.addEmbeddedRepo=false"}, args...),
-	})
-	switch {
-	case err != nil:
-		return "", err
-	case res.Stopped != nil:
-		return "", fmt.Errorf("git %s: %w", args[0], res.Stopped)
-	case res.ExitCode != 0:
-		return "", fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(res.Stderr.String()))
+	said, err := proc.Git(ctx, proc.Command{Dir: s.Root, Env: env, Grace: 200 * time.Millisecond, Stdin: stdin, Out: out},
+		append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.autocrlf=false", "-c", "advice.addEmbeddedRepo=false"},
+			args...)...)
+	if err != nil {
+		return "", fmt.Errorf("git %s: %w", args[0], err)
 	}
-	return strings.TrimSpace(res.Stdout.String()), nil
+	return said, nil
 }

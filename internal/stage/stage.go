@@ -4,14 +4,11 @@
 package stage
 
 import (
-	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-
-	"github.com/gofrs/flock"
 
 	"minigem/internal/atomicfile"
 )
@@ -21,48 +18,33 @@ import (
 // kept. [Settle] brings it back where the process was killed.
 type Change struct {
 	dir, stage string
-	alive      *flock.Flock // of the stage: its process lives
+	release    func() // the lock that shows that the process is alive
 	undo       func(name string) error
 }
 
 // A stage holds "made", what is made; "old", with what was replaced; "free", with an
-// empty folder for a place that was free; and "claimed", with one for a [Change.Claim]. A committed stage has another name, and
-// only goes away.
+// empty folder for a place that was free; and "claimed", with one for a
+// [Change.Claim]. A committed stage has another name, and only goes away.
 const (
 	stagePrefix = ".minigem-change-"
 	donePrefix  = ".minigem-done-"
 )
 
-// tries is how often Begin starts again where another process settled its stage.
-const tries = 5
-
-// isStage reports whether name is that of a stage.
-func isStage(name string) bool {
-	rest, ok := strings.CutPrefix(name, stagePrefix)
-	if !ok {
-		rest, ok = strings.CutPrefix(name, donePrefix)
-	}
-	return ok && len(rest) == len(rand.Text())
+// named reports whether name is prefix and n characters of [rand.Text].
+func named(name, prefix string, n int) bool {
+	is, _ := filepath.Match(prefix+strings.Repeat("[A-Z2-7]", n), name)
+	return is
 }
 
 // Begin begins a change in dir, which must exist, after it has settled those of
 // killed processes. The caller must call End.
 func Begin(dir string) (*Change, error) {
 	Settle(dir)
-	var err error
-	for range tries {
-		c := &Change{dir: dir, stage: filepath.Join(dir, stagePrefix+rand.Text())}
-		if err = os.Mkdir(c.stage, 0o755); err != nil {
-			return nil, err
-		}
-		c.alive = hold(c.stage)
-		err = errors.Join(os.Mkdir(filepath.Join(c.stage, "old"), 0o755), os.Mkdir(filepath.Join(c.stage, "free"), 0o755))
-		if err == nil {
-			return c, nil
-		}
-		c.End() // a Settle came between
+	stage, release, err := locked(dir, stagePrefix, 26, "old", "free")
+	if err != nil {
+		return nil, err
 	}
-	return nil, err
+	return &Change{dir: dir, stage: stage, release: release}, nil
 }
 
 // Made is where the caller makes the new one: nothing is there yet.
@@ -71,7 +53,7 @@ func (c *Change) Made() string { return filepath.Join(c.stage, "made") }
 // Put moves what was made to name in the folder. What is there comes back unless
 // Commit follows.
 func (c *Change) Put(name string) error {
-	err := c.Drop(name)
+	err := c.setAside(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = os.Mkdir(filepath.Join(c.stage, "free", name), 0o755)
 	}
@@ -83,7 +65,25 @@ func (c *Change) Put(name string) error {
 
 // Drop takes name out of the folder. It comes back unless Commit follows.
 func (c *Change) Drop(name string) error {
+	_ = os.Mkdir(c.Made(), 0o755) // Put has not run: whatever takes the place later belongs to somebody else
+	return c.setAside(name)
+}
+
+func (c *Change) setAside(name string) error {
 	return os.Rename(filepath.Join(c.dir, name), filepath.Join(c.stage, "old", name))
+}
+
+// Remove takes name out of the folder dir and removes it, all or nothing.
+func Remove(dir, name string) error {
+	c, err := Begin(dir)
+	if err != nil {
+		return err
+	}
+	defer c.End()
+	if err := c.Drop(name); err != nil {
+		return err
+	}
+	return c.Commit()
 }
 
 // Claim notes that the caller makes name itself. Unless Commit follows, undo
@@ -94,19 +94,25 @@ func (c *Change) Claim(name string, undo func(name string) error) error {
 }
 
 // Commit completes the change: the old one is no longer needed.
-func (c *Change) Commit() error {
-	done := filepath.Join(c.dir, donePrefix+filepath.Base(c.stage)[len(stagePrefix):])
-	err := os.Rename(c.stage, done)
-	if err == nil {
-		c.stage = done
-	}
+func (c *Change) Commit() (err error) {
+	c.stage, err = complete(c.stage)
 	return err
+}
+
+// complete renames a stage so that it only goes away, and returns its path.
+func complete(stage string) (string, error) {
+	dir, name := filepath.Split(stage)
+	done := filepath.Join(dir, donePrefix+name[len(stagePrefix):])
+	if err := os.Rename(stage, done); err != nil {
+		return stage, err
+	}
+	return done, nil
 }
 
 // End removes the stage, and undoes a change that was not committed.
 func (c *Change) End() {
 	_ = settle(c.dir, c.stage, c.undo) // Settle tries again
-	_ = c.alive.Close()
+	c.release()
 }
 
 // Settle undoes or completes the changes of killed processes in each of dirs, and
@@ -123,7 +129,7 @@ func Settle(dirs ...string) {
 func SettleClaims(dir string, undo func(name string) error) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		if isStage(e.Name()) && e.IsDir() {
+		if e.IsDir() && (named(e.Name(), stagePrefix, 26) || named(e.Name(), donePrefix, 26)) {
 			stage := filepath.Join(dir, e.Name())
 			abandoned(stage, func() { _ = settle(dir, stage, undo) }) // the next one tries again
 		}
@@ -132,7 +138,7 @@ func SettleClaims(dir string, undo func(name string) error) {
 
 // settle undoes the change of a stage that was not committed, and removes it.
 func settle(dir, stage string, undo func(name string) error) error {
-	if filepath.Base(stage)[:len(donePrefix)] != donePrefix {
+	if strings.HasPrefix(filepath.Base(stage), stagePrefix) {
 		_, err := os.Lstat(filepath.Join(stage, "made"))
 		put := errors.Is(err, fs.ErrNotExist) // else what is in its place is somebody else's
 		for _, kind := range []string{"claimed", "free", "old"} {
@@ -145,6 +151,10 @@ func settle(dir, stage string, undo func(name string) error) error {
 					return err
 				}
 			}
+		}
+		stage, err = complete(stage)
+		if err != nil {
+			return err
 		}
 	}
 	return os.RemoveAll(stage)

@@ -3,10 +3,13 @@ package stage
 import (
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"minigem/internal/filelock"
 )
 
 // TestChange: after a kill at each step the old one is there, or the new one where
@@ -45,7 +48,7 @@ func TestChange(t *testing.T) {
 			before := names(t, dir)
 			Settle(dir)
 			assert.Equal(t, before, names(t, dir), "%s: its process lives", steps[last].name)
-			require.NoError(t, c.alive.Close()) // it is killed
+			c.release() // it is killed
 			Settle(dir)
 			want, found := "old", []string{"x"}
 			switch {
@@ -82,6 +85,88 @@ func TestChangeEnds(t *testing.T) {
 	}
 }
 
+// TestDropEnds: what was dropped and not committed goes back, unless somebody took
+// its place after the kill.
+func TestDropEnds(t *testing.T) {
+	t.Parallel()
+	for _, taken := range []bool{false, true} {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "x", "f")
+		require.NoError(t, os.Mkdir(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte("old"), 0o600))
+		c, err := Begin(dir)
+		require.NoError(t, err)
+		require.NoError(t, c.Drop("x"))
+		assert.NoFileExists(t, file)
+		c.release()
+		want := "old"
+		if taken {
+			want = "theirs"
+			require.NoError(t, os.Mkdir(filepath.Dir(file), 0o755))
+			require.NoError(t, os.WriteFile(file, []byte(want), 0o600))
+		}
+		Settle(dir)
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		assert.Equal(t, want, string(data))
+		if taken {
+			assert.FileExists(t, filepath.Join(c.stage, "old", "x", "f"), "the old one is kept, too")
+		}
+	}
+}
+
+// TestTemp: the folder of a process stays while it lives, whatever starts, and is
+// removed once it is dead. Locks of files in it are free.
+func TestTemp(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	for _, other := range []string{"minigem-notes", "minigem-ABCDEFGHIJK1", "other-ABCDEFGHIJKL"} {
+		require.NoError(t, os.Mkdir(filepath.Join(parent, other), 0o700))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(parent, "minigem-ABCDEFGHIJKL"), nil, 0o600))
+	dir, remove, err := temp(parent)
+	require.NoError(t, err)
+	lock := filelock.New(filepath.Join(dir, "settings.json"))
+	free, err := lock.TryLock()
+	require.NoError(t, err)
+	assert.True(t, free)
+	require.NoError(t, lock.Close())
+	settleTemp(parent)
+	assert.DirExists(t, dir, "its process lives")
+	remove()
+	assert.Len(t, names(t, parent), 4)
+
+	require.NoError(t, os.MkdirAll(filepath.Join(parent, "minigem-QRSTUVWXYZ27", "t", "deep"), 0o700)) // of a dead process
+	settleTemp(parent)
+	assert.Len(t, names(t, parent), 4)
+}
+
+// TestTempWhileSettling: no folder is removed while it is made.
+func TestTempWhileSettling(t *testing.T) {
+	t.Parallel()
+	parent, done := t.TempDir(), make(chan struct{})
+	var settling sync.WaitGroup
+	settling.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				settleTemp(parent)
+			}
+		}
+	})
+	for range 200 {
+		dir, remove, err := temp(parent)
+		if err == nil { // else five were settled in a row
+			require.DirExists(t, dir)
+			remove()
+		}
+	}
+	close(done)
+	settling.Wait()
+}
+
 // A place that somebody took after a kill is theirs.
 func TestSettleKeepsWhatIsNotItsOwn(t *testing.T) {
 	t.Parallel()
@@ -90,7 +175,7 @@ func TestSettleKeepsWhatIsNotItsOwn(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.Mkdir(c.Made(), 0o755))
 	require.NoError(t, os.Mkdir(filepath.Join(c.stage, "free", "x"), 0o755))
-	require.NoError(t, c.alive.Close())
+	c.release()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "x"), 0o755))
 	Settle(dir)
 	assert.Equal(t, []string{"x"}, names(t, dir))

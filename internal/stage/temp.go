@@ -1,81 +1,90 @@
 package stage
 
 import (
+	"context"
 	"crypto/rand"
+	"errors"
 	"os"
 	"path/filepath"
-	"strings"
-
-	"github.com/gofrs/flock"
+	"sync"
 
 	"minigem/internal/filelock"
 )
 
-// The name of a temporary folder is short, because it may hold a socket, whose path
-// has 103 bytes at most.
+// The names of temporary folders are short, because one may hold a socket, whose
+// path has 103 bytes at most.
 const (
 	tempPrefix = "minigem-"
-	tempLength = 12 // of the rest: letters and digits of [rand.Text]
+	tempLength = 12 // of the rest
 )
 
-// Temp makes a folder for temporary files in parent; "" is the system's own. The
-// caller must call remove. Before, Temp removes the folders that killed processes
-// left in parent.
-func Temp(parent string) (dir string, remove func(), err error) {
-	if parent == "" {
-		parent = os.TempDir()
+// Temp makes a folder for temporary files in the system's own, and returns its path
+// without links. The caller must call remove. The first call in a process removes
+// the folders that killed processes left.
+func Temp() (dir string, remove func(), err error) {
+	SettleTemp()
+	parent, err := filepath.EvalSymlinks(os.TempDir())
+	if err != nil {
+		return "", nil, err
 	}
-	SettleTemp(parent)
-	for range tries {
-		dir = filepath.Join(parent, tempPrefix+rand.Text()[:tempLength])
-		if err = os.Mkdir(dir, 0o700); err != nil {
-			return "", nil, err
-		}
-		alive := hold(dir)
-		if _, err = os.Stat(dir); err == nil {
-			return dir, func() {
-				_ = alive.Close()
-				_ = os.RemoveAll(dir) // what a program that was left still writes goes the next time
-			}, nil
-		}
-		_ = alive.Close() // a SettleTemp came between
-	}
-	return "", nil, err
+	return temp(parent)
 }
 
-// SettleTemp removes the temporary folders that killed processes left in dir.
-func SettleTemp(dir string) {
-	d, err := os.Open(dir)
-	if err != nil {
-		return
-	}
-	names, _ := d.Readdirnames(-1)
-	_ = d.Close()
-	for _, name := range names {
-		rest, ok := strings.CutPrefix(name, tempPrefix)
-		if !ok || len(rest) != tempLength || strings.Trim(rest, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") != "" {
-			continue
-		}
-		path := filepath.Join(dir, name)
-		if info, err := os.Lstat(path); err == nil && info.IsDir() {
+// SettleTemp removes the temporary folders that killed processes left, once in a
+// process.
+var SettleTemp = sync.OnceFunc(func() { settleTemp(os.TempDir()) })
+
+// temp makes a folder within one that is locked, so that the locks of files in it
+// are free.
+func temp(parent string) (dir string, remove func(), err error) {
+	outer, release, err := locked(parent, tempPrefix, tempLength, "t")
+	return filepath.Join(outer, "t"), func() {
+		release()
+		_ = os.RemoveAll(outer) // the next start removes what a program that still runs writes there
+	}, err
+}
+
+func settleTemp(parent string) {
+	entries, _ := os.ReadDir(parent)
+	for _, e := range entries {
+		if path := filepath.Join(parent, e.Name()); e.IsDir() && named(e.Name(), tempPrefix, tempLength) {
 			abandoned(path, func() { _ = os.RemoveAll(path) })
 		}
 	}
 }
 
-// hold takes the lock that shows that the process of a folder lives. A file system
+// tries is how often locked starts again where another process settled its folder.
+const tries = 5
+
+// locked makes a new folder in parent, whose name is prefix and n characters, and
+// the folders inside in it. The lock shows that its process is alive. A file system
 // without locks has none.
-func hold(dir string) *flock.Flock {
-	alive := filelock.New(filepath.Join(dir, "alive"))
-	_, _ = alive.TryLock()
-	return alive
+func locked(parent, prefix string, n int, inside ...string) (dir string, release func(), err error) {
+	for range tries {
+		dir = filepath.Join(parent, prefix+rand.Text()[:n])
+		if err = os.Mkdir(dir, 0o700); err != nil {
+			break
+		}
+		// It waits while another process settles the folder.
+		release, _ = filelock.Wait(context.Background(), lockOf(dir)) // fails only when the context ends
+		for _, name := range inside {
+			err = errors.Join(err, os.Mkdir(filepath.Join(dir, name), 0o700))
+		}
+		if err == nil {
+			break
+		}
+		release()
+	}
+	return dir, release, err
 }
 
 // abandoned calls do if the process of a folder is dead.
 func abandoned(dir string, do func()) {
-	alive := filelock.New(filepath.Join(dir, "alive"))
+	alive := filelock.New(lockOf(dir))
 	if dead, err := alive.TryLock(); dead && err == nil {
 		do()
 	}
 	_ = alive.Close()
 }
+
+func lockOf(dir string) string { return filepath.Join(dir, "alive") }

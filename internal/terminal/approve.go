@@ -233,7 +233,7 @@ func (v *View) diff(unified string) string {
 // shell, on a file with the text.
 func (t *Terminal) Editor(command string, env []string) func(ctx context.Context, name, text string) (string, error) {
 	return func(ctx context.Context, name, text string) (string, error) {
-		dir, remove, err := stage.Temp("")
+		dir, remove, err := stage.Temp()
 		if err != nil {
 			return "", fmt.Errorf("making a file to edit: %w", err)
 		}

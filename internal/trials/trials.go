@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -92,10 +91,7 @@ type subject struct {
 // what they should refuse. stop ends what they left running. Where the kernel
 // cannot confine them, a warning says so.
 func Confined(sys *app.System) (confined *app.System, temp string, stop func(), err error) {
-	temp, remove, err := stage.Temp("")
-	if err == nil {
-		temp, err = filepath.EvalSymlinks(temp)
-	}
+	temp, remove, err := stage.Temp()
 	if err != nil {
 		return nil, "", nil, fmt.Errorf("making a temporary folder: %w", err)
 	}

@@ -10,12 +10,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"minigem/internal/atomicfile"
 	"minigem/internal/proc"
 	"minigem/internal/stage"
-	"minigem/internal/text"
 )
 
 // nameForm is what a name may be: it becomes a folder and the end of a branch.
@@ -36,14 +36,11 @@ func Add(ctx context.Context, dir, name string, env []string) (Worktree, error) 
 		return Worktree{},
 			fmt.Errorf("%q is no name for a worktree: use up to 64 letters, digits, dots, underscores and dashes", name)
 	}
-	said, err := git(ctx, dir, env, "rev-parse", "--show-toplevel", "--git-common-dir")
+	said, err := git(ctx, dir, env, "rev-parse", "--show-toplevel", "--absolute-git-dir")
 	if err != nil {
 		return Worktree{}, fmt.Errorf("a worktree needs a git repository: %w", err)
 	}
 	root, store, _ := strings.Cut(said, "\n")
-	if !filepath.IsAbs(store) {
-		store = filepath.Join(dir, store)
-	}
 	store = filepath.Join(store, changes)
 	Settle(root, store, env)
 	above := filepath.Join(filepath.FromSlash(root), ".gemini", "worktrees")
@@ -91,23 +88,24 @@ func Settle(root, store string, env []string) {
 }
 
 // undo removes a worktree that was not complete, and its branch unless somebody has
-// committed to it.
+// committed to it. Nothing that the repository configures runs.
 func undo(root string, env []string) func(name string) error {
+	git := func(args ...string) error {
+		_, err := git(context.Background(), root, append(slices.Clip(env), "GIT_NO_LAZY_FETCH=1"),
+			append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.fsmonitor=false"}, args...)...)
+		return err
+	}
 	return func(name string) error {
-		ctx := context.Background() // also at the end of what was cancelled
 		if !nameForm.MatchString(name) {
 			return nil
 		}
 		dir, branch := filepath.Join(filepath.FromSlash(root), ".gemini", "worktrees", name), "worktree-"+name
-		_, _ = git(ctx, root, env, "worktree", "remove", "--force", "--force", dir) // git may not know it yet
+		_ = git("worktree", "remove", "--force", "--force", dir) // git may not know it yet
 		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
-		if _, err := git(ctx, root, env, "merge-base", "--is-ancestor", "refs/heads/"+branch, "HEAD"); err != nil {
-			return nil // there is none, or it has work
-		}
-		_, err := git(ctx, root, env, "branch", "-q", "-D", branch)
-		return err
+		_ = git("branch", "-q", "-d", branch) // fails where there is none, or it has work
+		return nil
 	}
 }
 
@@ -127,17 +125,5 @@ func hide(above string) error {
 }
 
 func git(ctx context.Context, dir string, env []string, args ...string) (string, error) {
-	res, err := proc.Run(ctx, proc.Command{
-		Path: "git", Args: args, Dir: dir, Env: append(proc.GitEnviron(env), "GIT_TERMINAL_PROMPT=0"),
-		Out: proc.Limit{Head: 64 << 10}, Err: proc.Limit{Tail: 4 << 10},
-	})
-	switch {
-	case err != nil:
-		return "", err
-	case res.Stopped != nil:
-		return "", res.Stopped
-	case res.ExitCode != 0:
-		return "", fmt.Errorf("git says: %s", strings.TrimSpace(text.Clean(res.Stderr.String())))
-	}
-	return strings.TrimSuffix(res.Stdout.String(), "\n"), nil
+	return proc.Git(ctx, proc.Command{Dir: dir, Env: proc.GitEnviron(env)}, args...)
 }

@@ -237,7 +237,7 @@ func (c *shellCall) confine(cmd *proc.Command) (done func(), err error) {
 	if err := confine.Supported(); err != nil {
 		return nil, fmt.Errorf("a command that nobody was asked about runs confined: %w", err)
 	}
-	temp, remove, err := stage.Temp("")
+	temp, remove, err := stage.Temp()
 	if err != nil {
 		return nil, fmt.Errorf("making a temporary folder: %w", err)
 	}

@@ -277,7 +277,7 @@ func (t *torture) elsewhere(name, dir string, env map[string]string) error {
 
 // blanks runs the hook in a folder with blanks in its name that holds the same.
 func (t *torture) blanks(tr trial) error {
-	top, remove, err := stage.Temp("")
+	top, remove, err := stage.Temp()
 	if err != nil {
 		return err
 	}
