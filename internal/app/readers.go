@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -60,25 +59,21 @@ func listable(dir string) bool {
 // trackedSecret names a secret that git may print of the repository around dir: a
 // file that it tracks, or the URL of a remote; empty: none that git tells of.
 func trackedSecret(env []string, dir string) string {
-	for name := range bytes.SplitSeq(gitReads(env, dir, "ls-files", "-z", "--full-name", ":/"), []byte{0}) {
-		if secret := workspace.Secret(string(name)); secret != "" {
-			return string(name)
+	for name := range strings.SplitSeq(gitReads(env, dir, "ls-files", "-z", "--full-name", ":/"), "\x00") {
+		if secret := workspace.Secret(name); secret != "" {
+			return name
 		}
 	}
-	if len(gitReads(env, dir, "config", "--get-regexp", `^remote\..*url$`, `^https?://[^/@]+@`)) > 0 {
+	if gitReads(env, dir, "config", "--get-regexp", `^remote\..*url$`, `^https?://[^/@]+@`) != "" {
 		return "a password in the URL of a remote"
 	}
 	return ""
 }
 
 // gitReads returns what git prints in dir; nothing where it fails.
-func gitReads(env []string, dir string, args ...string) []byte {
-	res, err := proc.Run(context.Background(), proc.Command{
-		Path: "git", Args: append([]string{"-c", "core.fsmonitor=false"}, args...),
+func gitReads(env []string, dir string, args ...string) string {
+	said, _ := proc.Git(context.Background(), proc.Command{
 		Dir: dir, Env: env, Out: proc.Limit{Head: 64 << 20}, Rules: &confine.Rules{},
-	})
-	if err != nil || res.ExitCode != 0 {
-		return nil
-	}
-	return res.Stdout.Bytes()
+	}, append([]string{"-c", "core.fsmonitor=false"}, args...)...)
+	return said
 }

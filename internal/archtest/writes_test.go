@@ -21,7 +21,7 @@ var renames = []read{
 	{"internal/stage Change.Put", "os.Rename", "a folder"},
 	{"internal/stage Change.setAside", "os.Rename", "a folder"},
 	{"internal/stage complete", "os.Rename", "a folder"},
-	{"internal/stage takeBack", "os.Rename", "a folder"},
+	{"internal/stage settle", "os.Rename", "a folder"},
 	{"session registry.migrate", "os.Rename", "a folder"},
 }
 

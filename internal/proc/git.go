@@ -22,7 +22,7 @@ func GitEnviron(env []string) []string {
 }
 
 // Git runs git with args as c says, which never asks for anything, and returns what
-// it prints to stdout, trimmed. Without c.Out, 64 KiB of it are kept. The error is
+// it prints to stdout, without the last line break. Without c.Out, 64 KiB of it are kept. The error is
 // what git says.
 func Git(ctx context.Context, c Command, args ...string) (string, error) {
 	c.Path, c.Args, c.Env = "git", args, append(slices.Clip(c.Env), "GIT_TERMINAL_PROMPT=0")
@@ -36,5 +36,5 @@ func Git(ctx context.Context, c Command, args ...string) (string, error) {
 	case res.ExitCode != 0:
 		return "", errors.New(strings.TrimSpace(text.Clean(res.Stderr.String())))
 	}
-	return strings.TrimSpace(res.Stdout.String()), nil
+	return strings.TrimSuffix(res.Stdout.String(), "\n"), nil
 }

@@ -19,22 +19,15 @@ import (
 type Change struct {
 	dir, stage string
 	release    func() // the lock that shows that the process is alive
-	undo       func(name string) error
 }
 
-// A stage holds "made", what is made; "old", with what was replaced; "free", with an
-// empty folder for a place that was free; and "claimed", with one for a
-// [Change.Claim]. A committed stage has another name, and only goes away.
+// A stage holds "made", what is made; "old", with what was replaced; and "free",
+// with an empty folder for a place that was free. A committed stage has another
+// name, and only goes away.
 const (
 	stagePrefix = ".minigem-change-"
 	donePrefix  = ".minigem-done-"
 )
-
-// named reports whether name is prefix and n characters of [rand.Text].
-func named(name, prefix string, n int) bool {
-	is, _ := filepath.Match(prefix+strings.Repeat("[A-Z2-7]", n), name)
-	return is
-}
 
 // Begin begins a change in dir, which must exist, after it has settled those of
 // killed processes. The caller must call End.
@@ -86,13 +79,6 @@ func Remove(dir, name string) error {
 	return c.Commit()
 }
 
-// Claim notes that the caller makes name itself. Unless Commit follows, undo
-// removes it: in End, or in [SettleClaims] after a kill.
-func (c *Change) Claim(name string, undo func(name string) error) error {
-	c.undo = undo
-	return os.MkdirAll(filepath.Join(c.stage, "claimed", name), 0o755)
-}
-
 // Commit completes the change: the old one is no longer needed.
 func (c *Change) Commit() (err error) {
 	c.stage, err = complete(c.stage)
@@ -111,7 +97,7 @@ func complete(stage string) (string, error) {
 
 // End removes the stage, and undoes a change that was not committed.
 func (c *Change) End() {
-	_ = settle(c.dir, c.stage, c.undo) // Settle tries again
+	_ = settle(c.dir, c.stage) // Settle tries again
 	c.release()
 }
 
@@ -119,64 +105,39 @@ func (c *Change) End() {
 // removes the files that they were writing there.
 func Settle(dirs ...string) {
 	for _, dir := range dirs {
-		SettleClaims(dir, nil)
+		undo := func(stage string) { _ = settle(dir, stage) } // the next one tries again
+		abandoned(dir, stagePrefix, 26, undo)
+		abandoned(dir, donePrefix, 26, undo)
 		atomicfile.Sweep(dir)
 	}
 }
 
-// SettleClaims does for the changes of killed processes in dir what [Settle] does,
-// and removes what they claimed by undo. Without undo, changes with claims stay.
-func SettleClaims(dir string, undo func(name string) error) {
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
-		if e.IsDir() && (named(e.Name(), stagePrefix, 26) || named(e.Name(), donePrefix, 26)) {
-			stage := filepath.Join(dir, e.Name())
-			abandoned(stage, func() { _ = settle(dir, stage, undo) }) // the next one tries again
-		}
-	}
-}
-
 // settle undoes the change of a stage that was not committed, and removes it.
-func settle(dir, stage string, undo func(name string) error) error {
+func settle(dir, stage string) error {
 	if strings.HasPrefix(filepath.Base(stage), stagePrefix) {
 		_, err := os.Lstat(filepath.Join(stage, "made"))
 		put := errors.Is(err, fs.ErrNotExist) // else what is in its place is somebody else's
-		for _, kind := range []string{"claimed", "free", "old"} {
+		for _, kind := range []string{"free", "old"} {
 			if info, err := os.Lstat(filepath.Join(stage, kind)); err != nil || !info.IsDir() {
 				continue // a link would lead elsewhere
 			}
 			entries, _ := os.ReadDir(filepath.Join(stage, kind))
 			for _, e := range entries {
-				if err := takeBack(dir, stage, kind, e.Name(), put, undo); err != nil {
+				place := filepath.Join(dir, e.Name())
+				if err = nil; put {
+					err = os.RemoveAll(place)
+				}
+				if err == nil && kind == "old" {
+					err = os.Rename(filepath.Join(stage, kind, e.Name()), place)
+				}
+				if err != nil {
 					return err
 				}
 			}
 		}
-		stage, err = complete(stage)
-		if err != nil {
+		if stage, err = complete(stage); err != nil {
 			return err
 		}
 	}
 	return os.RemoveAll(stage)
-}
-
-var errClaimed = errors.New("only who claimed it can undo it")
-
-// takeBack undoes the part of a change that the entry name of a stage stands for.
-func takeBack(dir, stage, kind, name string, put bool, undo func(name string) error) error {
-	place := filepath.Join(dir, name)
-	switch {
-	case kind == "claimed" && undo == nil:
-		return errClaimed
-	case kind == "claimed":
-		return undo(name)
-	case put:
-		if err := os.RemoveAll(place); err != nil {
-			return err
-		}
-	}
-	if kind == "old" {
-		return os.Rename(filepath.Join(stage, kind, name), place)
-	}
-	return nil
 }

@@ -120,24 +120,27 @@ func TestDropEnds(t *testing.T) {
 func TestTemp(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
+	settle := func() { SettleNotes(parent, func(string) error { return nil }) }
 	for _, other := range []string{"minigem-notes", "minigem-ABCDEFGHIJK1", "other-ABCDEFGHIJKL"} {
 		require.NoError(t, os.Mkdir(filepath.Join(parent, other), 0o700))
 	}
 	require.NoError(t, os.WriteFile(filepath.Join(parent, "minigem-ABCDEFGHIJKL"), nil, 0o600))
-	dir, remove, err := temp(parent)
+	dir, remove, err := Note(parent, "t")
 	require.NoError(t, err)
 	lock := filelock.New(filepath.Join(dir, "settings.json"))
 	free, err := lock.TryLock()
 	require.NoError(t, err)
 	assert.True(t, free)
 	require.NoError(t, lock.Close())
-	settleTemp(parent)
+	settle()
 	assert.DirExists(t, dir, "its process lives")
 	remove()
 	assert.Len(t, names(t, parent), 4)
 
 	require.NoError(t, os.MkdirAll(filepath.Join(parent, "minigem-QRSTUVWXYZ27", "t", "deep"), 0o700)) // of a dead process
-	settleTemp(parent)
+	SettleNotes(parent, func(string) error { return os.ErrPermission })
+	assert.Len(t, names(t, parent), 5, "what cannot be undone yet stays noted")
+	settle()
 	assert.Len(t, names(t, parent), 4)
 }
 
@@ -145,6 +148,7 @@ func TestTemp(t *testing.T) {
 func TestTempWhileSettling(t *testing.T) {
 	t.Parallel()
 	parent, done := t.TempDir(), make(chan struct{})
+	settle := func() { SettleNotes(parent, func(string) error { return nil }) }
 	var settling sync.WaitGroup
 	settling.Go(func() {
 		for {
@@ -152,12 +156,12 @@ func TestTempWhileSettling(t *testing.T) {
 			case <-done:
 				return
 			default:
-				settleTemp(parent)
+				settle()
 			}
 		}
 	})
 	for range 200 {
-		dir, remove, err := temp(parent)
+		dir, remove, err := Note(parent, "t")
 		if err == nil { // else five were settled in a row
 			require.DirExists(t, dir)
 			remove()

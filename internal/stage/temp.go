@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"minigem/internal/filelock"
@@ -20,37 +21,45 @@ const (
 
 // Temp makes a folder for temporary files in the system's own, and returns its path
 // without links. The caller must call remove. The first call in a process removes
-// the folders that killed processes left.
+// the folders that killed processes left. The folder is within one that is locked,
+// so that the locks of files in it are free.
 func Temp() (dir string, remove func(), err error) {
 	SettleTemp()
 	parent, err := filepath.EvalSymlinks(os.TempDir())
 	if err != nil {
 		return "", nil, err
 	}
-	return temp(parent)
+	return Note(parent, "t")
 }
 
 // SettleTemp removes the temporary folders that killed processes left, once in a
 // process.
-var SettleTemp = sync.OnceFunc(func() { settleTemp(os.TempDir()) })
+var SettleTemp = sync.OnceFunc(func() {
+	SettleNotes(os.TempDir(), func(string) error { return nil })
+})
 
-// temp makes a folder within one that is locked, so that the locks of files in it
-// are free.
-func temp(parent string) (dir string, remove func(), err error) {
-	outer, release, err := locked(parent, tempPrefix, tempLength, "t")
-	return filepath.Join(outer, "t"), func() {
+// Note makes a folder called name, within a new one in parent, that shows what this
+// process is doing until it calls remove.
+func Note(parent, name string) (dir string, remove func(), err error) {
+	outer, release, err := locked(parent, tempPrefix, tempLength, name)
+	return filepath.Join(outer, name), func() {
 		release()
 		_ = os.RemoveAll(outer) // the next start removes what a program that still runs writes there
 	}, err
 }
 
-func settleTemp(parent string) {
-	entries, _ := os.ReadDir(parent)
-	for _, e := range entries {
-		if path := filepath.Join(parent, e.Name()); e.IsDir() && named(e.Name(), tempPrefix, tempLength) {
-			abandoned(path, func() { _ = os.RemoveAll(path) })
+// SettleNotes calls undo for the name of each [Note] in parent that a killed process
+// left, and removes it unless that fails.
+func SettleNotes(parent string, undo func(name string) error) {
+	abandoned(parent, tempPrefix, tempLength, func(outer string) {
+		entries, err := os.ReadDir(outer)
+		for _, e := range entries {
+			err = errors.Join(err, undo(e.Name()))
 		}
-	}
+		if err == nil {
+			_ = os.RemoveAll(outer) // the next start tries again
+		}
+	})
 }
 
 // tries is how often locked starts again where another process settled its folder.
@@ -78,13 +87,20 @@ func locked(parent, prefix string, n int, inside ...string) (dir string, release
 	return dir, release, err
 }
 
-// abandoned calls do if the process of a folder is dead.
-func abandoned(dir string, do func()) {
-	alive := filelock.New(lockOf(dir))
-	if dead, err := alive.TryLock(); dead && err == nil {
-		do()
+// abandoned calls do for each folder in parent of [locked] whose process is dead.
+func abandoned(parent, prefix string, n int, do func(dir string)) {
+	entries, _ := os.ReadDir(parent)
+	for _, e := range entries {
+		if is, _ := filepath.Match(prefix+strings.Repeat("[A-Z2-7]", n), e.Name()); !is || !e.IsDir() {
+			continue
+		}
+		dir := filepath.Join(parent, e.Name())
+		alive := filelock.New(lockOf(dir))
+		if dead, err := alive.TryLock(); dead && err == nil {
+			do(dir)
+		}
+		_ = alive.Close()
 	}
-	_ = alive.Close()
 }
 
 func lockOf(dir string) string { return filepath.Join(dir, "alive") }

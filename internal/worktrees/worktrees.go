@@ -6,6 +6,7 @@ package worktrees
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -58,19 +59,16 @@ func Add(ctx context.Context, dir, name string, env []string) (Worktree, error) 
 	if err := os.MkdirAll(store, 0o755); err != nil {
 		return Worktree{}, err
 	}
-	change, err := stage.Begin(store)
+	_, done, err := stage.Note(store, name)
 	if err != nil {
 		return Worktree{}, err
 	}
 	defer os.Remove(store) // fails unless it is empty
-	defer change.End()
-	if err := change.Claim(name, undo(root, env)); err != nil {
-		return Worktree{}, err
-	}
+	defer done()
 	if _, err := git(ctx, root, env, "worktree", "add", "-q", "-b", w.Branch, w.Dir); err != nil {
-		return Worktree{}, fmt.Errorf("git made no worktree: %w", err)
+		return Worktree{}, errors.Join(fmt.Errorf("git made no worktree: %w", err), undo(root, env)(name))
 	}
-	return w, change.Commit()
+	return w, nil
 }
 
 // changes is the folder of git's own in which a worktree is noted while it is made. A
@@ -83,7 +81,7 @@ func Settle(root, store string, env []string) {
 	if store == "" {
 		store = filepath.Join(root, ".git", changes)
 	}
-	stage.SettleClaims(store, undo(root, env))
+	stage.SettleNotes(store, undo(root, env))
 	_ = os.Remove(store) // fails unless it is empty
 }
 
