@@ -45,7 +45,8 @@ func ask(ctx context.Context, model llm.Model, home, dir, prompt string) (string
 	engine := &hooks.Engine{
 		Config: hooks.Config{Hooks: []hooks.Hook{{Event: protocol.BeforeTool, Name: "no-secrets"},
 			{Event: protocol.AfterAgent, Command: `! grep TODO notes.txt >&2 || exit 2`}}}, // a hook in the shell
-		Runner: hooks.Functions{ByName: map[string]hooks.Function{"no-secrets": noSecrets}, Next: command.Runner{Dir: dir, Env: os.Environ()}},
+		Runner: hooks.Functions{ByName: map[string]hooks.Function{"no-secrets": noSecrets},
+			Next: command.Runner{Dir: dir, Env: os.Environ()}},
 	}
 	project, err5 := session.OpenProject(home, dir)
 	kept, err6 := session.Continue(session.Options{Project: project, Hooks: engine})
@@ -53,8 +54,9 @@ func ask(ctx context.Context, model llm.Model, home, dir, prompt string) (string
 		return "", err
 	}
 	defer kept.End(ctx, "exit")
-	a := agent.Agent{Model: model, History: kept, Hooks: engine, Sink: kept, Config: agent.Config{Model: "gemini-2.5-flash"},
-		Tools: &toolcall.Runner{Registry: tools.NewRegistry(append(all, count)...), Hooks: engine, Policy: rules, Sink: kept}}
+	a := agent.Agent{Model: model, History: kept, Hooks: engine, Sink: kept,
+		Config: agent.Config{Model: "gemini-2.5-flash"}, Tools: &toolcall.Runner{
+			Registry: tools.NewRegistry(append(all, count)...), Hooks: engine, Policy: rules, Sink: kept}}
 	res := a.Run(ctx, agent.Prompt{Text: prompt, Context: kept.Begin(ctx)})
 	return res.Response, res.Err
 }

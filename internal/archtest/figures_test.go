@@ -28,8 +28,8 @@ var worlds = []struct {
 }{
 	{"agent", 6, 6},
 	{"hooks", 4, 4},
-	{"tools/toolcall", 15, 11},
-	{"session", 10, 9},
+	{"tools/toolcall", 13, 11},
+	{"session", 9, 9},
 }
 
 // A room is a package, or a folder of packages with one purpose. Its budget is
@@ -79,8 +79,8 @@ var manyMethods = map[string]int{
 
 // The public packages explain what they export; no line is too long to read.
 const (
-	leastComments = 100  // lines of comments per 1,000 lines of code or comment in publicRooms; target 180
-	mostLongLines = 2470 // longer than longLine, in all production Go; target 0
+	leastComments = 105  // lines of comments per 1,000 lines of code or comment in publicRooms; target 180
+	mostLongLines = 4 // longer than longLine, in all production Go; target 0
 	longLine      = 120  // characters
 )
 

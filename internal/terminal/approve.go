@@ -67,8 +67,8 @@ func (a *Approver) Approve(ctx context.Context, q toolcall.Question) toolcall.An
 	switch answer.Outcome {
 	case policy.ProceedAlways:
 		if q.Intent.Edit != nil || q.Intent.Plan != nil {
-			v.note(v.style.dim(v.term.Wrap("The mode is auto_edit now: edits in this folder are not asked about. /mode default " +
-				"goes back.")))
+			v.note(v.style.dim(v.term.Wrap("The mode is auto_edit now: edits in this folder are not asked about. /mode " +
+				"default goes back.")))
 		}
 	case policy.ModifyWithEditor:
 		text, err := a.Edit(ctx, q.Intent.Edit.FileName, q.Intent.Edit.New)
