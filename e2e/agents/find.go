@@ -145,8 +145,8 @@ func (i *Installed) ask(ctx context.Context) {
 	if i.Problem = i.oldNode(ctx, r, home); i.Problem != "" {
 		return
 	}
-	res, err := r.run(ctx, proc.Command{Path: i.Path, Args: i.Adapter.Version, Dir: home, Env: i.environment(home),
-		Out: proc.Limit{Head: 4000}, Err: proc.Limit{Head: 4000}})
+	res, err := r.run(ctx, proc.Command{Path: i.Path, Args: i.Adapter.Version, Dir: home,
+		Env: append(i.environment(home), "TMPDIR="+home), Out: proc.Limit{Head: 4000}, Err: proc.Limit{Head: 4000}})
 	switch {
 	case err != nil:
 		i.Problem = err.Error()
@@ -184,7 +184,7 @@ func (i *Installed) oldNode(ctx context.Context, r *room, home string) string {
 	if node == "" {
 		return fmt.Sprintf("it needs node %d, which was not found", i.Adapter.Node)
 	}
-	res, err := r.run(ctx, proc.Command{Path: node, Args: []string{"--version"}, Dir: home, Env: i.environment(home),
+	res, err := r.run(ctx, proc.Command{Path: node, Args: []string{"--version"}, Dir: home, Env: append(i.environment(home), "TMPDIR="+home),
 		Out: proc.Limit{Head: 100}})
 	if err != nil {
 		return err.Error()

@@ -102,7 +102,7 @@ func (t Tester) rulesync(dir string) (*rulesync, error) {
 // agents read what was written for others, too.
 func (r *rulesync) generate(ctx context.Context, agent string) (*testbed.From, error) {
 	i := slices.IndexFunc(Adapters(), func(a *Adapter) bool { return a.Name == agent })
-	if i < 0 || Adapters()[i].Rulesync == nil {
+	if i < 0 || len(Adapters()[i].Rulesync) == 0 {
 		return &testbed.From{Cannot: "rulesync writes no hooks for " + agent}, nil
 	}
 	place := filepath.Join(r.temp, agent)

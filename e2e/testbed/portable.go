@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"minigem/hooks/agents"
 	"minigem/hooks/protocol"
 	"minigem/llm/script"
 )
@@ -30,36 +31,42 @@ type Portable struct {
 	Run []string
 }
 
-// neutral are the words for events, and their names in minigem and in others.
+// neutral are the words for events, and their names in minigem.
 var neutral = []struct {
-	word   string
-	event  protocol.Event
-	others []string
+	word  string
+	event protocol.Event
 }{
-	{"session-start", protocol.SessionStart, []string{"sessionStart"}},
-	{"prompt", protocol.BeforeAgent, []string{"UserPromptSubmit", "userPromptSubmitted"}},
-	{"before-model", protocol.BeforeModel, nil},
-	{"tool-choice", protocol.BeforeToolSelection, nil},
-	{"after-model", protocol.AfterModel, nil},
-	{"before-tool", protocol.BeforeTool, []string{"PreToolUse", "preToolUse"}},
-	{"permission", protocol.PermissionRequest, []string{"permissionRequest"}},
-	{"after-tool", protocol.AfterTool, []string{"PostToolUse", "postToolUse"}},
-	{"tool-failed", protocol.PostToolUseFailure, []string{"postToolUseFailure"}},
-	{"subagent-start", protocol.SubagentStart, []string{"subagentStart"}},
-	{"subagent-stop", protocol.SubagentStop, []string{"subagentStop"}},
-	{"stop", protocol.AfterAgent, []string{"Stop", "agentStop", "TaskComplete"}},
-	{"compact", protocol.PreCompress, []string{"PreCompact", "preCompact"}},
-	{"compacted", protocol.PostCompact, nil},
-	{"notification", protocol.Notification, []string{"notification"}},
-	{"stop-failed", protocol.StopFailure, nil},
-	{"session-end", protocol.SessionEnd, []string{"sessionEnd"}},
+	{"session-start", protocol.SessionStart},
+	{"prompt", protocol.BeforeAgent},
+	{"before-model", protocol.BeforeModel},
+	{"tool-choice", protocol.BeforeToolSelection},
+	{"after-model", protocol.AfterModel},
+	{"before-tool", protocol.BeforeTool},
+	{"permission", protocol.PermissionRequest},
+	{"after-tool", protocol.AfterTool},
+	{"tool-failed", protocol.PostToolUseFailure},
+	{"subagent-start", protocol.SubagentStart},
+	{"subagent-stop", protocol.SubagentStop},
+	{"stop", protocol.AfterAgent},
+	{"compact", protocol.PreCompress},
+	{"compacted", protocol.PostCompact},
+	{"notification", protocol.Notification},
+	{"stop-failed", protocol.StopFailure},
+	{"session-end", protocol.SessionEnd},
 }
 
 // CanonicalEvent is minigem's name for an event that goes by name, in the words
 // of portable hooks or of another agent. An unknown name gives "".
 func CanonicalEvent(name string) string {
+	if known := neutralEvent(name); known != "" {
+		return known
+	}
+	return neutralEvent(agents.EventOf(name))
+}
+
+func neutralEvent(name string) string {
 	for _, n := range neutral {
-		if n.word == name || string(n.event) == name || slices.Contains(n.others, name) {
+		if n.word == name || string(n.event) == name {
 			return string(n.event)
 		}
 	}

@@ -223,6 +223,27 @@ func (a *Agent) PointOf(native string) Point {
 	return ""
 }
 
+// EventAt is the event of a point in the words of Gemini CLI or, where it has no
+// such event, of Claude Code; empty: neither has one.
+func EventAt(p Point) string {
+	for _, id := range []string{"gemini", "claude"} {
+		if e, ok := agents()[id]().Event(p); ok && p != "" {
+			return e.Native
+		}
+	}
+	return ""
+}
+
+// EventOf is EventAt for an event as some agent calls it.
+func EventOf(native string) string {
+	for _, a := range All() {
+		if p := a.PointOf(native); p != "" {
+			return EventAt(p)
+		}
+	}
+	return ""
+}
+
 // Tool finds the tool of an action.
 func (a *Agent) Tool(action string) (Tool, bool) {
 	i := slices.IndexFunc(a.Tools, func(t Tool) bool { return t.Action == action })

@@ -354,7 +354,7 @@ const longest = 3600
 // time that it had.
 func (m *migration) timeout(event, kind string, n jsonc.Node) json.Number {
 	seconds := 600.0
-	if event == "UserPromptSubmit" || kind == "prompt" {
+	if Event(event) == protocol.BeforeAgent || kind == "prompt" {
 		seconds = 30
 	}
 	if s, ok := n.Float(); ok && s > 0 && s < 1e9 {

@@ -100,15 +100,13 @@ func nativeEvent(p map[string]any) string {
 
 // clineEvent: hookName is a word of its own there, and each event has an object.
 func clineEvent(p map[string]any) string {
-	for _, shape := range []struct{ key, event string }{
-		{"preToolUse", "PreToolUse"}, {"postToolUse", "PostToolUse"}, {"taskStart", "TaskStart"},
-		{"taskResume", "TaskResume"},
-		{"taskComplete", "TaskComplete"}, {"taskCancel", "TaskCancel"}, {"taskError", "TaskError"},
-		{"userPromptSubmit", "UserPromptSubmit"},
-		{"preCompact", "PreCompact"}, {"sessionShutdown", "SessionShutdown"},
-	} {
-		if has(p, shape.key) {
-			return shape.event
+	cline, err := agents.Find("cline")
+	if err != nil {
+		return "" // unreachable: it is in the table
+	}
+	for _, e := range cline.Events {
+		if has(p, strings.ToLower(e.Native[:1])+e.Native[1:]) {
+			return e.Native
 		}
 	}
 	return str(p, "hookName")
