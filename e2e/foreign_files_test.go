@@ -53,7 +53,7 @@ const (
 var foreignFiles = []foreignFile{
 	{path: "home/.gemini/settings.json"}, {path: "project/.gemini/settings.json"}, {path: "project/.geminiignore"}, {path: "project/.gitignore"}, {path: "project/.git/info/exclude"},
 	{path: "project/.env"}, {path: "project/.gemini/.env"}, {path: "home/.gemini/policies/p.toml"}, {path: "project/GEMINI.md"}, {path: "home/.gemini/trustedFolders.json"},
-	{path: "home/.gemini/projects.json"}, {path: "home/.gemini/trusted_hooks.json"}, {path: "home/.gemini/installation_id"},
+	{path: "home/.gemini/projects.json"}, {path: "home/.gemini/sandboxed_folders.json"}, {path: "home/.gemini/trusted_hooks.json"}, {path: "home/.gemini/installation_id"},
 	{path: "home/.gemini/extensions/x/gemini-extension.json"}, {path: "home/.gemini/extensions/extension-enablement.json"},
 	{path: "home/.gemini/extensions/x/hooks/hooks.json", beside: map[string]string{"home/.gemini/extensions/x/gemini-extension.json": `{"name": "x", "version": "1"}`}},
 	{path: "home/.gemini/gemini-credentials.json", beside: map[string]string{"home/.gemini/extensions/x/gemini-extension.json": `{"name": "x", "version": "1", "settings": [{"name": "K", "envVar": "K", "sensitive": true}]}`}},

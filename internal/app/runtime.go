@@ -81,7 +81,8 @@ type Runtime struct {
 	invoke     tools.Tool // invoke_agent
 	runner     *toolcall.Runner
 	planning   planning
-	Sandbox    *sandbox.Sandbox // nil: only those commands are confined of which a rule says it
+	Sandbox    *sandbox.Sandbox      // nil: only those commands are confined of which a rule says it
+	created    func(most int) string // what sandboxed commands created: see createdSince; nil: there were none
 	confine    func(argv []string, attr *os.ProcAttr) ([]string, error)
 	Registry   *tools.Registry
 	Policy     *policy.Engine

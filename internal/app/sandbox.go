@@ -18,6 +18,7 @@ import (
 	"minigem/internal/runslater"
 	"minigem/internal/sandbox"
 	"minigem/internal/settings"
+	"minigem/internal/trust"
 	"minigem/tools/workspace"
 )
 
@@ -29,10 +30,10 @@ func (r *Runtime) wireSandbox(ctx context.Context, sys *System, w *Frontend) err
 	var made atomic.Bool
 	own := filepath.Join(r.Config.Dir, ".gemini")
 	open := sync.OnceValues(func() (*sandbox.Sandbox, error) {
+		// What does not exist cannot be kept.
+		made.Store(r.Config.Dir == r.Config.ProjectDir && os.Mkdir(own, 0o755) == nil)
 		s, err := r.openSandbox(ctx, w)
 		opened.Store(s)
-		// What does not exist cannot be kept.
-		made.Store(err == nil && r.Config.Dir == r.Config.ProjectDir && os.Mkdir(own, 0o755) == nil)
 		return s, err
 	})
 	r.confine = func(argv []string, attr *os.ProcAttr) ([]string, error) {
@@ -45,6 +46,11 @@ func (r *Runtime) wireSandbox(ctx context.Context, sys *System, w *Frontend) err
 	r.closers = append(r.closers, func() error {
 		if made.Load() {
 			_ = os.Remove(own) // a file in it keeps it
+		}
+		if r.created != nil {
+			if made := r.created(runslater.All); made != "" {
+				w.Warn(made)
+			}
 		}
 		if s := opened.Load(); s != nil {
 			return s.Close()
@@ -73,7 +79,9 @@ func (r *Runtime) openSandbox(ctx context.Context, w *Frontend) (*sandbox.Sandbo
 		return nil, err
 	}
 	writable, deep := slices.Concat(r.Workspace.Dirs(), allowed), sync.OnceValue(func() []string {
-		return deepLater(r, w.Warn)
+		before := deepLater(r, w.Warn)
+		r.created = func(most int) string { return createdSince(r, before, most) }
+		return before
 	})
 	for _, dir := range r.Workspace.Dirs() {
 		worktrees, _ := filepath.Glob(filepath.Join(dir, ".gemini", "worktrees", "*")) // the pattern is valid
@@ -112,7 +120,10 @@ func unless(allowed, paths []string) []string {
 func deepLater(r *Runtime, warn func(string)) []string {
 	var out []string
 	for _, dir := range r.Workspace.Dirs() {
-		found, whole := runslater.Find(dir)
+		found, whole := runslater.Find(dir, runslater.All)
+		if err := trust.BeforeSandbox(r.Config.TrustedFolders(), dir, found); err != nil {
+			warn("the sandbox is not whole: minigem may load what commands make here: " + err.Error())
+		}
 		if out = append(out, found...); !whole {
 			warn(fmt.Sprintf("the sandbox is not whole: not all of %s could be searched for settings that make programs run, "+
 				"so that commands may change some",
@@ -120,6 +131,21 @@ func deepLater(r *Runtime, warn func(string)) []string {
 		}
 	}
 	return out
+}
+
+// createdSince names the files by which programs run later that were not there before;
+// empty: there are none. It looks at so many entries of each folder at most.
+func createdSince(r *Runtime, before []string, most int) string {
+	var names []string
+	for _, dir := range r.Workspace.Dirs() {
+		found, _ := runslater.Find(dir, most)
+		names = append(names, slices.DeleteFunc(found, func(name string) bool { return slices.Contains(before, name) })...)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "commands in the sandbox created " + list(r.Config, names) +
+		": programs run what is in there later, outside of the sandbox, so look at it first"
 }
 
 // unconfined says why commands that only read are asked about; err is why the system

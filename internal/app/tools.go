@@ -47,8 +47,10 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 			Processes:  processes,
 			Confine:    r.confine,
 			Sandbox:    r.Sandbox != nil,
-			Within:     sys.Within,
-			NotRun:     sys.NotRun,
+			// In a big folder it looks at part of the entries, because the model waits.
+			Created: func() string { return r.created(10_000) },
+			Within:  sys.Within,
+			NotRun:  sys.NotRun,
 			Hidden: func(dir string) []string {
 				return secretFiles(r.Config.Home, append(r.Workspace.Dirs(), r.Config.ProjectDir, dir))
 			},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"minigem/internal/exit"
+	"minigem/internal/text"
 	"minigem/internal/trust"
 )
 
@@ -28,12 +29,16 @@ func decideTrust(sys *System, f *Options, c *Configuration, enabled bool) Folder
 	switch {
 	case f.SkipTrust:
 		t.Trusted, t.Why = true, "--skip-trust"
-		return t
 	case fromEnv == trust.Trusted:
 		t.Trusted, t.Why = true, "GEMINI_CLI_TRUST_WORKSPACE"
-		return t
 	case !enabled:
 		t.Trusted, t.Why = true, "security.folderTrust.enabled is false"
+	}
+	made := appeared(c)
+	if t.Trusted {
+		if made != "" {
+			c.Notices = append(c.Notices, made+", but this run trusts the folder by "+t.Why)
+		}
 		return t
 	}
 	rules, warnings, err := trust.Load(c.TrustedFolders())
@@ -45,18 +50,43 @@ func decideTrust(sys *System, f *Options, c *Configuration, enabled bool) Folder
 	if fromEnv == trust.Untrusted {
 		decision = trust.Untrusted
 	}
-	if decision == trust.Trusted {
+	if decision == trust.Trusted && made == "" {
 		t.Trusted, t.Why = true, c.TrustedFolders()
 		return t
 	}
 	t.Contents = trust.Contents(c.Dir, c.Home)
 	t.Why = "nobody has trusted it yet"
-	if decision == trust.Untrusted {
+	switch decision {
+	case trust.Untrusted:
 		t.Why = "it is marked as not to be trusted"
+	case trust.Trusted:
+		t.Why, t.Contents = made, append(t.Contents, trust.Named("what is new", ".", nil))
 	}
-	t.open = decision == trust.Unknown
+	t.open = decision != trust.Untrusted
 	t.Trusted = t.open && len(t.Contents) == 0
 	return t
+}
+
+// appeared says that what minigem would load came into being since commands ran here
+// in a sandbox; empty: it did not, or the user has agreed to it.
+func appeared(c *Configuration) string {
+	names, err := trust.Appeared(c.TrustedFolders(), c.Dir)
+	switch {
+	case err != nil:
+		return err.Error()
+	case len(names) == 0:
+		return ""
+	}
+	return list(c, names) + " did not exist before commands ran here in a sandbox, and you have not agreed to it"
+}
+
+// list joins paths for people.
+func list(c *Configuration, paths []string) string {
+	var out []string
+	for _, path := range paths {
+		out = append(out, c.Relative(path))
+	}
+	return text.VisibleLine(strings.Join(out, ", "))
 }
 
 // narrow leaves of what is not loaded that which would be used. Where that cannot

@@ -31,6 +31,7 @@ var readers = []tried{
 	{row: "home/.gemini/mcp-server-enablement.json", folder: "internal/mcp/servers", functions: "Switches.Off"},
 	{row: "home/.gemini/mcp-oauth-tokens.json", folder: "internal/mcp/oauth", functions: "Store.read"},
 	{row: "home/.gemini/trustedFolders.json", folder: "internal/trust", functions: "Load"},
+	{row: "home/.gemini/sandboxed_folders.json", folder: "internal/trust", functions: "Appeared"},
 	{row: "home/.gemini/trusted_hooks.json", folder: "hooks/config", functions: "TrustStore.load"},
 	{row: "home/.gemini/extensions/x/gemini-extension.json", folder: "hooks/config", functions: "LoadExtension"},
 	{row: "home/.gemini/extensions/x/hooks/hooks.json", folder: "hooks/config", functions: "readJSON"},

@@ -102,6 +102,7 @@ var parsers = []fuzzed{
 	{target: "internal/terminal FuzzRewritten", folder: "internal/terminal", functions: "rewritten"},
 	{target: "internal/trust FuzzBrought", folder: "internal/trust", functions: "settingsItems"},
 	{target: "internal/trust FuzzLoad", folder: "internal/trust", functions: "Load Set"},
+	{target: "internal/trust FuzzAppeared", folder: "internal/trust", functions: "Appeared changeSandboxed"},
 	{target: "internal/undo FuzzCheckpoint", folder: "internal/undo", functions: "Store.Checkpoint Store.Tagged"},
 	{target: "llm FuzzMessageJSON", folder: "llm",
 		functions: "Message.UnmarshalJSON UnmarshalPart signature.UnmarshalJSON wirePart.UnmarshalJSON wirePart.known"},

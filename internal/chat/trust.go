@@ -70,7 +70,8 @@ func (t *consent) programsToTrust() (own []hooks.Hook, servers []string) {
 
 func (t *consent) trustQuestion(c *app.Configuration, own []hooks.Hook, servers []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s contains:\n", t.term.Bold("Do you trust this folder?"), terminal.Clean(c.Dir))
+	fmt.Fprintf(&b, "%s\n%s (%s) contains:\n", t.term.Bold("Do you trust this folder?"), terminal.Clean(c.Dir),
+		c.Trust.Why)
 	for _, item := range c.Trust.Contents {
 		fmt.Fprintf(&b, "  %s\n", text.VisibleLine(item.String()))
 	}

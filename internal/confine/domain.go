@@ -1,10 +1,27 @@
 package confine
 
-import "errors"
+import (
+	"bytes"
+	"errors"
+	"os"
+)
 
 // errEnded: a domain was closed before.
 var errEnded = errors.New("it has ended already")
 
-// Limits say what a [Domain] cannot keep on this machine, as parts of a sentence;
-// empty: it keeps everything.
-type Limits []string
+// CommandLine returns the command line of the process that is described in dir, such
+// as /proc/1, and false if it has ended.
+func CommandLine(dir string) (string, bool) {
+	stat, err := os.ReadFile(dir + "/stat") // PID (NAME) STATE ...
+	at := bytes.LastIndexByte(stat, ')')
+	if err != nil || at < 0 || bytes.HasPrefix(stat[at:], []byte(") Z")) || bytes.HasPrefix(stat[at:], []byte(") X")) {
+		return "", false
+	}
+	line, err := os.ReadFile(dir + "/cmdline")
+	line = bytes.TrimSpace(bytes.ReplaceAll(line, []byte{0}, []byte{' '}))
+	if err != nil || len(line) == 0 {
+		line = stat[bytes.IndexByte(stat, '(') : at+1]
+	}
+	const shown = 200
+	return string(line[:min(len(line), shown)]), true
+}

@@ -3,7 +3,6 @@
 package confine
 
 import (
-	"bytes"
 	"os"
 	"slices"
 	"strconv"
@@ -17,7 +16,9 @@ import (
 // share its restrictions, may signal each other, and end with it, even those that
 // left their group or session. It is safe for concurrent use.
 type Domain struct {
-	Limits Limits
+	// Limits say what the domain cannot keep on this machine, as parts of a sentence;
+	// empty: it keeps everything.
+	Limits []string
 	rules  Rules
 	work   chan func()
 	scoped bool // a signal sent on the thread reaches the processes of the domain alone
@@ -190,27 +191,11 @@ func (d *Domain) running() []string {
 		}
 	})
 	for _, pid := range pids {
-		if line, runs := commandLine("/proc/" + pid); runs {
+		if line, runs := CommandLine("/proc/" + pid); runs {
 			out = append(out, line)
 		}
 	}
 	return out
-}
-
-// commandLine returns the command line of a process, and false if it has ended.
-func commandLine(dir string) (string, bool) {
-	stat, err := os.ReadFile(dir + "/stat") // PID (NAME) STATE ...
-	at := bytes.LastIndexByte(stat, ')')
-	if err != nil || at < 0 || bytes.HasPrefix(stat[at:], []byte(") Z")) || bytes.HasPrefix(stat[at:], []byte(") X")) {
-		return "", false
-	}
-	line, err := os.ReadFile(dir + "/cmdline")
-	line = bytes.TrimSpace(bytes.ReplaceAll(line, []byte{0}, []byte{' '}))
-	if err != nil || len(line) == 0 {
-		line = stat[bytes.IndexByte(stat, '(') : at+1]
-	}
-	const shown = 200
-	return string(line[:min(len(line), shown)]), true
 }
 
 func (d *Domain) within() []*Domain {

@@ -77,11 +77,16 @@ func (p pattern) begins(names []string) bool {
 		return false
 	}
 	for i, want := range p.names {
-		if ok, err := path.Match(want, names[i]); !ok && !short(names[i], want) || err != nil {
+		if !like(names[i], want) && !short(names[i], want) {
 			return false
 		}
 	}
 	return true
+}
+
+func like(name, want string) bool {
+	ok, err := path.Match(want, name)
+	return ok && err == nil
 }
 
 // short reports whether name may be the short one of a file called want on an old
@@ -92,14 +97,23 @@ func short(name, want string) bool {
 		strings.HasPrefix(strings.ReplaceAll(want, ".", ""), begin)
 }
 
-// maxEntries bounds the search of one folder.
-const maxEntries = 500_000
+// ends reports whether a path on the list may end with name.
+func ends(name string) bool {
+	name = workspace.PlainName(name)
+	return strings.Contains(name, "~") || slices.ContainsFunc(patterns(), func(p pattern) bool {
+		last := p.names[len(p.names)-1]
+		return last == name || strings.Contains(last, "*") && !p.excepts && like(name, last)
+	})
+}
+
+// All is a number of entries that no project exceeds.
+const All = 500_000
 
 // Find returns what is on the list in dir and below it, links included. What is
 // installed in node_modules is left out, because it belongs to a package manager.
-// whole is false if the folder has more entries than are searched, or part of it
-// cannot be read.
-func Find(dir string) (found []string, whole bool) {
+// whole is false if the folder has more entries than most, the rest of which is not
+// searched, or if part of it cannot be read.
+func Find(dir string, most int) (found []string, whole bool) {
 	whole = true
 	entries := 0
 	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
@@ -107,7 +121,7 @@ func Find(dir string) (found []string, whole bool) {
 			whole = whole && os.IsNotExist(err)
 			return nil
 		}
-		if entries++; entries > maxEntries {
+		if entries++; entries > most {
 			return fs.ErrInvalid
 		}
 		rel, err := filepath.Rel(dir, name)
@@ -116,7 +130,7 @@ func Find(dir string) (found []string, whole bool) {
 			return err
 		case e.IsDir() && e.Name() == "node_modules":
 			return filepath.SkipDir
-		case Match(rel) == "":
+		case !ends(e.Name()) || Match(rel) == "":
 			return nil
 		}
 		found = append(found, name)
@@ -135,7 +149,7 @@ func worktreesIn(dir string, found *[]string) error {
 		return filepath.SkipDir
 	}
 	for _, w := range worktrees {
-		more, _ := Find(filepath.Join(dir, "worktrees", w.Name()))
+		more, _ := Find(filepath.Join(dir, "worktrees", w.Name()), All)
 		*found = append(*found, more...)
 	}
 	return filepath.SkipDir

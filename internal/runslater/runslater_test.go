@@ -22,7 +22,7 @@ func TestMatch(t *testing.T) {
 		".claude/settings.local.json": ".claude/settings.local.json", "a/.claude/hooks/x": "a/.claude/hooks", ".codex/hooks.json": ".codex", ".github/hooks/x.json": ".github/hooks",
 		".mcp.json": ".mcp.json", ".cursor/rules": ".cursor", ".idea/x": ".idea", ".zed/tasks.json": ".zed", ".devcontainer/devcontainer.json": ".devcontainer", ".mise.toml": ".mise.toml",
 		".mise.local.toml": ".mise.local.toml", ".envrc": ".envrc", ".vscode/tasks.json": ".vscode", "VSCODE~1/x": "VSCODE~1", "x.code-workspace": "x.code-workspace", "a/.bashrc": "a/.bashrc",
-		"a.go": "", "gemini/x": "", ".geminiignore": "", "GEMINI.md": "", ".github/workflows/ci.yml": "", ".claude/notes.md": "", "hooks/x": "", ".gitignore": "", ".vscodeignore": "", "": "", "/": "",
+		"a.go": "", "gemini/x": "", ".geminiignore": "", "GEMINI.md": "", ".github/workflows/ci.yml": ".github/workflows", "Jenkinsfile": "Jenkinsfile", "a/.env": "a/.env", ".env.example": "", ".claude/notes.md": "", "hooks/x": "", ".gitignore": "", ".vscodeignore": "", "": "", "/": "",
 		"settings.json": "", ".claude": "", ".github": "", "src/cursor/x": "",
 	} {
 		got := Match(name)
@@ -46,7 +46,7 @@ func TestFind(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, nil, 0o600))
 	}
 	require.NoError(t, os.Symlink("plain", filepath.Join(dir, "a", ".envrc")))
-	found, whole := Find(dir)
+	found, whole := Find(dir, All)
 	assert.True(t, whole)
 	for i, name := range found {
 		rel, err := filepath.Rel(dir, name)
@@ -54,8 +54,11 @@ func TestFind(t *testing.T) {
 		found[i] = filepath.ToSlash(rel)
 	}
 	assert.ElementsMatch(t, []string{".gemini", "a/b/.gemini", "a/.claude/settings.json", ".gemini/worktrees/w/pkg/.gemini", "a/.git", "a/.envrc"}, found)
-	_, whole = Find(filepath.Join(dir, "missing"))
+	_, whole = Find(filepath.Join(dir, "missing"), All)
 	assert.True(t, whole)
+	found, whole = Find(dir, 1)
+	assert.Empty(t, found)
+	assert.False(t, whole)
 }
 
 // FuzzMatch: a spelling that some file system takes for the same name matches, too.

@@ -16,6 +16,7 @@ import (
 
 	"minigem/internal/proc"
 	"minigem/internal/stage"
+	"minigem/internal/text"
 )
 
 // Options say what confined commands may do.
@@ -145,10 +146,7 @@ func existing(paths []string) []string {
 }
 
 func belowAny(path string, dirs []string) bool {
-	return slices.ContainsFunc(dirs, func(dir string) bool {
-		rel, err := filepath.Rel(dir, path)
-		return err == nil && filepath.IsLocal(rel)
-	})
+	return slices.ContainsFunc(dirs, func(dir string) bool { return text.Inside(dir, path) })
 }
 
 // pinned returns the directories between what is writable and what is kept: if

@@ -100,7 +100,8 @@ func (r Rules) Decide(dir string) Decision {
 	return Trusted
 }
 
-// Set writes the rule for dir into file and leaves the others as they are.
+// Set writes the rule for dir into file and leaves the others as they are. Unless the
+// rule is [Never], the user agrees to what [Appeared] there.
 func Set(file, dir string, level Level) error {
 	dir = real(dir)
 	err := jsonc.Update(file, 0o600, func(data []byte) ([]byte, error) {
@@ -113,6 +114,9 @@ func Set(file, dir string, level Level) error {
 		}
 		return doc.Bytes(), nil
 	})
+	if err == nil && level != Never {
+		err = agree(file, dir)
+	}
 	if err != nil {
 		return fmt.Errorf("remembering trust in %s: %w", dir, err)
 	}

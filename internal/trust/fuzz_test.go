@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"minigem/internal/text"
@@ -65,5 +66,37 @@ func FuzzBrought(f *testing.F) {
 				require.False(t, unicode.IsControl(r), "%q", i.String())
 			}
 		}
+	})
+}
+
+// FuzzAppeared: whatever is remembered of sandboxed folders, what was there before is
+// known, and what is new is not, until the user agrees.
+func FuzzAppeared(f *testing.F) {
+	f.Add("{}")
+	f.Add(`{"/": null, "x": [".gemini"]}`)
+	f.Add(`{"/": ["../.gemini", ""], "/tmp": []}`)
+	f.Add(`[1`)
+	f.Add("null")
+	f.Fuzz(func(t *testing.T, text string) {
+		home, dir := t.TempDir(), t.TempDir()
+		file := filepath.Join(home, "trustedFolders.json")
+		require.NoError(t, os.WriteFile(sandboxedFile(file), []byte(text), 0o600))
+		for _, name := range []string{".env", ".agents"} {
+			require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o700))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name, "x"), nil, 0o600))
+		}
+		if BeforeSandbox(file, dir, []string{filepath.Join(dir, ".env")}) != nil {
+			_, err := Appeared(file, dir)
+			require.Error(t, err)
+			return
+		}
+		names, err := Appeared(file, dir)
+		require.NoError(t, err)
+		assert.Contains(t, names, filepath.Join(real(dir), ".agents"))
+		require.NoError(t, Set(file, dir, Folder))
+		names, err = Appeared(file, dir)
+		require.NoError(t, err)
+		assert.NotContains(t, names, filepath.Join(real(dir), ".agents"))
+		assert.NotContains(t, names, filepath.Join(real(dir), ".env"))
 	})
 }

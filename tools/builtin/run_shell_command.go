@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"minigem/internal/confine"
@@ -76,6 +77,9 @@ type ShellOptions struct {
 	// there is no sandbox, and such a command does not start.
 	Confine func(argv []string, attr *os.ProcAttr) ([]string, error)
 	Sandbox bool
+	// Created warns of files that commands in the sandbox created, such as hooks of
+	// git; it is called after each. Empty: there are none. nil: nobody looks.
+	Created func() string
 	// Within is where commands are started in; nil: in none.
 	Within func(only []string, begin func() error) error
 	// NotRun says why no command is run, but answered with that; empty: they run.
@@ -91,6 +95,7 @@ type shell struct {
 	declared
 	ws   *workspace.Workspace
 	opts ShellOptions
+	made atomic.Value // what Created said last
 }
 
 // RunShellCommand is the tool run_shell_command (core/tools/shell.ts).
@@ -227,7 +232,7 @@ func (c *shellCall) Start() (cmd proc.Command, done func(), err error) {
 // of the environment. done removes the folder.
 func (c *shellCall) confine(cmd *proc.Command) (done func(), err error) {
 	if !c.read {
-		if c.in || c.tool.opts.Sandbox {
+		if c.in = c.in || c.tool.opts.Sandbox; c.in {
 			if cmd.Confine = c.tool.opts.Confine; cmd.Confine == nil {
 				return nil, errors.New("a rule allows this command in the sandbox only, and there is none")
 			}
@@ -313,6 +318,10 @@ func (c *shellCall) result(r proc.Result, left []int) tools.Result {
 		lines = append(lines, withoutPermission)
 		display = strings.TrimPrefix(output+"\n"+withoutPermission, "\n")
 	}
+	if made := c.created(); made != "" {
+		lines = append(lines, "Note: "+made+".")
+		display = strings.TrimPrefix(display+"\n"+made, "\n")
+	}
 	if r.Stopped != nil {
 		why := c.stopped(r.Stopped)
 		lines = []string{why, "Below is what it printed before:", orElse(output, "(empty)")}
@@ -325,6 +334,19 @@ func (c *shellCall) result(r proc.Result, left []int) tools.Result {
 		res.Data["signal"] = r.Signal
 	}
 	return res
+}
+
+// created is what Created says after a command in the sandbox, unless it said the
+// same before.
+func (c *shellCall) created() string {
+	if c.read || !c.in || c.tool.opts.Created == nil {
+		return ""
+	}
+	made := c.tool.opts.Created()
+	if c.tool.made.Swap(made) == made {
+		return ""
+	}
+	return made
 }
 
 // withoutPermission explains the failure of a command that only reads, in its

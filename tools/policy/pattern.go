@@ -15,9 +15,9 @@ import (
 // read.
 type pattern [][]string
 
-// anything stands in a pattern for characters that are not known, blanks among
-// them. A star of the expression itself is read so, too, which errs on the side
-// of the rule.
+// anything stands in a pattern for characters that are not known, blanks and none
+// among them. A star or question mark of the expression is read so, too, which errs
+// on the side of the rule.
 const anything = "*"
 
 // mostLines bounds the alternatives of a pattern. Of one with more, or of one
@@ -30,13 +30,12 @@ func patternOf(source string) pattern {
 	if err != nil {
 		return pattern{{anything}}
 	}
-	texts := expand(re.Simplify())
-	if texts == nil {
-		return pattern{{anything}}
-	}
 	var p pattern
-	for _, t := range texts {
+	for _, t := range expand(re.Simplify()) {
 		p = append(p, wordsOf(t))
+	}
+	if p == nil {
+		p = pattern{{anything}}
 	}
 	return p
 }
@@ -54,22 +53,16 @@ func expand(re *syntax.Regexp) []string {
 		}
 		return []string{string(re.Rune)}
 	case syntax.OpCharClass:
-		if blank(re.Rune) {
+		if n := len(re.Rune); n > 0 && re.Rune[n-1] <= ' ' {
 			return []string{" "}
 		}
 		return []string{anything}
 	case syntax.OpCapture:
 		return expand(re.Sub[0])
-	case syntax.OpQuest:
-		if some := expand(re.Sub[0]); some != nil {
-			return append(some, "")
-		}
-		return nil
-	case syntax.OpPlus, syntax.OpStar:
-		if some := expand(re.Sub[0]); re.Op == syntax.OpPlus && len(some) == 1 && some[0] == " " {
+	case syntax.OpPlus:
+		if some := expand(re.Sub[0]); len(some) == 1 && some[0] == " " {
 			return some
 		}
-		return []string{anything}
 	case syntax.OpAlternate:
 		var out []string
 		for _, sub := range re.Sub {
@@ -103,19 +96,6 @@ func concat(subs []*syntax.Regexp) []string {
 	return out
 }
 
-// blank reports whether a class, pairs of characters, holds white space alone.
-func blank(class []rune) bool {
-	for i := 0; i+1 < len(class); i += 2 {
-		for r := class[i]; r <= class[i+1]; r++ {
-			if !strings.ContainsRune(" \t\n\v\f\r\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff", r) &&
-				(r < '\u2000' || r > '\u200a') {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // wordsOf takes a text apart. The folder of a program does not count.
 func wordsOf(text string) []string {
 	words := strings.Fields(text + " " + anything)
@@ -140,31 +120,24 @@ func (p pattern) mentioned(text string) bool {
 // where all are, the expression itself has said.
 func (p pattern) fits(words []shell.Word) bool {
 	known := !slices.ContainsFunc(words, func(w shell.Word) bool { return !w.Known })
-	return !known && slices.ContainsFunc(p, func(line []string) bool { return fits(words, line, true) })
+	return !known && slices.ContainsFunc(p, func(line []string) bool { return fits(words, line) })
 }
 
-// fits compares words with the rest of a line; first: they begin with a program.
-func fits(words []shell.Word, line []string, first bool) bool {
+// fits compares words with a line as far as that is known.
+func fits(words []shell.Word, line []string) bool {
 	for i, want := range line {
-		program := first && i == 0
-		if name := strings.TrimPrefix(want, anything); program && len(name) > 1 && isLetter(name[0]) {
+		name := strings.TrimPrefix(want, anything)
+		if i == 0 && len(name) > 1 && isLetter(name[0]) {
 			want = name // ".*git push": the line need not be one command, but this is one
 		}
 		switch {
-		case strings.Contains(want, anything) && i == len(line)-1:
-			return true
 		case strings.Contains(want, anything):
-			for at := i; at < len(words); at++ {
-				if fits(words[at:], line[i+1:], false) {
-					return true
-				}
-			}
-			return false
+			return true
 		case i >= len(words):
 			return false
 		case !words[i].Known:
 			return true
-		case words[i].Text != want && !(program && path.Base(words[i].Text) == want):
+		case words[i].Text != want && (i > 0 || path.Base(words[i].Text) != want):
 			return false
 		}
 	}

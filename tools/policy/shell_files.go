@@ -120,15 +120,16 @@ func (e *Engine) wordAsked(l judged, w shell.Word, reach shell.Reach) string {
 		if secret := workspace.Secret(name); secret != "" && !reach.Names {
 			return "names " + secret + ", which the file tools do not read"
 		}
+		climbs := slices.Contains(strings.Split(name, "/"), "..")
 		if e.options.Refused == nil {
-			if leaves(name) || w.Glob && w.Text[0] == '.' {
+			if climbs || name[0] == '/' || workspace.Protected(name) != "" || w.Glob && w.Text[0] == '.' {
 				return "names a file outside of the working directory, or a protected one"
 			}
 			continue
 		}
 		for _, dir := range l.dirs {
 			at := absolute(dir, name)
-			if _, err := os.Lstat(at); err != nil && !w.Glob && !slices.Contains(strings.Split(name, "/"), "..") {
+			if _, err := os.Lstat(at); err != nil && !w.Glob && !climbs {
 				continue
 			}
 			what := e.options.Refused(
@@ -139,14 +140,6 @@ func (e *Engine) wordAsked(l judged, w shell.Word, reach shell.Reach) string {
 		}
 	}
 	return ""
-}
-
-// leaves reports whether a path may lead out of the working directory, or to a
-// protected file, as far as its words can say.
-func leaves(name string) bool {
-	protected := workspace.Protected(name)
-	return strings.HasPrefix(name, "/") || slices.Contains(strings.Split(name, "/"), "..") || protected != "" &&
-		protected != "node_modules"
 }
 
 // gitAsked says why git is asked for although a rule allows it, or although it

@@ -206,17 +206,9 @@ func left() []string {
 		if err != nil || pid == os.Getpid() || pid == 1 {
 			continue
 		}
-		stat, _ := os.ReadFile("/proc/" + e.Name() + "/stat") // PID (NAME) STATE ...
-		i := strings.LastIndexByte(string(stat), ')')
-		if i < 0 || strings.HasPrefix(string(stat[i:]), ") Z") {
-			continue // it is gone
+		if line, runs := confine.CommandLine("/proc/" + e.Name()); runs {
+			names = append(names, strings.ReplaceAll(line, "\n", " "))
 		}
-		line, _ := os.ReadFile("/proc/" + e.Name() + "/cmdline") // empty while it becomes another program
-		text := strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " "))
-		if text == "" {
-			text = string(stat[:i+1])
-		}
-		names = append(names, strings.ReplaceAll(text[:min(len(text), 200)], "\n", " "))
 	}
 	return names
 }
