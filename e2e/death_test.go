@@ -138,10 +138,14 @@ func TestResultsOnAFullDisk(t *testing.T) {
 	h := newHome(t, map[string]string{"a.txtar": "prompt x\nfired BeforeAgent guard\n-- settings.json --\n" +
 		`{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "name": "guard", "command": "true"}]}]}}` +
 		"\n-- model --\ntext Done.\n"})
+	h.write(t, "../.gemini/settings.json", `{"hooks": {"SessionStart": [{"hooks": [{"type": "command", "command": "true"}]}]}}`)
+	require.NoError(t, os.Symlink("/dev/full", filepath.Join(h.workspace, "full.html")))
 	for name, args := range map[string][]string{
 		"junit":     {"hooks", "test", "a.txtar", "--junit", "/dev/full"},
 		"html":      {"hooks", "test", "a.txtar", "--html", "/dev/full"},
 		"recording": append(h.answersFile(t, "say Done."), "--record-responses", "/dev/full", "-p", "hi"),
+		"trace":     append(h.answersFile(t, "say Done."), "--hook-trace", "/dev/full", "-p", "hi"),
+		"page":      append(h.answersFile(t, "say Done."), "--hook-trace", "full.html", "-p", "hi"),
 	} {
 		o := h.run(t, run{Args: args})
 		assert.Equal(t, 1, o.Code, name+": "+o.Stderr)

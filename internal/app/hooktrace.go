@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -20,38 +21,33 @@ import (
 type hookTrace struct {
 	mu   sync.Mutex
 	file *os.File
-	warn func(string)
+	lost error // why the trace is not whole; nothing is written after it
 
 	asPage bool
 	kept   []json.RawMessage // the page's events
 }
 
-func openHookTrace(path string, warn func(string)) (*hookTrace, error) {
+func openHookTrace(path string) (*hookTrace, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("opening the hook trace: %w", err)
 	}
-	return &hookTrace{file: f, warn: warn, asPage: strings.EqualFold(filepath.Ext(path), ".html")}, nil
+	return &hookTrace{file: f, asPage: strings.EqualFold(filepath.Ext(path), ".html")}, nil
 }
 
 func (t *hookTrace) report(r hooks.Report) {
 	line, err := protocol.Encode(r)
-	if err == nil {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		if t.file == nil {
-			return
-		}
-		if t.asPage {
-			t.kept = append(t.kept, line)
-			return
-		}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.file == nil || t.lost != nil:
+		return
+	case t.asPage:
+		t.kept = append(t.kept, line)
+	case err == nil:
 		_, err = t.file.Write(append(line, '\n'))
 	}
-	if err != nil {
-		t.warn("writing the hook trace: " + err.Error())
-		t.file = nil // reported once
-	}
+	t.lost = err
 }
 
 func (t *hookTrace) close() error {
@@ -62,12 +58,13 @@ func (t *hookTrace) close() error {
 	if f == nil {
 		return nil
 	}
-	if t.asPage {
-		if err := trace.Write(f, "Hook events of minigem", t.kept); err != nil {
-			t.warn(err.Error())
-		}
+	if t.asPage && t.lost == nil {
+		t.lost = trace.Write(f, "Hook events of minigem", t.kept)
 	}
-	return f.Close()
+	if err := cmp.Or(t.lost, f.Close()); err != nil {
+		return fmt.Errorf("writing the hook trace: %w", err)
+	}
+	return nil
 }
 
 // reporters returns all receivers of hook events: the given ones and the trace.
@@ -77,7 +74,7 @@ func (r *Runtime) reporters(w *Frontend) (func(hooks.Report), error) {
 		listeners = append(listeners, w.Reports)
 	}
 	if r.Flags.HookTrace != "" {
-		t, err := openHookTrace(r.Flags.HookTrace, w.Warn)
+		t, err := openHookTrace(r.Flags.HookTrace)
 		if err != nil {
 			return nil, exit.With(exit.Input, err)
 		}
