@@ -22,10 +22,12 @@ func GitEnviron(env []string) []string {
 }
 
 // Git runs git with args as c says, which never asks for anything, and returns what
-// it prints to stdout, without the last line break. Without c.Out, 64 KiB of it are kept. The error is
-// what git says.
+// it prints to stdout, without the last line break. Without c.Out, 64 KiB of it are
+// kept. The error is what git says. Git gives up on a web server that sends less than
+// 1,000 bytes a second for a minute; GIT_HTTP_LOW_SPEED_TIME in c.Env changes that.
 func Git(ctx context.Context, c Command, args ...string) (string, error) {
-	c.Path, c.Args, c.Env = "git", args, append(slices.Clip(c.Env), "GIT_TERMINAL_PROMPT=0")
+	c.Path, c.Env = "git", append(slices.Clip(c.Env), "GIT_TERMINAL_PROMPT=0")
+	c.Args = append([]string{"-c", "http.lowSpeedLimit=1000", "-c", "http.lowSpeedTime=60"}, args...)
 	c.Out.Head, c.Err = cmp.Or(c.Out.Head, 64<<10), Limit{Tail: 4 << 10}
 	res, err := Run(ctx, c)
 	switch {
