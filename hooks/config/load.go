@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"minigem/hooks"
+	"minigem/hooks/agents"
 	"minigem/hooks/condition"
 	"minigem/hooks/jsonc"
 	"minigem/hooks/protocol"
-	"minigem/hooks/spoken"
 	"minigem/internal/text"
 )
 
@@ -251,7 +251,7 @@ var precedence = []hooks.Layer{hooks.LayerExtension, hooks.LayerSystemDefaults, 
 // order, those that any list disables marked, and all problems. Sections of one
 // layer keep their order.
 func Merge(sections ...Section) hooks.Config {
-	c := hooks.Config{Conditions: condition.Rules{}, Speaker: spoken.Speaker{}}
+	c := hooks.Config{Conditions: condition.Rules{}, Speaker: agents.Speaker{}}
 	disabled, mayAllow := map[string]string{}, map[string]bool{}
 	for _, s := range inOrder(sections, Section.place) {
 		for _, d := range s.MayAllow {

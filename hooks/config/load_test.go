@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
+	"minigem/hooks/agents"
 	"minigem/hooks/condition"
 	"minigem/hooks/config"
 	"minigem/hooks/protocol"
-	"minigem/hooks/spoken"
 )
 
 const settingsFile = "/p/.gemini/settings.json"
@@ -293,7 +293,7 @@ func TestMerge(t *testing.T) {
 
 	forced := section(hooks.LayerSystem, "{\"hooksConfig\":\n{\"enabled\": false}}")
 	assert.Equal(t, "hooksConfig.enabled is false in /system:2", config.Merge(forced, project).Off)
-	assert.Equal(t, hooks.Config{Conditions: condition.Rules{}, Speaker: spoken.Speaker{}}, config.Merge())
+	assert.Equal(t, hooks.Config{Conditions: condition.Rules{}, Speaker: agents.Speaker{}}, config.Merge())
 }
 
 func write(t *testing.T, path, data string) {

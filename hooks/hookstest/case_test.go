@@ -16,9 +16,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
+	"minigem/hooks/agents"
 	"minigem/hooks/hookstest"
 	"minigem/hooks/protocol"
-	"minigem/hooks/spoken"
 	"minigem/llm"
 )
 
@@ -111,7 +111,7 @@ func (c contractCase) check(t *testing.T, begin start) {
 		}
 		e.Config.Hooks = append(e.Config.Hooks, configured)
 	}
-	e.Config.Off, e.Config.Speaker = c.Off, spoken.Speaker{}
+	e.Config.Off, e.Config.Speaker = c.Off, agents.Speaker{}
 	e.Runner = begin(t, scripts)
 	got := c.fire(t, e)
 	require.Equal(t, c.Event, report.Event, "the event was not reported")

@@ -50,7 +50,7 @@ var rooms = []room{
 	{"hooks/protocol", "", 18_200, 18_000},
 	{"hooks/config", "hooks/condition hooks/jsonc hooks/dotenv", 26_200, 28_000},
 	{"hooks/command", "hooks/webhook hooks/judge hooks/schema", 5_700, 6_000},
-	{"hooks/agents", "hooks/elsewhere hooks/spoken hooks/claude hooks/portable hooks/author/export " +
+	{"hooks/agents", "hooks/elsewhere hooks/claude hooks/portable hooks/author/export " +
 		"hooks/author/compat", 38_400, 30_000},
 	{"hooks/author", "", 56_900, 54_000},
 	{"hooks/hookstest", "", 1_600, 0}, // what tests of several packages share

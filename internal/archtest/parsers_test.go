@@ -141,7 +141,7 @@ var parsers = []fuzzed{
 	{why: "settings that were loaded before", folder: "hooks/author/scaffold", functions: "configure"},
 	{why: "a payload that the engine wrote", folder: "hooks/protocol",
 		functions: "Dialect.Translate Dialect.arguments decode"},
-	{why: "a payload that the engine wrote", folder: "hooks/spoken", functions: "Speaker.Speak"},
+	{why: "a payload that the engine wrote", folder: "hooks/agents", functions: "Speaker.Speak"},
 	{why: "what the case itself wrote", folder: "internal/cases", functions: "touch"},
 	{why: "what the demonstration itself wrote", folder: "internal/demo", functions: "demo.run"},
 	{why: "text for the model, never parsed", folder: "internal/prompt", functions: "System.Text"},

@@ -1,6 +1,4 @@
-// Package spoken makes the payloads of hooks that are written for Claude Code what
-// that agent sends them.
-package spoken
+package agents
 
 import (
 	"encoding/json"
@@ -12,25 +10,24 @@ import (
 	"github.com/tidwall/gjson"
 
 	"minigem/hooks"
-	"minigem/hooks/agents"
 	"minigem/hooks/protocol"
 	"minigem/llm"
 )
 
-// Speaker implements [hooks.Speaker] by the tables of hooks/agents, from which the
-// agents are played, too.
+// Speaker implements [hooks.Speaker]: it makes the payloads of hooks that are written
+// for Claude Code what that agent sends them.
 type Speaker struct{}
 
 // Speak implements [hooks.Speaker]. What Claude Code's own payloads have besides
-// is written as dialect's templates say.
+// is written as the table's templates say.
 func (Speaker) Speak(f hooks.Speech) ([]byte, []string) {
 	d, in, out := f.Dialect, f.Stdin.Bytes(), f.Translated
-	agent, err := agents.Find(d.Name)
+	agent, err := Find(d.Name)
 	if err != nil || agent.Play == nil {
 		return out, nil
 	}
 	play := agent.Play
-	v := agents.Values{Own: maps.Clone(play.Values), Base: map[string]any{
+	v := Values{Own: maps.Clone(play.Values), Base: map[string]any{
 		"session_id": f.Base.SessionID, "cwd": f.Base.Cwd, "prompt_id": f.PromptID, "duration_ms": f.Use.Took.Milliseconds(),
 	}}
 	v.Own["transcript"] = f.Base.TranscriptPath
@@ -52,7 +49,7 @@ func (Speaker) Speak(f hooks.Speech) ([]byte, []string) {
 		name = string(f.Event)
 	}
 	if json.Unmarshal(out, &p) == nil {
-		fill(f, p, name, gjson.ParseBytes(in), v, play)
+		speak(f, p, name, gjson.ParseBytes(in), v, play)
 		if data, err := protocol.Encode(p); err == nil {
 			out = data
 		}
@@ -60,9 +57,9 @@ func (Speaker) Speak(f hooks.Speech) ([]byte, []string) {
 	return out, env
 }
 
-// fill puts into p what the agent's own payload has besides, and its shape of a
+// speak puts into p what the agent's own payload has besides, and its shape of a
 // tool's result.
-func fill(f hooks.Speech, p map[string]any, name string, in gjson.Result, v agents.Values, play *agents.Play) {
+func speak(f hooks.Speech, p map[string]any, name string, in gjson.Result, v Values, play *Play) {
 	v.Base["mode"] = p["permission_mode"]
 	if f.Event.IsTool() {
 		input, _ := p["tool_input"].(map[string]any)
@@ -90,10 +87,10 @@ func fill(f hooks.Speech, p map[string]any, name string, in gjson.Result, v agen
 
 // useOf is the call as the agent's payloads show it; in is the event in Gemini
 // CLI's form, and input are the arguments in the agent's.
-func useOf(f hooks.Speech, in gjson.Result, input map[string]any) agents.Use {
+func useOf(f hooks.Speech, in gjson.Result, input map[string]any) Use {
 	args, response := in.Get("tool_input"), in.Get("tool_response")
 	display := response.Get("returnDisplay")
-	u := agents.Use{
+	u := Use{
 		Kind: actionOf(in.Get("tool_name").String()), ID: llm.WireID(f.Use.Call.Name, f.Use.Call.ID), Input: input,
 		Command: args.Get("command").String(), File: args.Get("file_path").String(), Content: args.Get("content").String(),
 		Old: args.Get("old_string").String(), New: args.Get("new_string").String(), Text: response.Get("llmContent").String(),
@@ -114,7 +111,7 @@ func useOf(f hooks.Speech, in gjson.Result, input map[string]any) agents.Use {
 // actionOf is what the tables of agents call what our tool does; empty: they do
 // not have it.
 func actionOf(tool string) string {
-	gemini, err := agents.Find(protocol.Gemini().Name)
+	gemini, err := Find(protocol.Gemini().Name)
 	if err != nil {
 		return "" // unreachable: it is in the tables
 	}
