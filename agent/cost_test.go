@@ -12,6 +12,7 @@ import (
 
 	"minigem/agent"
 	"minigem/agent/event"
+	"minigem/e2e/costtest"
 	"minigem/internal/output"
 	"minigem/internal/thorough"
 	"minigem/llm"
@@ -78,5 +79,29 @@ func TestTextCostsNoMoreThanStreamJSON(t *testing.T) {
 		got := cost(t, chunks, sinks[name]())
 		t.Logf("%s: %.2f of stream-json", name, got/stream)
 		assert.LessOrEqual(t, got, 1.1*stream, name)
+	}
+}
+
+// TestARoundCostsTheSameInALongSession: with the session on disk, the compressor's
+// look at the history and a hook at each event. Not parallel: it counts what the
+// process allocates.
+func TestARoundCostsTheSameInALongSession(t *testing.T) {
+	for _, hooked := range []bool{false, true} {
+		t.Run(fmt.Sprint("rounds, hooks=", hooked), func(t *testing.T) {
+			costtest.Linear(t, func(n int) {
+				l := newLongRun(t, 0, hooked)
+				l.Config.MaxRounds = n
+				assert.Equal(t, agent.MaxRounds, l.Run(t.Context(), agent.Prompt{Text: "go on"}).Ending)
+			}, 10, 100, 1_000)
+		})
+		t.Run(fmt.Sprint("turns, hooks=", hooked), func(t *testing.T) {
+			costtest.Linear(t, func(n int) {
+				l := newLongRun(t, 0, hooked)
+				l.Model = chunked(1)
+				for i := range n {
+					assert.Equal(t, agent.Answered, l.Run(t.Context(), agent.Prompt{Text: fmt.Sprint("question ", i)}).Ending)
+				}
+			}, 10, 100, 1_000)
+		})
 	}
 }

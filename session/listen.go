@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"minigem/agent/event"
@@ -48,6 +49,7 @@ func (a *roundInfo) describe(r *transcript.Message, now transcript.Time) {
 type openCalls struct {
 	record transcript.Message
 	calls  []llm.ToolCall
+	byID   map[string]llm.ToolCall
 	done   map[string]transcript.ToolCall
 }
 
@@ -55,19 +57,19 @@ func newOpenCalls(r transcript.Message, calls []llm.ToolCall) *openCalls {
 	if len(calls) == 0 {
 		return nil
 	}
-	return &openCalls{record: r, calls: calls, done: map[string]transcript.ToolCall{}}
+	o := &openCalls{record: r, calls: calls, byID: map[string]llm.ToolCall{}, done: map[string]transcript.ToolCall{}}
+	for _, c := range slices.Backward(calls) { // of two with one ID the first
+		o.byID[c.ID] = c
+	}
+	return o
 }
 
 func (o *openCalls) has(id string) bool {
 	if o == nil {
 		return false
 	}
-	for _, c := range o.calls {
-		if c.ID == id {
-			return true
-		}
-	}
-	return false
+	_, ok := o.byID[id]
+	return ok
 }
 
 // withCalls returns the record with the answered calls.
@@ -98,20 +100,11 @@ func (o *openCalls) complete(m llm.Message, now transcript.Time) []transcript.To
 			status = event.ToolError
 		}
 		o.done[r.ID] = transcript.ToolCall{
-			ID: r.ID, Name: r.Name, Args: o.args(r.ID), Result: transcript.MakeParts(r),
+			ID: r.ID, Name: r.Name, Args: argsOf(o.byID[r.ID].Args), Result: transcript.MakeParts(r),
 			Status: string(status), Timestamp: now, DisplayName: r.Name,
 		}
 	}
 	return o.withCalls().ToolCalls
-}
-
-func (o *openCalls) args(id string) map[string]any {
-	for _, c := range o.calls {
-		if c.ID == id {
-			return argsOf(c.Args)
-		}
-	}
-	return nil
 }
 
 // argsOf returns args for the file: an object, never null.

@@ -69,7 +69,8 @@ func (p *provider) next(ctx context.Context, m script.Method, req llm.Request) (
 		if of != (queue{r.Agent, r.Method}) {
 			continue
 		}
-		p.left = slices.Delete(p.left, i, i+1)
+		copy(p.left[1:], p.left[:i]) // what is behind it may be long
+		p.left = p.left[1:]
 		if r.Repeat {
 			p.repeated[of] = &r
 		}

@@ -42,15 +42,17 @@ func (m *markdown) pending() open {
 		line := m.line.String()
 		return open{source: line[max(len(line)-mostPending, 0):], code: true, lang: m.lang}
 	}
-	text := m.lines.String() + m.line.String()
-	if over := len(text) - mostPending; over > 0 {
+	lines, line := m.lines.String(), m.line.String()
+	over := max(len(lines)+len(line)-mostPending, 0)
+	text := lines[min(over, len(lines)):] + line[max(over-len(lines), 0):]
+	if over > 0 {
 		head := ""
-		if lines := strings.SplitAfterN(text, "\n", 3); len(lines) == 3 && strings.Contains(lines[0], "|") {
-			head = lines[0] + lines[1] // a table's rows need it
+		if top := strings.SplitAfterN(lines, "\n", 3); len(top) == 3 && strings.Contains(top[0], "|") {
+			head = top[0] + top[1] // a table's rows need it
 		}
-		_, end, whole := strings.Cut(text[over:], "\n")
+		_, end, whole := strings.Cut(text, "\n")
 		if !whole {
-			head, end = "", strings.ToValidUTF8(text[over:], "")
+			head, end = "", strings.ToValidUTF8(text, "")
 		}
 		text = head + end
 	}
@@ -60,18 +62,16 @@ func (m *markdown) pending() open {
 	return open{source: text, apart: !m.joins}
 }
 
-// write adds a piece and reports whether anything was written.
-func (m *markdown) write(s string) bool {
-	wrote := false
+// write adds a piece, and writes what is complete.
+func (m *markdown) write(s string) {
 	for line := range strings.SplitAfterSeq(s, "\n") {
 		m.line.WriteString(line)
 		if strings.HasSuffix(line, "\n") || m.line.Len() > hugeBlock {
 			whole := m.line.String()
 			m.line.Reset()
-			wrote = m.take(whole) || wrote
+			m.take(whole)
 		}
 	}
-	return wrote
 }
 
 // flush writes the rest.
@@ -84,8 +84,8 @@ func (m *markdown) flush() {
 	m.fence, m.inner, m.tight, m.joins, m.wrote = "", "", false, false, false
 }
 
-// take adds a line and reports whether anything was written.
-func (m *markdown) take(line string) bool {
+// take adds a line.
+func (m *markdown) take(line string) {
 	text := strings.TrimSpace(line)
 	mark := fenceOf(text)
 	closes := func(fence string) bool {
@@ -94,32 +94,35 @@ func (m *markdown) take(line string) bool {
 	switch {
 	case m.fence != "" && closes(m.fence):
 		m.fence = ""
-		return false
+		return
 	case m.fence != "":
 		m.code(line)
-		return true
+		return
 	case m.inner != "" && closes(m.inner):
 		m.lines.WriteString(line)
 		m.inner = ""
-		return m.block()
+		m.block()
+		return
 	case m.inner != "":
 	case mark != "" && strings.HasPrefix(line, mark):
-		wrote := m.block()
+		m.block()
 		m.fence = mark
 		lang, _, _ := strings.Cut(strings.Trim(text, mark+" "), " ")
 		m.lang = codeOf(lang)
 		m.gap()
-		return wrote
+		return
 	case mark != "":
 		m.inner = mark
 	case text == "" && m.began, strings.HasPrefix(text, "#"):
 		m.lines.WriteString(line)
-		return m.block()
+		m.block()
+		return
 	}
-	wrote := (m.tooLong(line) || m.item(line)) && m.block()
+	if m.tooLong(line) || m.item(line) {
+		m.block()
+	}
 	m.lines.WriteString(line)
 	m.began = m.began || text != ""
-	return wrote
 }
 
 // tooLong reports whether the block must be written before line.
@@ -176,20 +179,18 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// block writes the lines of the block so far, and reports whether there were
-// any.
-func (m *markdown) block() bool {
+// block writes the lines of the block so far.
+func (m *markdown) block() {
 	raw, tight := m.lines.String(), m.tight
 	m.lines.Reset()
 	m.began, m.tight = false, false
 	text := renderMarkdown(Clean(raw), m.style, m.width()-1)
 	if text == "" {
-		return false
+		return
 	}
 	m.gap()
 	m.out(text + "\n")
 	m.joins = tight
-	return true
 }
 
 // gap separates what comes from what was written before.

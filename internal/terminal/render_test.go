@@ -76,12 +76,19 @@ func TestMarkdownFits(t *testing.T) {
 // Blocks are written as soon as they are complete.
 func TestMarkdownDoesNotWaitForTheEnd(t *testing.T) {
 	t.Parallel()
-	m := &markdown{style: style{plain: true}, width: func() int { return 80 }, out: func(string) {}}
-	assert.False(t, m.write("One para"))
-	assert.True(t, m.write("graph.\n\nAnd"))
+	var out string
+	m := &markdown{style: style{plain: true}, width: func() int { return 80 }, out: func(s string) { out += s }}
+	writes := func(piece, want string) {
+		t.Helper()
+		out = ""
+		m.write(piece)
+		assert.Equal(t, want, out)
+	}
+	writes("One para", "")
+	writes("graph.\n\nAnd", "One paragraph.\n")
 	assert.Equal(t, open{source: "And", apart: true}, m.pending())
-	assert.True(t, m.write(" more.\n```\ncode\n\n"), "code comes a line at a time")
-	assert.True(t, m.write("more\n```\n"))
+	writes(" more.\n```\ncode\n\n", "\nAnd more.\n\n  code\n  \n")
+	writes("more\n```\n", "  more\n")
 }
 
 // What a failed call was about is among its arguments: its record holds what

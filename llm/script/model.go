@@ -67,7 +67,8 @@ func (q *Queue) take(m Method, req llm.Request, remove bool) (Entry, int, error)
 	}
 	e := q.left[i]
 	if remove {
-		q.left = append(q.left[:i:i], q.left[i+1:]...)
+		copy(q.left[1:], q.left[:i]) // what is behind it may be long
+		q.left = q.left[1:]
 		q.taken++
 	}
 	return e, q.taken, nil
