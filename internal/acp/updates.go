@@ -74,14 +74,13 @@ func (c *conversation) start(call llm.ToolCall, title string, status acp.ToolCal
 func (c *conversation) finish(r event.ToolRecord) {
 	c.mu.Lock()
 	known := c.shown[r.Call.ID]
-	delete(c.shown, r.Call.ID)
 	c.mu.Unlock()
 	if !known {
 		c.start(r.Call, r.DisplayName, acp.ToolCallStatusPending)
-		c.mu.Lock()
-		delete(c.shown, r.Call.ID)
-		c.mu.Unlock()
 	}
+	c.mu.Lock()
+	delete(c.shown, r.Call.ID)
+	c.mu.Unlock()
 	status := acp.ToolCallStatusCompleted
 	if r.Status != event.ToolSuccess {
 		status = acp.ToolCallStatusFailed
