@@ -121,6 +121,7 @@ func runValue(run runOf, key string) string {
 func judgeFired(r *Record, c Command) verdict {
 	event, hook := c.Args[0], c.Args[1]
 	conds, want := c.others(), c.times()
+	fits := func(run runOf) bool { return all(conds, func(key string) string { return runValue(run, key) }) }
 	var ran []runOf
 	n := 0
 	for _, run := range r.runs(event, hook) {
@@ -128,12 +129,11 @@ func judgeFired(r *Record, c Command) verdict {
 			continue
 		}
 		ran = append(ran, run)
-		if all(conds, func(key string) string { return runValue(run, key) }) {
+		if fits(run) {
 			n++
 		}
 	}
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s runs at %s %s%s", hook, event, want, with(conds))}
-	fits := func(run runOf) bool { return all(conds, func(key string) string { return runValue(run, key) }) }
 	for _, cond := range conds {
 		if cond.Key == "subject" && cond.re == nil && HasTools(event) && r.noTool(cond.Value) {
 			v.invalid, v.actual = true, "there is no tool "+cond.Value
@@ -185,20 +185,15 @@ func with(conds []Cond) string {
 	return " with " + strings.Join(parts, " ")
 }
 
-// actualRuns tells what the conditions' keys were, run by run.
+// actualRuns returns the values of the conditions' keys, run by run.
 func actualRuns(ran []runOf, conds []Cond) string {
-	var parts []string
-	for _, run := range ran[:min(3, len(ran))] {
-		var values []string
-		for _, c := range conds {
-			values = append(values, fmt.Sprintf("%s=%q", c.Key, around(runValue(run, c.Key), c.re, 120)))
-		}
-		parts = append(parts, strings.Join(values, " "))
+	var had list
+	for _, run := range ran {
+		had.add(func() string {
+			return values(conds, func(c Cond) string { return around(runValue(run, c.Key), c.re, 120) })
+		})
 	}
-	if len(ran) > 3 {
-		parts = append(parts, fmt.Sprintf("%d more", len(ran)-3))
-	}
-	return "it had " + strings.Join(parts, ", then ")
+	return "it had " + had.String()
 }
 
 // unknown reports whether no hook of that name is configured for the event, or for
@@ -223,10 +218,7 @@ func (r *Record) neverRan(hook string) (unknown bool, why string) {
 
 // whyNot says why a hook did not run for an event.
 func (r *Record) whyNot(event, hook string) string {
-	if reasons := r.reasonsNot(event, hook); len(reasons) > 0 {
-		return strings.Join(reasons, "; ")
-	}
-	return ""
+	return strings.Join(r.reasonsNot(event, hook), "; ")
 }
 
 // reasonsNot are the reasons, each once: those of the plan, or that there was
@@ -300,14 +292,8 @@ func judgeNotFired(r *Record, c Command) verdict {
 	event, hook := c.Args[0], c.Args[1]
 	v := verdict{expected: fmt.Sprintf("%s never runs at %s%s", hook, event, with(c.Conds)),
 		more: func() string { return r.eventsOf(event, nil, nil) }}
-	ran := 0
-	for _, run := range r.runs(event, hook) {
-		if run.Ran() {
-			ran++
-		}
-	}
-	if ran > 0 {
-		v.actual = "it ran " + often(ran)
+	if ran := slices.DeleteFunc(r.runs(event, hook), func(run runOf) bool { return !run.Ran() }); len(ran) > 0 {
+		v.actual = "it ran " + often(len(ran))
 		return v
 	}
 	reasons := r.reasonsNot(event, hook)
@@ -322,30 +308,27 @@ func judgeNotFired(r *Record, c Command) verdict {
 
 func judgeEvent(r *Record, c Command) verdict {
 	conds, want := c.others(), c.times()
-	n, happened := 0, 0
-	var seen []string
+	fits := func(rep hooks.Report) bool {
+		return all(conds, func(key string) string { return eventValue(rep, key) })
+	}
+	n := 0
+	var seen list
 	for _, rep := range r.Reports {
 		if string(rep.Event) != c.Args[0] {
 			continue
 		}
-		happened++
-		value := func(key string) string { return eventValue(rep, key) }
-		if all(conds, value) {
+		if fits(rep) {
 			n++
 		}
-		seen = append(seen, values(conds, value))
+		seen.add(func() string { return values(conds, func(c Cond) string { return eventValue(rep, c.Key) }) })
 	}
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s happens %s%s", c.Args[0], want, with(conds))}
-	v.more = func() string {
-		return r.eventsOf(c.Args[0], conds, c.asksWhich(func(rep hooks.Report) bool {
-			return all(conds, func(key string) string { return eventValue(rep, key) })
-		}))
+	v.more = func() string { return r.eventsOf(c.Args[0], conds, c.asksWhich(fits)) }
+	v.actual = "it happened " + often(seen.n)
+	if len(conds) > 0 && seen.n > 0 {
+		v.actual += ", with " + seen.String()
 	}
-	v.actual = "it happened " + often(happened)
-	if len(conds) > 0 && happened > 0 {
-		v.actual += ", with " + strings.Join(slices.Compact(seen), ", then ")
-	}
-	if happened == 0 {
+	if seen.n == 0 {
 		v.actual = "it never happened" + r.opened()
 	}
 	return v

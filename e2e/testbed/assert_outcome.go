@@ -54,28 +54,33 @@ var endings = []string{
 func checkEnding(args []string) error { return oneOf(endings...)(args) }
 
 func judgeStreams(r *Record, c Command) verdict {
-	var got string
-	switch c.verb.name {
-	case "stdout":
-		got = r.Stdout
-	case "stderr":
-		got = r.Stderr
-	case "screen":
-		got = r.Screen
-	case "user-saw":
-		got = r.Stdout + r.Stderr + r.Screen
-	case "notice":
-		got = strings.Join(r.Notices, "\n")
-	case "transcript":
-		got = r.Transcript()
-	}
+	got := stream(r, c.verb.name)
 	v := verdict{expected: c.verb.name + " is one" + with(c.Conds), actual: "it is empty"}
-	v.ok = all(c.Conds, func(string) string { return got })
-	v.ok = v.ok && got != ""
+	v.ok = got != "" && all(c.Conds, func(string) string { return got })
 	if got != "" {
 		v.actual = "it is\n" + indent(clip(r.shorten(got), 3000))
 	}
 	return v
+}
+
+// stream returns what the user or the session's file got by that name; empty: there
+// is no such stream, or nothing in it.
+func stream(r *Record, name string) string {
+	switch name {
+	case "stdout":
+		return r.Stdout
+	case "stderr":
+		return r.Stderr
+	case "screen":
+		return r.Screen
+	case "user-saw":
+		return r.Stdout + r.Stderr + r.Screen
+	case "notice":
+		return strings.Join(r.Notices, "\n")
+	case "transcript":
+		return r.Transcript()
+	}
+	return ""
 }
 
 func judgeFile(r *Record, c Command) verdict {
@@ -123,22 +128,18 @@ func judgeExists(r *Record, c Command) verdict {
 }
 
 func judgeCmp(r *Record, c Command) verdict {
-	var got string
-	var err error
-	switch c.Args[0] {
-	case "stdout":
-		got = r.Stdout
-	case "stderr":
-		got = r.Stderr
+	name := c.Args[0]
+	switch name {
+	case "stdout", "stderr":
+		return r.compare(name, r.shorten(stream(r, name)), c.Args[1])
 	case "screen":
-		got = steady(r.shorten(r.Screen))
-	default:
-		got, err = r.read(c.Args[0])
+		return r.compare(name, steady(r.shorten(r.Screen)), c.Args[1])
 	}
+	got, err := r.read(name)
 	if err != nil {
-		return verdict{expected: c.Args[0] + " is as " + c.Args[1], actual: err.Error() + r.filesNear()}
+		return verdict{expected: name + " is as " + c.Args[1], actual: err.Error() + r.filesNear()}
 	}
-	return r.compare(c.Args[0], r.shorten(got), c.Args[1])
+	return r.compare(name, r.shorten(got), c.Args[1])
 }
 
 // What a screen shows that differs from run to run.

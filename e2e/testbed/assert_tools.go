@@ -57,7 +57,7 @@ func judgeToolRan(r *Record, c Command) verdict {
 	conds, want := c.others(), c.times()
 	c.Args = []string{r.tool(c.Args[0])}
 	n := 0
-	var seen []string
+	var seen list
 	for _, s := range r.Started {
 		if s.Call.Name != c.Args[0] && c.Args[0] != "*" {
 			continue
@@ -66,7 +66,7 @@ func judgeToolRan(r *Record, c Command) verdict {
 		if all(conds, value) {
 			n++
 		}
-		seen = append(seen, c.Args[0]+" "+oneLine(r.shorten(compact(s.Call.Args)), 200))
+		seen.add(func() string { return c.Args[0] + " " + oneLine(r.shorten(compact(s.Call.Args)), 200) })
 	}
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s runs %s%s", c.Args[0], want, with(conds)),
 		more: r.callList}
@@ -74,14 +74,34 @@ func judgeToolRan(r *Record, c Command) verdict {
 	switch {
 	case unknown != "":
 		v.actual, v.invalid = unknown, true
-	case len(seen) == 0:
+	case seen.n == 0:
 		v.actual, v.invalid = "it did not run"+r.whyNoTool(c.Args[0]), r.noTool(c.Args[0])
 	case len(conds) > 0:
-		v.actual = "it ran as " + strings.Join(seen, ", then ")
+		v.actual = "it ran as " + seen.String()
 	default:
-		v.actual = "it ran " + often(len(seen))
+		v.actual = "it ran " + often(seen.n)
 	}
 	return v
+}
+
+// list names what an assertion looked at, the first three of n.
+type list struct {
+	n     int
+	shown []string
+}
+
+func (l *list) add(text func() string) {
+	if l.n++; l.n <= 3 {
+		l.shown = append(l.shown, text())
+	}
+}
+
+func (l *list) String() string {
+	shown := l.shown
+	if more := l.n - len(shown); more > 0 {
+		shown = append(shown, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(shown, ", then ")
 }
 
 // noTool reports whether no request offered a tool of that name and no answer
@@ -183,7 +203,7 @@ func judgeToolResult(r *Record, c Command) verdict {
 	conds, want := c.others(), c.times()
 	c.Args = []string{r.tool(c.Args[0])}
 	n := 0
-	var seen []string
+	var seen list
 	for _, f := range r.Finished {
 		if f.Call.Name != c.Args[0] {
 			continue
@@ -191,12 +211,14 @@ func judgeToolResult(r *Record, c Command) verdict {
 		if all(conds, resultValue(f)) {
 			n++
 		}
-		seen = append(seen, fmt.Sprintf("%s %q", f.Status, oneLine(r.shorten(resultText(f.Result)), 200)))
+		seen.add(func() string {
+			return fmt.Sprintf("%s %q", f.Status, oneLine(r.shorten(resultText(f.Result)), 200))
+		})
 	}
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("the model gets a result of %s %s%s", c.Args[0], want,
 		with(conds)), more: r.callList}
-	v.actual = "it got " + strings.Join(seen, ", then ")
-	if len(seen) == 0 {
+	v.actual = "it got " + seen.String()
+	if seen.n == 0 {
 		v.actual, v.invalid = "it got none"+r.whyNoTool(c.Args[0]), r.noTool(c.Args[0])
 	}
 	return v
@@ -219,9 +241,9 @@ func judgeAsked(r *Record, c Command) verdict {
 	conds, want := c.others(), c.times()
 	c.Args = []string{r.tool(c.Args[0])}
 	n := 0
-	var seen []string
+	var seen list
 	for _, q := range r.Questions {
-		seen = append(seen, fmt.Sprintf("%s (reason %q)", q.Call.Name, q.HookReason))
+		seen.add(func() string { return fmt.Sprintf("%s (reason %q)", q.Call.Name, q.HookReason) })
 		value := func(key string) string {
 			if key == "reason" {
 				return q.HookReason
@@ -234,8 +256,8 @@ func judgeAsked(r *Record, c Command) verdict {
 	}
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("the user is asked about %s %s%s", c.Args[0], want, with(conds)),
 		more: r.callList}
-	v.actual = "they were asked about " + strings.Join(seen, ", then ")
-	if len(seen) == 0 {
+	v.actual = "they were asked about " + seen.String()
+	if seen.n == 0 {
 		v.actual, v.invalid = "they were never asked", r.noTool(c.Args[0])
 	}
 	return v
@@ -289,11 +311,12 @@ func judgeModelSaw(r *Record, c Command) verdict {
 			}
 			return v
 		}
-		v.actual = fmt.Sprintf("%s is\n%s", failed.Key, indent(clip(r.shorten(requestValue(req, key(failed))), 3000)))
+		if c.Args[0] != "any" {
+			v.actual = fmt.Sprintf("%s is\n%s", failed.Key, indent(clip(r.shorten(requestValue(req, key(failed))), 3000)))
+			return v
+		}
 	}
-	if c.Args[0] == "any" {
-		v.actual = fmt.Sprintf("none of %s is so", text.Plural(len(requests), "request"))
-	}
+	v.actual = fmt.Sprintf("none of %s is so", text.Plural(len(requests), "request"))
 	return v
 }
 

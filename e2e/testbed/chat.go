@@ -179,8 +179,9 @@ func (r *runner) openChat(ctx context.Context, s Setup) (Session, error) {
 	return &talk{Chat: chat, r: r, w: w, stop: stop, idle: idle}, nil
 }
 
-// look notes what only the session knows, while it is there to be asked.
-func (r *runner) look() {
+// look notes what only the session knows, while it is there to be asked; of the
+// screen only what the next command reads, as a copy of it is as long as the case.
+func (r *runner) look(next Command) {
 	if r.session == nil {
 		return
 	}
@@ -188,15 +189,21 @@ func (r *runner) look() {
 	config := r.session.Hooks()
 	t, isTalk := r.session.(*talk)
 	screen := ""
-	if isTalk {
+	reads := isTalk && !t.over && next.readsScreen()
+	if reads {
 		screen = t.w.text()
 	}
 	r.rec.mu.Lock()
 	defer r.rec.mu.Unlock()
 	r.rec.r.Config = config
-	if isTalk && !t.over {
+	if reads {
 		r.rec.r.now = screen
 	}
+}
+
+func (c Command) readsScreen() bool {
+	v := c.verb
+	return v != nil && (v.name == "screen" || v.name == "user-saw" || v.name == "cmp" && c.Args[0] == "screen")
 }
 
 // failScreen reports a wait in vain.

@@ -12,7 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"minigem/hooks"
 	"minigem/internal/text"
 )
 
@@ -125,45 +124,32 @@ func (f *textFormat) Summary(s Summary) {
 	if n := s.vacuous(); n > 0 {
 		fmt.Fprintf(f.w, "%s (true without the hook, too): a failure with --strict\n", text.Plural(n, "vacuous assertion"))
 	}
-	if n := s.differ(); n > 0 {
+	if n, agents := s.differ(); n > 0 {
 		fmt.Fprintf(f.w, "in %s a hook would do something else on %s: --verbose says what\n", text.Plural(n, "case"),
-			strings.Join(s.agents(), " or "))
+			strings.Join(agents, " or "))
 	}
 }
 
-// agents are those that make something else of a hook's run.
-func (s Summary) agents() []string {
-	var names []string
+// differ returns the number of cases in which another agent makes something else of
+// a hook's run, and those agents.
+func (s Summary) differ() (cases int, agents []string) {
 	for _, r := range s.Results {
 		if r.Record == nil {
 			continue
 		}
+		differs := 0
 		for _, rep := range r.Record.Reports {
 			for _, run := range rep.Runs {
 				for _, d := range run.Upstream {
-					if !slices.Contains(names, d.Agent) {
-						names = append(names, d.Agent)
-					}
+					differs = 1
+					agents = append(agents, d.Agent)
 				}
 			}
 		}
+		cases += differs
 	}
-	slices.Sort(names)
-	return names
-}
-
-// differ is the number of cases in which another agent makes something else of
-// a hook's run.
-func (s Summary) differ() int {
-	n := 0
-	for _, r := range s.Results {
-		if r.Record != nil && slices.ContainsFunc(r.Record.Reports, func(rep hooks.Report) bool {
-			return slices.ContainsFunc(rep.Runs, func(run hooks.Run) bool { return len(run.Upstream) > 0 })
-		}) {
-			n++
-		}
-	}
-	return n
+	slices.Sort(agents)
+	return cases, slices.Compact(agents)
 }
 
 func took(d time.Duration) string {

@@ -66,8 +66,11 @@ func (r *Record) ran(f event.ToolRecord) bool {
 func (r *Record) notRun(failures []Failure) string {
 	var b strings.Builder
 	for i, f := range r.Finished {
+		if r.ran(f) {
+			continue
+		}
 		at := r.calledAt(i)
-		if r.ran(f) || slices.ContainsFunc(failures, func(f Failure) bool { return f.Where == at }) {
+		if slices.ContainsFunc(failures, func(f Failure) bool { return f.Where == at }) {
 			continue
 		}
 		what := "was refused"

@@ -137,7 +137,11 @@ func (r *Record) shorten(text string) string {
 		return text
 	}
 	for _, f := range r.sections {
-		at := regexp.MustCompile(regexp.QuoteMeta(r.target(f.name)) + `:(\d+)`)
+		name := r.target(f.name)
+		if !strings.Contains(text, name) {
+			continue
+		}
+		at := regexp.MustCompile(regexp.QuoteMeta(name) + `:(\d+)`)
 		text = at.ReplaceAllStringFunc(text, func(s string) string {
 			n, _ := strconv.Atoi(s[strings.LastIndex(s, ":")+1:]) // the pattern has digits there
 			return fmt.Sprintf("%s:%d", r.file, f.line+n-1)

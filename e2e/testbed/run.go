@@ -213,7 +213,7 @@ func (r *runner) play(ctx context.Context) {
 	defer r.findings()
 	for i, cmd := range r.c.Commands {
 		begun = begun || cmd.verb.kind == action && cmd.verb.name != "answer"
-		r.look()
+		r.look(cmd)
 		switch cmd.verb.kind {
 		case assertion:
 			if i > last {
@@ -371,7 +371,7 @@ func (r *runner) open(resume bool) error {
 	r.session = session
 	r.rec.r.other, _ = session.(Other)
 	r.firer, _ = session.(Firer)
-	r.look()
+	r.look(Command{})
 	return nil
 }
 
@@ -395,6 +395,6 @@ func (r *runner) close() {
 		return
 	}
 	r.session.End(context.WithoutCancel(r.ctx))
-	r.look()
+	r.look(Command{})
 	r.session = nil
 }

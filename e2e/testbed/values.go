@@ -161,10 +161,10 @@ func (c Command) mentions(text string) bool {
 }
 
 // values tells what the conditions' keys are.
-func values(conds []Cond, value func(string) string) string {
+func values(conds []Cond, value func(Cond) string) string {
 	var parts []string
 	for _, c := range conds {
-		parts = append(parts, fmt.Sprintf("%s=%q", c.Key, oneLine(value(c.Key), 200)))
+		parts = append(parts, fmt.Sprintf("%s=%q", c.Key, oneLine(value(c), 200)))
 	}
 	return strings.Join(parts, " ")
 }

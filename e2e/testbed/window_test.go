@@ -2,6 +2,7 @@ package testbed
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/e2e/costtest"
 	"minigem/internal/proc"
 	"minigem/internal/waittest"
 )
@@ -92,6 +94,43 @@ func TestWindowMoves(t *testing.T) {
 		w.shows(t, waited)
 		w.lacks(t, waited)
 	}
+}
+
+// TestWindowFindsInLongOutput: what a wait finds does not depend on how much was
+// shown before, and a wait reads the lines of a window again, not all.
+func TestWindowFindsInLongOutput(t *testing.T) { // not parallel: it counts what the process allocates
+	costtest.Linear(t, func(n int) {
+		w, write := testWindow(t, 40)
+		for i := range n {
+			write(fmt.Sprintf("line %d\r\nand more of it, which is longer than the window\r\n", i))
+			if i%5 == 0 { // some waits are for what has passed, some find nothing yet
+				w.shows(t, fmt.Sprintf("line %d\nand more", i))
+			}
+		}
+		write("the last one")
+		w.shows(t, "the last one")
+		w.lacks(t, "line")
+		assert.True(t, strings.HasPrefix(w.text(), "line 0\nand more of it, which is longer than the window\nline 1\n"))
+		assert.Equal(t, 2*n+1, strings.Count(w.text(), "\n"))
+		write("\x1b[H\x1b[2Jnew")
+		w.shows(t, "new")
+		assert.Equal(t, "new\n", w.text())
+	}, 10, 100, 1_000, 3_000)
+
+	w, write := testWindow(t, 40)
+	write("Allow? 1\r\n")
+	w.shows(t, "Allow?")
+	for range 1_000 {
+		write("Allow more?\r\n")
+	}
+	write("END")
+	waittest.Until(t, func() bool { return strings.HasSuffix(w.text(), "END\n") })
+	w.shows(t, "Allow more?\nAllow more?")
+	for range 998 {
+		w.shows(t, "Allow more?")
+	}
+	w.lacks(t, "Allow more?")
+	w.shows(t, "END")
 }
 
 // TestWindowSubmitted: the echo of a prompt is not what is waited for.

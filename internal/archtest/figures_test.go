@@ -64,7 +64,7 @@ var rooms = []room{
 }
 
 // whole is the budget of all rooms together, in tokens.
-var whole = struct{ budget, target int }{747_000, 680_000}
+var whole = struct{ budget, target int }{747_400, 680_000}
 
 // manyMethods are the types with more than mostMethods methods, with how many
 // they have, those by embedding among them. Take a type off the list when it is small enough.
