@@ -5,6 +5,7 @@ package docs
 import "embed"
 
 //go:generate go test . -count=1 -update
+//go:generate go test ../internal/archtest -count=1 -run PackagesPage -update
 //go:generate go test ../hooks/schema ../hooks/author/lint -count=1 -run Fresh -update
 //go:generate go test ../e2e/testbed -count=1 -run TestDocs -update-docs
 

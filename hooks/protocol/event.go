@@ -1,7 +1,7 @@
 // Package protocol is the JSON that hooks read on stdin and write on stdout,
-// and what their exits mean; nothing else. It imports nothing of this module,
-// little of the standard library and one small module beside, so that a hook
-// written in Go can import it alone, or with hooks/portable, whose Serve is its main function.
+// and what their exits mean; nothing else. Of this module it imports internal/text
+// alone, so that a hook written in Go can import little; hooks/portable has a main
+// function for such hooks, Serve.
 //
 // The engine uses the other direction: it encodes the Input types and turns a
 // finished run into a Reading with Dialect.Parse.

@@ -48,14 +48,3 @@ func declares(source, name string) bool {
 	decl := regexp.MustCompile(`(?m)^(func (\([^)]*\) )?` + name + `[\[(]|type ` + name + `\b|\t` + name + `\s|(var|const) ` + name + `\b)`)
 	return decl.MatchString(source)
 }
-
-// TestRoomsAreListed: each package has its place in docs/ARCHITECTURE.md.
-func TestRoomsAreListed(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(root(t), "docs", "ARCHITECTURE.md"))
-	require.NoError(t, err)
-	for pkg := range load(t) {
-		if !strings.Contains(string(data), "`"+pkg+"`") {
-			t.Errorf("docs/ARCHITECTURE.md does not name the package %s in its table of rooms", pkg)
-		}
-	}
-}
