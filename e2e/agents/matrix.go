@@ -146,6 +146,24 @@ func (c *Cell) judge(res testbed.Result) {
 	}
 }
 
+// Settle finds, column by column, the cases that pass without their hooks: see
+// [testbed.Result.Settle].
+func (m *Matrix) Settle(strict bool) {
+	for _, column := range m.Columns {
+		var all []testbed.Result
+		for _, row := range m.Cells {
+			all = append(all, row[column.Name].Result)
+		}
+		for _, row := range m.Cells {
+			c := row[column.Name]
+			c.Result.Settle(all, strict)
+			if c.State == Pass && !c.Result.Passed() {
+				c.State = Fail
+			}
+		}
+	}
+}
+
 // ExitCode is that of hooks test. An agent of which nothing can be said is a
 // failure: it was asked for, and proves nothing.
 func (m *Matrix) ExitCode() int {

@@ -22,16 +22,16 @@ type verdict struct {
 }
 
 var hookVerbs = []verb{
-	{name: "fired", kind: assertion, elsewhere: true, usage: "EVENT HOOK", min: 2, max: 2, keys: runKeys,
+	{name: "fired", elsewhere: true, usage: "EVENT HOOK", min: 2, max: 2, keys: runKeys,
 		check: checkEvent, judge: judgeFired,
 		text: "A hook ran for an event, and did all that is said. HOOK is its name, its command, or a word of that such " +
 			"as guard.sh or guard; * is any."},
-	{name: "not-fired", kind: assertion, elsewhere: true, usage: "EVENT HOOK", min: 2, max: 2, keys: []string{"because"},
+	{name: "not-fired", elsewhere: true, usage: "EVENT HOOK", min: 2, max: 2, keys: "because",
 		check: checkEvent, judge: judgeNotFired,
 		text: "A hook never ran for an event; because: the reason that was given."},
-	{name: "event", kind: assertion, usage: "EVENT", min: 1, max: 1, keys: eventKeys, check: checkEvent, judge: judgeEvent,
+	{name: "event", usage: "EVENT", min: 1, max: 1, keys: eventKeys, check: checkEvent, judge: judgeEvent,
 		text: "An event happened, and all its hooks together came to this."},
-	{name: "watches", kind: assertion, elsewhere: true, usage: "HOOK", min: 1, max: 1, judge: judgeWatches,
+	{name: "watches", elsewhere: true, usage: "HOOK", min: 1, max: 1, judge: judgeWatches,
 		text: "A hook ran and changed nothing, ever."},
 }
 

@@ -17,32 +17,30 @@ import (
 	"minigem/internal/text"
 )
 
-var textKey = []string{"text"}
-
 var outcomeVerbs = []verb{
-	{name: "user-saw", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, elsewhere: true,
+	{name: "user-saw", keys: "text", judge: judgeStreams, elsewhere: true,
 		text: "What the user reads: stdout and stderr, or the terminal."},
-	{name: "stdout", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, elsewhere: true, headless: true,
+	{name: "stdout", keys: "text", judge: judgeStreams, elsewhere: true, headless: true,
 		text: "What a run without a terminal prints on stdout: the answer."},
-	{name: "screen", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, inTerminal: true,
+	{name: "screen", keys: "text", judge: judgeStreams, inTerminal: true,
 		text: "What the terminal shows, and what has scrolled out of it. Lines that its edge broke are whole."},
-	{name: "stderr", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, elsewhere: true, headless: true,
+	{name: "stderr", keys: "text", judge: judgeStreams, elsewhere: true, headless: true,
 		text: "What it prints on stderr: messages of hooks, warnings."},
-	{name: "notice", kind: assertion, max: 0, keys: textKey, judge: judgeStreams,
+	{name: "notice", keys: "text", judge: judgeStreams,
 		text: "Notices to the user that are not part of the conversation, one a line."},
-	{name: "transcript", kind: assertion, max: 0, keys: textKey, judge: judgeStreams, elsewhere: true,
+	{name: "transcript", keys: "text", judge: judgeStreams, elsewhere: true,
 		text: "The session's file as it is on disk, with its ids: look for a text that cannot be part of a hexadecimal id."},
-	{name: "file", kind: assertion, usage: "PATH", min: 1, max: 1, keys: textKey, check: checkLocal, judge: judgeFile,
+	{name: "file", usage: "PATH", min: 1, max: 1, keys: "text", check: checkLocal, judge: judgeFile,
 		elsewhere: true, text: "A file of the workspace is there and holds this."},
-	{name: "exists", kind: assertion, usage: "PATH...", min: 1, max: -1, check: checkLocal, judge: judgeExists,
+	{name: "exists", usage: "PATH...", min: 1, max: -1, check: checkLocal, judge: judgeExists,
 		elsewhere: true, text: "Files or folders of the workspace are there."},
-	{name: "cmp", kind: assertion, usage: "PATH|stdout|stderr|screen want/FILE", min: 2, max: 2, golden: true,
+	{name: "cmp", usage: "PATH|stdout|stderr|screen want/FILE", min: 2, max: 2, golden: true,
 		check: checkLocal, judge: judgeCmp, elsewhere: true,
 		text: "A file of the workspace, or what was printed or is on the screen, is exactly the section. Of a screen, " +
 			"durations, ids and versions do not count."},
-	{name: "exit", kind: assertion, usage: "CODE", min: 1, max: 1, check: checkNumber, judge: judgeExit, elsewhere: true,
+	{name: "exit", usage: "CODE", min: 1, max: 1, check: checkNumber, judge: judgeExit, elsewhere: true,
 		text: "The exit code of the command: that of the chat, or what it were, had the last prompt been its only one."},
-	{name: "ending", kind: assertion, usage: "HOW", min: 1, max: 1, check: checkEnding, judge: judgeEnding,
+	{name: "ending", usage: "HOW", min: 1, max: 1, check: checkEnding, judge: judgeEnding,
 		text: "How the last prompt ended: " + strings.Join(endings, ", ") + "."},
 }
 
@@ -225,12 +223,12 @@ func judgeEnding(r *Record, c Command) verdict {
 }
 
 var budgetVerbs = []verb{
-	{name: "max-ms", kind: assertion, elsewhere: true, usage: "HOOK N", min: 2, max: 2, check: checkNumber,
+	{name: "max-ms", elsewhere: true, usage: "HOOK N", min: 2, max: 2, check: checkNumber,
 		judge: judgeMaxMS, text: "No run of a hook took longer than so many milliseconds."},
-	{name: "max-processes", kind: assertion, elsewhere: true, usage: "N", min: 1, max: 1, check: checkNumber,
+	{name: "max-processes", elsewhere: true, usage: "N", min: 1, max: 1, check: checkNumber,
 		judge: judgeMaxProcesses,
 		text:  "Hooks were started no more often than this, all together."},
-	{name: "max-retries", kind: assertion, elsewhere: true, usage: "N", min: 1, max: 1, check: checkNumber,
+	{name: "max-retries", elsewhere: true, usage: "N", min: 1, max: 1, check: checkNumber,
 		judge: judgeMaxRetries,
 		text: "AfterAgent hooks sent answers back no more often than this for one prompt. With a repeat in the model's " +
 			"part it finds hooks that never let go."},

@@ -11,7 +11,7 @@ import (
 )
 
 var portableVerbs = []verb{
-	{name: "portable", kind: assertion, usage: "AGENT,...", min: 1, max: 1, check: checkAgents, judge: judgePortable,
+	{name: "portable", usage: "AGENT,...", min: 1, max: 1, check: checkAgents, judge: judgePortable,
 		text: "Hooks ran, and what their answers did would happen on the agents as well, as far as it was measured: see " +
 			"minigem hooks compat. all is every agent that was run."},
 }

@@ -84,6 +84,11 @@ func (c Cond) matches(text string) bool {
 	return text == c.Value
 }
 
+// fitsAny reports whether c is a pattern that every text has.
+func (c Cond) fitsAny() bool {
+	return c.re != nil && c.matches("") && c.matches("such as this one,\nor that")
+}
+
 // A SyntaxError says what is wrong with a case file: where, and what was
 // expected there. A file may have several, joined.
 type SyntaxError struct {

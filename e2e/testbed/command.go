@@ -63,10 +63,10 @@ func (c *Command) word(w string) error {
 		cond.Key = "text"
 	}
 	if !c.verb.knows(cond.Key) {
-		if len(c.verb.keys) == 0 {
+		if c.verb.keys == "" {
 			return fmt.Errorf("%s takes no conditions such as %s", c.verb.name, w)
 		}
-		return fmt.Errorf("%s knows no condition %q%s", c.verb.name, cond.Key, meant(cond.Key, c.verb.keys))
+		return fmt.Errorf("%s knows no condition %q%s", c.verb.name, cond.Key, meant(cond.Key, strings.Fields(c.verb.keys)))
 	}
 	if m[2] == "~" {
 		re, err := regexp.Compile("(?m)" + cond.Value)
@@ -142,10 +142,9 @@ func (c Command) times() times {
 	return times{1, -1}
 }
 
-// negative reports whether c asks that something did not happen, without a
-// reason why.
+// negative reports whether c holds where something did not happen, without a reason why.
 func (c Command) negative() bool {
-	return c.Negated || c.times().most == 0 || c.verb.name == "not-fired" && len(c.Conds) == 0
+	return c.Negated || c.times().least == 0 || c.verb.name == "not-fired" && len(c.Conds) == 0
 }
 
 // others are the conditions without times.

@@ -170,7 +170,7 @@ func unrun(record *Record, notRun string, c Command) string {
 		return t.Call.Name == "run_shell_command" || strings.HasPrefix(t.Call.Name, discovered.Prefix)
 	})
 	before := slices.Contains([]string{"fired", "not-fired", "event"}, c.verb.name) && len(c.Args) > 0 &&
-		slices.Contains([]string{"SessionStart", "BeforeAgent", "BeforeModel", "BeforeToolSelection", "BeforeTool"},
+		slices.Contains(strings.Fields("SessionStart BeforeAgent BeforeModel BeforeToolSelection BeforeTool"),
 			c.Args[0])
 	if !answered || before {
 		return ""

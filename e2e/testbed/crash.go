@@ -65,16 +65,16 @@ var (
 				`invalid option|unrecognized option|Invalid regular expression|Unmatched|unterminated|\d+ compile error|missing ` +
 				`.* near end of file)`)
 	})
-	// runtimeFault matches what Go and Node print when a program dies.
+	// runtimeFault matches what Go, Node and Perl print when a program dies.
 	runtimeFault = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(?:panic|fatal error): |^flag provided but not defined|\nNode\.js v[\d.]+$`)
+		return regexp.MustCompile(
+			`^(?:panic|fatal error): |^flag provided but not defined|\nNode\.js v[\d.]+$| at \S+ line \d+\.$`)
 	})
 	frame = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*File "([^"]+)", line \d+`) })
 )
 
 // shellTools are the programs in whose name a fault of a shell hook is reported.
-var shellTools = []string{"sh", "bash", "dash", "zsh", "ksh", "python", "python3", "grep", "egrep", "sed", "awk",
-	"gawk", "mawk", "jq", "ls", "[", "test", "perl", "cat", "find"}
+const shellTools = " sh bash dash zsh ksh python python3 grep egrep sed awk gawk mawk jq ls [ test perl cat find "
 
 // noProgram names the file that h's command has an interpreter run, if it is not there.
 func (r *Record) noProgram(h hooks.Hook) string {
@@ -108,8 +108,7 @@ func died(h hooks.Hook, stderr string) string {
 		return file == "<string>" || file == "<stdin>" || IsHook(hooks.Hook{Command: h.Line()}, filepath.Base(file))
 	}
 	switch at := frame().FindStringSubmatch(stderr); {
-	case at != nil && own(at[1]), strings.HasPrefix(stderr, "Can't open perl script"),
-		strings.HasPrefix(strings.ToLower(stderr), "usage: "):
+	case at != nil && own(at[1]), strings.HasPrefix(strings.ToLower(stderr), "usage: "):
 		return last
 	case runtimeFault().MatchString(stderr):
 		return stderr
@@ -117,45 +116,53 @@ func died(h hooks.Hook, stderr string) string {
 	// Shells print the line itself below the fault, and tools how they are used.
 	for _, line := range lines[max(0, len(lines)-3):] {
 		m := fault().FindStringSubmatch(line)
-		if m != nil && (slices.Contains(shellTools, filepath.Base(m[1])) || own(m[1])) {
+		if m != nil && (strings.Contains(shellTools, " "+filepath.Base(m[1])+" ") || own(m[1])) {
 			return line
 		}
 	}
 	return ""
 }
 
-// crashed fails the case for each hook that blocked by dying, unless an assertion is
-// about that.
+// crashed fails the case for each hook that blocked by dying, and adds a check for one that
+// probably did, unless an assertion is about that.
 func (r *runner) crashed() {
 	record := r.rec.soFar()
 	var told []string
 	for _, rep := range record.Reports {
 		for _, run := range rep.Runs {
-			why := ""
-			if run.Decision == hooks.Deny {
-				why = record.Crash(run)
+			why, about := record.Crash(run), "failed stderr"
+			if why == "" {
+				about += " reason"
 			}
-			expected := func(c Command) bool { return c.expectsCrash(runOf{run, rep}) }
-			if why == "" || slices.Contains(told, run.Hook.ID()) || slices.ContainsFunc(r.c.Commands, expected) {
+			expected := func(c Command) bool { return c.expectsCrash(runOf{run, rep}, about) }
+			if run.Decision != hooks.Deny || slices.Contains(told, run.Hook.ID()) ||
+				slices.ContainsFunc(r.c.Commands, expected) {
+				continue
+			}
+			if why != "" {
+				r.fail(Failure{
+					Where: r.c.Path, Expected: fmt.Sprintf("%s to decide at %s", run.Hook.ID(), rep.Event),
+					Actual: fmt.Sprintf("it never ran as a guard: %s. What blocked is its failure (%s), and no decision",
+						why, exitOf(run)),
+				})
+			} else if why = refusesAll(r, rep, run); why != "" {
+				r.checks = append(r.checks, Check{Where: r.c.Path, Passed: true, Vacuous: record.shorten(why)})
+			} else {
 				continue
 			}
 			told = append(told, run.Hook.ID())
-			r.fail(Failure{
-				Where: r.c.Path, Expected: fmt.Sprintf("%s to decide at %s", run.Hook.ID(), rep.Event),
-				Actual: fmt.Sprintf("it never ran as a guard: %s. What blocked is its failure (%s), and no decision",
-					why, exitOf(run)),
-			})
 		}
 	}
 }
 
-// expectsCrash reports whether c says of a run how it failed.
-func (c Command) expectsCrash(run runOf) bool {
+// expectsCrash reports whether c says of a run how it failed, by a condition about one of
+// the keys, which blanks separate.
+func (c Command) expectsCrash(run runOf, keys string) bool {
 	if c.Negated || c.verb.name != "fired" || c.Args[0] != string(run.report.Event) || !IsHook(run.Hook, c.Args[1]) {
 		return false
 	}
 	return slices.ContainsFunc(c.Conds, func(cond Cond) bool {
-		about := cond.Key == "failed" || cond.Key == "stderr" || cond.Key == "exit" && cond.Value != "2"
+		about := strings.Contains(keys, cond.Key) || cond.Key == "exit" && cond.Value != "2"
 		return about && cond.matches(runValue(run, cond.Key))
 	})
 }

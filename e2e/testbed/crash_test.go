@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -47,8 +48,8 @@ func TestCrash(t *testing.T) {
 		"a file at home":        {"sh ~/guard.sh", hooks.Run{Exit: hooks.Exit{Code: 2}}, ""},
 		"a folder nobody knows": {`sh "$TOOLS/guard.sh"`, hooks.Run{Exit: hooks.Exit{Code: 2}}, ""},
 		"perl": {
-			"guard", hooks.Run{Exit: hooks.Exit{Code: 2, Stderr: []byte("Can't open perl script \"x.pl\": gone")}},
-			"Can't open perl script \"x.pl\": gone"},
+			"guard", hooks.Run{Exit: hooks.Exit{Code: 2, Stderr: []byte("no list at x.pl line 3.\n")}},
+			"no list at x.pl line 3."},
 		"its own traceback": {
 			"python3 -m x # guard.py",
 			hooks.Run{Exit: hooks.Exit{Code: 1, Stderr: []byte("  File \"/x/guard.py\", line 3\nKeyError: 1")}}, "KeyError: 1"},
@@ -65,6 +66,17 @@ func TestCrash(t *testing.T) {
 		c.run.Hook.Command = c.command
 		assert.Equal(t, c.want, r.Crash(c.run), name)
 	}
+}
+
+// TestCutRunsAreNotOK: a case that the end of the run came before is not ok in TAP.
+func TestCutRunsAreNotOK(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	f := NewFormat("tap", &out, false, "")
+	for _, why := range []string{interrupted, "no git"} {
+		f.Result(Result{Case: &Case{Name: "a"}, Skipped: why})
+	}
+	assert.Equal(t, "TAP version 13\nnot ok 1 - a\nok 2 - a # SKIP no git\n", out.String())
 }
 
 // TestExitOfASummary: a run of which all was skipped proves nothing.

@@ -1,7 +1,6 @@
 package testbed
 
 import (
-	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -34,36 +33,19 @@ func (r *runner) diff(n int) (string, error) {
 	if n > len(got.Requests) {
 		return "", fmt.Errorf("there is no request %d: the model got %s", n, text.Plural(len(got.Requests), "request"))
 	}
-	o := r.o
-	o.Keep, o.Update, o.prepared, o.played = "", false, nil, nil
-	plain := newRunner(r.c, o)
-	plain.hooksOff = true
-	defer plain.cleanUp(&Result{})
-	if err := plain.prepare(); err != nil {
-		return "", fmt.Errorf("running the case without hooks: %w", err)
+	if r.hooksOff {
+		return "", nil // it is the run to compare with
 	}
-	plain.actionsOnly(context.WithoutCancel(r.ctx))
+	plain, err := r.unhooked(r.c, true)
+	if err != nil {
+		return "", err
+	}
 	without := plain.rec.soFar()
 	before := ""
 	if n <= len(without.Requests) {
 		before = without.comparable(without.Requests[n-1])
 	}
 	return inspect.ChangedLines(before, got.comparable(got.Requests[n-1])), nil
-}
-
-// actionsOnly plays the script without its assertions.
-func (r *runner) actionsOnly(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, r.timeout)
-	defer cancel()
-	r.ctx = ctx
-	defer r.close()
-	begun := false
-	for _, cmd := range r.c.Commands {
-		begun = begun || cmd.verb.kind == action && cmd.verb.name != "answer"
-		if cmd.verb.kind == action || cmd.verb.kind == setup && begun {
-			_ = cmd.verb.do(r, cmd) // what went wrong shows in the requests
-		}
-	}
 }
 
 // Parts of a request that differ from run to run: ids of sessions, folders.

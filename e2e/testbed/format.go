@@ -224,9 +224,9 @@ func (f *tapFormat) Result(r Result) {
 	}
 	f.n++
 	switch {
-	case r.Skipped != "":
+	case r.Skipped != "" && r.Skipped != interrupted:
 		fmt.Fprintf(f.w, "ok %d - %s # SKIP %s\n", f.n, plainName(r.Case.Name), plainName(r.Skipped))
-	case r.Passed():
+	case r.Passed() && r.Skipped == "":
 		fmt.Fprintf(f.w, "ok %d - %s\n", f.n, plainName(r.Case.Name))
 	default:
 		fmt.Fprintf(f.w, "not ok %d - %s\n", f.n, plainName(r.Case.Name))

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -70,7 +69,7 @@ func (s *Suite) Mutate(ctx context.Context, files []string, done func(n, of int)
 	found := map[int][]Mutant{}
 	base := *s
 	base.Report = nil
-	base.Run.Update, base.Run.Keep, base.Count = false, "", 0
+	base.Run.Update, base.Run.Keep, base.Run.Strict, base.Count = false, "", false, 0
 	base.each = func(i int, o *Options) {
 		var before snapshot
 		o.prepared = func(p *place) (err error) {
@@ -129,15 +128,11 @@ func (m *Mutation) add(i int, name string, x Mutant) {
 
 // run tries the mutants, as many at a time as there are jobs.
 func (m *Mutation) run(ctx context.Context, s *Suite, results []Result, done func(n, of int)) error {
-	jobs := s.Jobs
-	if jobs <= 0 {
-		jobs = runtime.GOMAXPROCS(0)
-	}
 	next := make(chan *Mutant)
 	var mu sync.Mutex
 	finished := 0
 	var wg sync.WaitGroup
-	for range min(jobs, len(m.Mutants)) {
+	for range s.workers(len(m.Mutants)) {
 		wg.Go(func() {
 			for x := range next {
 				x.try(ctx, s.Run, results)

@@ -59,7 +59,7 @@ func compact(v any) string {
 func renderRequest(r Request) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "model: %s\n", r.Model)
-	for _, key := range []string{"temperature", "topP", "topK", "maxOutputTokens", "mode", "allowed"} {
+	for _, key := range strings.Fields("temperature topP topK maxOutputTokens mode allowed") {
 		if v := requestValue(r, key); v != "" {
 			fmt.Fprintf(&b, "%s: %s\n", key, v)
 		}

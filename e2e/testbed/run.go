@@ -51,6 +51,9 @@ type Result struct {
 	Allowed  string   // what the case was allowed beyond its own folder; empty: nothing
 	Left     []string // command lines of what its programs left running, which was ended
 	Runs     []Result // all of them, where the case ran more than once
+
+	idle  string   // why the case proves nothing about its hooks; empty: it does, or that is not known
+	hooks []string // which hooks the case is about, as other cases have them: see Settle
 }
 
 // Passed reports whether all was as the case says. A skipped case passes.
@@ -119,6 +122,9 @@ func Run(ctx context.Context, c *Case, o Options) Result {
 		r.unasked()
 		res.Checks = r.checks
 		res.vacuous(o.Strict)
+		if o.prepared == nil { // nothing is broken on purpose
+			compareUnhooked(r, &res)
+		}
 	}
 	if !res.Passed() {
 		res.Record.readPrograms()
@@ -320,11 +326,16 @@ func (r *runner) assert(cmd Command) {
 	if check.Unasked = record.unasked(cmd); check.Unasked != "" && r.o.Elsewhere {
 		return
 	}
-	if why := unrun(record, r.setup.NotRun, cmd); why != "" {
+	// That it holds without the command as well is known of what came about.
+	known := r.hooksOff && (!cmd.negative() || cmd.verb.name == "tool-ran")
+	if why := unrun(record, r.setup.NotRun, cmd); why != "" && !known {
 		check.Unasked, r.unjudged = why, why
 		return
 	}
 	v := cmd.verb.judge(record, cmd)
+	if why := noAgent(record, cmd.Conds); why != "" {
+		v.invalid, v.actual = true, why
+	}
 	check.Passed, check.Expected, check.Actual = v.ok != cmd.Negated && !v.invalid, v.expected, record.shorten(v.actual)
 	if check.Passed {
 		return
@@ -340,61 +351,4 @@ func (r *runner) assert(cmd Command) {
 		f.Expected = "not: " + v.expected
 	}
 	r.fail(f)
-}
-
-// open starts a session, if there is none.
-func (r *runner) open(resume bool) error {
-	if r.session != nil {
-		return nil
-	}
-	s := r.setup
-	s.Resume, s.Model, s.Sink, s.Report, s.Notice = resume, r.rec.model, r.rec, r.rec.report, r.rec.notice
-	s.Stdout, s.Stderr, s.Rounds, s.Request = &r.rec.out, &r.rec.err, r.c.Rounds, r.rec.model.note
-	s.Env, s.Prompt = r.place.environment(r.o.Lookup, r.env), r.c.firstPrompt()
-	if s.Mode == "" {
-		s.Mode = "yolo"
-		if r.ask || r.columns > 0 {
-			s.Mode = "default"
-		}
-	}
-	if r.ask {
-		s.Approver = r
-	}
-	open := r.o.Driver
-	if r.columns > 0 {
-		open = r.openChat
-	}
-	session, err := open(r.ctx, s)
-	if err != nil {
-		return r.notOpened(err)
-	}
-	r.session = session
-	r.rec.r.other, _ = session.(Other)
-	r.firer, _ = session.(Firer)
-	r.look(Command{})
-	return nil
-}
-
-// notOpened: a session that the command itself would have refused is an outcome
-// that assertions can be about.
-func (r *runner) notOpened(err error) error {
-	var coder ExitCoder
-	if !errors.As(err, &coder) {
-		return fmt.Errorf("opening the session: %w", err)
-	}
-	r.rec.mu.Lock()
-	r.rec.r.opening = err
-	r.rec.r.Outcomes = append(r.rec.r.Outcomes, Outcome{Exit: coder.ExitCode()})
-	r.rec.mu.Unlock()
-	fmt.Fprintln(&r.rec.err, err)
-	return nil
-}
-
-func (r *runner) close() {
-	if r.session == nil {
-		return
-	}
-	r.session.End(context.WithoutCancel(r.ctx))
-	r.look(Command{})
-	r.session = nil
 }

@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -31,6 +32,7 @@ type Suite struct {
 	Shuffle uint64 // the seed of the order in which cases run; 0: that of their names
 
 	each func(i int, o *Options) // changes the options of a case; nil: nothing does
+	part bool                    // cases that may prove what these leave open are not run
 }
 
 // Shard is one of several equal parts of a suite: the I-th of N, from 1. The
@@ -223,14 +225,9 @@ func (s *Suite) RunFiles(ctx context.Context, files []string) Summary {
 	for i := range done {
 		done[i] = make(chan struct{})
 	}
-	jobs := s.Jobs
-	if jobs <= 0 {
-		jobs = runtime.GOMAXPROCS(0)
-	}
-	jobs = min(jobs, mostJobs())
 	var wg sync.WaitGroup
 	next := make(chan int)
-	for range min(jobs, len(runs)) {
+	for range s.workers(len(runs)) {
 		wg.Go(func() {
 			for i := range next {
 				runs[i] = s.one(ctx, i, todo[i/times])
@@ -250,12 +247,23 @@ func (s *Suite) RunFiles(ctx context.Context, files []string) Summary {
 			<-done[i*times+j]
 		}
 		results[i] = together(runs[i*times : (i+1)*times])
+		if results[i].idle != "" && s.Match == nil && s.Shard.N < 2 && !s.part {
+			for _, d := range done {
+				<-d
+			}
+			results[i].Settle(runs, s.Run.Strict)
+		}
 		if s.Report != nil {
 			s.Report(results[i])
 		}
 	}
 	wg.Wait()
 	return Summary{Results: results, Took: time.Since(began), Shuffle: s.Shuffle}
+}
+
+// workers is how many of n runs go on at a time.
+func (s *Suite) workers(n int) int {
+	return min(cmp.Or(max(s.Jobs, 0), runtime.GOMAXPROCS(0)), mostJobs(), n)
 }
 
 func (s *Suite) one(ctx context.Context, i int, j job) Result {

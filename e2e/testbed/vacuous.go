@@ -12,50 +12,41 @@ import (
 )
 
 // vacuous marks the assertions that hold though they prove nothing, and adds a check
-// for the case as a whole where nothing in it proves anything. With strict each of
-// them is a failure.
+// for a case that asserts nothing. With strict each of them is a failure.
 func (res *Result) vacuous(strict bool) {
-	r := res.Record
-	asserted := slices.ContainsFunc(res.Case.Commands, func(c Command) bool { return c.verb.kind == assertion })
+	if !slices.ContainsFunc(res.Case.Commands, func(c Command) bool { return c.verb.kind == assertion }) {
+		res.Checks = append(res.Checks, Check{Where: res.Case.Path, Passed: true, Vacuous: "the case asserts nothing"})
+	}
 	at := map[string]Command{}
 	for _, c := range slices.Backward(res.Case.Commands) {
 		at[c.Where()] = c // the first one of a line
 	}
-	for i, check := range res.Checks {
+	checks := res.Checks
+	res.Checks = nil
+	for _, check := range checks {
 		if c := at[check.Where]; check.Passed && check.Unasked == "" && check.Vacuous == "" {
-			res.Checks[i].Vacuous = proof{r}.provesNothing(c)
+			check.Vacuous = res.Record.shorten(proof{res.Record}.provesNothing(c))
+			if i := slices.IndexFunc(c.Conds, Cond.fitsAny); i >= 0 && !c.negative() && res.Case.Row == "" {
+				check.Vacuous = c.Conds[i].String() + " holds for any text"
+			}
 		}
+		res.add(check, strict)
 	}
-	whole := ""
-	if !asserted {
-		whole = "the case asserts nothing"
-	} else if h := r.idle(); h != nil && !slices.ContainsFunc(res.Case.Commands, Command.aboutHooks) {
-		whole = fmt.Sprintf("no hook ran: %s: %s", h.ID(), r.whyNot(string(h.Event), h.ID()))
-	}
-	told := slices.ContainsFunc(res.Checks, func(check Check) bool { return check.Vacuous != "" })
-	if whole != "" && !told && len(res.Failures) == 0 {
-		res.Checks = append(res.Checks, Check{Where: res.Case.Path, Passed: true, Vacuous: r.shorten(whole)})
-	}
-	if !strict {
-		return
-	}
-	for _, check := range res.Checks {
-		if check.Vacuous != "" {
-			res.Failures = append(res.Failures, Failure{
-				Where: check.Where, Command: check.Command,
-				Expected: "an assertion that a broken hook would fail", Actual: "it proves nothing: " + check.Vacuous,
-			})
-		}
+}
+
+// add adds a check. With strict it is a failure that it proves nothing.
+func (res *Result) add(check Check, strict bool) {
+	res.Checks = append(res.Checks, check)
+	if strict && check.Vacuous != "" {
+		res.Failures = append(res.Failures, Failure{
+			Where: check.Where, Command: check.Command,
+			Expected: "an assertion that a broken hook would fail", Actual: "it proves nothing: " + check.Vacuous,
+		})
 	}
 }
 
 // proof is what a record proves.
 type proof struct{ *Record }
-
-// aboutHooks reports whether c asks whether a hook ran.
-func (c Command) aboutHooks() bool {
-	return slices.ContainsFunc(slices.Concat(hookVerbs, holdsVerbs), func(v verb) bool { return v.name == c.verb.name })
-}
 
 // idle returns the first of the case's hooks if none of them ran in its session.
 func (r *Record) idle() *hooks.Hook {
@@ -81,15 +72,9 @@ func (r proof) provesNothing(c Command) string {
 		return r.noSuchCall(c)
 	case name == "fired" || name == "not-fired" || name == "event":
 		return r.noSuchEvent(c)
-	case (name == "watches" || name == "max-ms") && !r.anyRan("", c.Args[0]):
-		return c.Args[0] + " never ran"
-	case slices.Contains([]string{"model-saw", "stdout", "stderr", "user-saw", "screen", "transcript"}, name) &&
+	case slices.Contains(strings.Fields("model-saw stdout stderr user-saw screen transcript"), name) &&
 		len(r.Requests) == 0 && r.opening == nil && !r.intervened():
 		return "no request was made"
-	}
-	if slices.Contains([]string{"exists", "file", "model-saw"}, c.verb.name) &&
-		len(r.Finished)+len(r.Started) == 0 && r.idle() != nil {
-		return "no tool and no hook ran that could have made it"
 	}
 	return ""
 }
@@ -114,11 +99,11 @@ func (r proof) noSuchCall(c Command) string {
 	}) {
 		return fmt.Sprintf("no call of %s was one%s", name, with(about))
 	}
-	if r.intervened() || r.other != nil && !r.sees() {
+	if r.intervened() || r.other != nil && !r.sees() || len(r.Config.Hooks) == 0 {
 		return ""
 	}
 	i := slices.IndexFunc(r.Finished, func(f event.ToolRecord) bool {
-		return (name == "*" || f.Call.Name == name) && !r.ran(f) && !r.expects(f) &&
+		return (name == "*" || f.Call.Name == name) && !r.ran(f) && !expectsBy(r.Record, f, "status") &&
 			(f.Status == event.ToolError || len(r.Questions) > 0)
 	})
 	if i < 0 {

@@ -24,7 +24,7 @@ import (
 func valuesOf(key string) []string {
 	switch key {
 	case "decision":
-		return []string{"proceed", "allow", "ask", "deny", "stop"}
+		return strings.Fields("proceed allow ask deny stop")
 	case "effect":
 		return []string{
 			hooks.EffectNone, hooks.EffectDeny, hooks.EffectStop, hooks.EffectAsk, hooks.EffectAllow, hooks.EffectRewrite,
@@ -50,7 +50,7 @@ func (c *Cond) check() error {
 	values := valuesOf(c.Key)
 	switch {
 	case c.Key == "times":
-		if _, err := parseTimes(c.Value); err != nil || c.re != nil {
+		if t, err := parseTimes(c.Value); err != nil || c.re != nil || t == (times{0, -1}) {
 			return fmt.Errorf("times is %q: expected times=2, times=1.. or times=0..3", c.Value)
 		}
 		return nil
@@ -69,11 +69,15 @@ func (c *Cond) check() error {
 			}
 		}
 		return nil
-	case c.re == nil && slices.Contains([]string{"temperature", "topP", "topK", "maxOutputTokens"}, c.Key):
+	case c.re == nil && slices.Contains(strings.Fields("temperature topP topK maxOutputTokens"), c.Key):
 		if _, err := strconv.ParseFloat(c.Value, 64); c.Value != "" && err != nil {
 			return fmt.Errorf("%s=%s: expected a number such as 0.5 or 40", c.Key, c.Value)
 		}
 		return nil
+	case c.re == nil && (c.Key == "failed" || c.Key == "upstream") && !strings.Contains("cancelled ", c.Value+" ") &&
+		!strings.Contains(c.Value, " "):
+		return fmt.Errorf("%s=%s%s: it is a sentence; expected a pattern such as failed~'timed out'", c.Key, c.Value,
+			didYouMean(c.Value, []string{"cancelled"}))
 	case c.re == nil && c.Key == "args":
 		if !gjson.Valid(c.Value) || !gjson.Parse(c.Value).IsObject() {
 			return fmt.Errorf("args=%s: expected a JSON object", c.Value)
@@ -115,6 +119,22 @@ func (r *Record) noArgument(tool string, conds []Cond) string {
 			if known != nil && !slices.Contains(known, name) {
 				return fmt.Sprintf("%s has no argument %q%s", tool, name, meant(name, known))
 			}
+		}
+	}
+	return ""
+}
+
+// noAgent says which agent=NAME of conds is misspelled. It is empty if none is, or that is
+// not known.
+func noAgent(r *Record, conds []Cond) string {
+	var known []string
+	for _, rep := range r.Reports {
+		known = append(known, agentOf(rep))
+	}
+	for _, cond := range conds {
+		guess := didYouMean(cond.Value, known)
+		if cond.Key == "agent" && cond.re == nil && !slices.Contains(known, cond.Value) && guess != "" {
+			return fmt.Sprintf("there is no agent %q%s", cond.Value, guess)
 		}
 	}
 	return ""

@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -17,9 +18,9 @@ import (
 type kind string
 
 const (
-	setup     kind = "setup"     // what a session starts with
-	action    kind = "action"    // what happens
-	assertion kind = "assertion" // what the outcome must be
+	setup     kind = "setup"  // what a session starts with
+	action    kind = "action" // what happens
+	assertion kind = ""       // what the outcome must be
 )
 
 // verb is a command that scripts know.
@@ -28,7 +29,7 @@ type verb struct {
 	kind  kind
 	usage string // its arguments
 	text  string // what it does, one sentence
-	keys  []string
+	keys  string // of its conditions, with blanks between them
 
 	min, max int  // number of arguments; max -1: any
 	raw      bool // the rest of the line is one text
@@ -52,10 +53,10 @@ func Verbs() []VerbDoc {
 	var out []VerbDoc
 	for _, v := range verbs() {
 		usage := strings.TrimSpace(v.name + " " + v.usage)
-		if len(v.keys) > 0 {
-			usage += " [" + strings.Join(v.keys, "] [") + "]"
+		if v.keys != "" {
+			usage += " [" + strings.ReplaceAll(v.keys, " ", "] [") + "]"
 		}
-		out = append(out, VerbDoc{string(v.kind), usage, v.text})
+		out = append(out, VerbDoc{cmp.Or(string(v.kind), "assertion"), usage, v.text})
 	}
 	return out
 }
@@ -64,7 +65,7 @@ func Verbs() []VerbDoc {
 func VerbsHelp() string {
 	var b strings.Builder
 	titles := map[kind]string{setup: "Before the first prompt, or before resume:", action: "Actions:",
-		assertion: "Assertions:"}
+		"assertion": "Assertions:"}
 	last := kind("")
 	for _, v := range Verbs() {
 		if kind(v.Kind) != last {
@@ -77,13 +78,11 @@ func VerbsHelp() string {
 }
 
 // The keys that several verbs know.
-var (
-	runKeys = []string{"decision", "reason", "effect", "message", "warning", "failed", "exit", "subject", "agent",
-		"stdin", "stdout", "stderr", "upstream", "times"}
-	eventKeys = []string{"decision", "reason", "effect", "subject", "agent", "before", "after", "times"}
-	modelKeys = []string{"text", "new", "system", "model", "tools", "tool", "mode", "allowed", "temperature", "topP",
-		"topK", "maxOutputTokens"}
-	toolKeys = []string{"args", "arg.NAME", "status", "times"}
+const (
+	runKeys   = "decision reason effect message warning failed exit subject agent stdin stdout stderr upstream times"
+	eventKeys = "decision reason effect subject agent before after times"
+	modelKeys = "text new system model tools tool mode allowed temperature topP topK maxOutputTokens"
+	toolKeys  = "args arg.NAME status times"
 )
 
 // verbs is the whole vocabulary of scripts.
@@ -116,7 +115,7 @@ var setupVerbs = []verb{
 		check: oneOf("on", "off", "new", "changed"), do: doTrust,
 		text: "Says whether the user trusts the project: yes, no, since before it had its hooks, or since before they " +
 			"were changed."},
-	{name: "interactive", kind: setup, max: 0, plain: true, do: doInteractive, headless: true,
+	{name: "interactive", kind: setup, plain: true, do: doInteractive, headless: true,
 		text: "Lets the agent ask for permission, in mode default unless mode says otherwise; see answer."},
 	{name: "terminal", kind: setup, usage: "[COLUMNS]", max: 1, plain: true, check: checkColumns, do: doTerminal,
 		text: "Runs the chat in a terminal (80 columns wide), in mode default unless mode says otherwise. What its user " +
@@ -142,15 +141,15 @@ var actionVerbs = []verb{
 	{name: "waitfor", kind: action, usage: "TEXT", raw: true, do: doWaitfor, inTerminal: true,
 		text: "Waits until the terminal shows a text, below the prompt that was last submitted and after what was last " +
 			"waited for, for a third of the case's time (10s) at most."},
-	{name: "idle", kind: action, max: 0, plain: true, do: doIdle, inTerminal: true,
+	{name: "idle", kind: action, plain: true, do: doIdle, inTerminal: true,
 		text: "Lets as much time pass in an empty prompt as it takes until hooks of Notification are notified that the " +
 			"user is idle. It does not wait for it."},
-	{name: "start", kind: action, max: 0, plain: true, do: doStart, text: "Starts the session without a prompt."},
-	{name: "clear", kind: action, max: 0, plain: true, do: doClear, text: "Does what /clear does."},
-	{name: "compress", kind: action, max: 0, plain: true, do: doCompress, text: "Does what /compress does."},
-	{name: "resume", kind: action, max: 0, plain: true, do: doResume,
+	{name: "start", kind: action, plain: true, do: doStart, text: "Starts the session without a prompt."},
+	{name: "clear", kind: action, plain: true, do: doClear, text: "Does what /clear does."},
+	{name: "compress", kind: action, plain: true, do: doCompress, text: "Does what /compress does."},
+	{name: "resume", kind: action, plain: true, do: doResume,
 		text: "Ends the session and resumes it in a new one."},
-	{name: "end", kind: action, max: 0, plain: true, do: doEnd,
+	{name: "end", kind: action, plain: true, do: doEnd,
 		text: "Ends the session, in a terminal by /quit. After the last action that happens by itself."},
 }
 
@@ -173,7 +172,7 @@ func verbNames() []string {
 
 // knows reports whether key is one of the verb's conditions.
 func (v *verb) knows(key string) bool {
-	return slices.ContainsFunc(v.keys, func(k string) bool {
+	return slices.ContainsFunc(strings.Fields(v.keys), func(k string) bool {
 		open, isOpen := strings.CutSuffix(k, "NAME")
 		return k == key || isOpen && len(key) > len(open) && strings.HasPrefix(key, open)
 	})

@@ -35,7 +35,7 @@ func (s *Suite) Watch(ctx context.Context, each func(Summary, error)) {
 			now := l.stamps(files)
 			pause = min(max(pause, 9*time.Since(began)), lookAtMost)
 			s.round(ctx, changedCases(files, seen, now), now, each)
-			seen, reported = now, false
+			seen, reported, s.part = now, false, true
 		case !reported:
 			each(Summary{}, err)
 			reported = true

@@ -87,7 +87,7 @@ var readers = []tried{
 	{why: "only in a question about git, for a few files of .git", folder: "tools/workspace",
 		functions: "holdsCredentials"},
 	{why: "files that tools of this run have touched", folder: "e2e/record", functions: "files.read"},
-	{why: "what the case itself wrote", folder: "e2e/testbed", functions: "Record.Transcript place.snapshot usedBy"},
+	{why: "what the case itself wrote", folder: "e2e/testbed", functions: "Record.Transcript place.snapshot source usedBy"},
 	{why: "what the case itself wrote", folder: "internal/cases", functions: "touch"},
 	{why: "what the demonstration itself wrote", folder: "internal/demo", functions: "demo.run"},
 	{why: "the configuration of agents, written by the run for cases on them", folder: "e2e/agents",

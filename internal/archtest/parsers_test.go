@@ -126,7 +126,7 @@ var parsers = []fuzzed{
 
 	{why: "copied or compared as it is, never parsed", folder: "e2e/record", functions: "files.read"},
 	{why: "copied or compared as it is, never parsed", folder: "e2e/testbed",
-		functions: "Record.Transcript Record.read copyInto place.snapshot usedBy"},
+		functions: "Record.Transcript Record.read copyInto place.snapshot source usedBy"},
 	{why: "what minigem itself wrote", folder: "e2e/agents", functions: "Installed.SelfTest"},
 	{why: "what minigem itself wrote", folder: "e2e/agents/isolated", functions: "domain"},
 	{why: "what minigem itself wrote", folder: "e2e/agents/shim", functions: "readJSON readRun"},

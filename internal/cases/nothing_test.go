@@ -2,6 +2,8 @@ package cases
 
 import (
 	"cmp"
+	"maps"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +21,7 @@ type nothing struct {
 	model  string // empty: the model makes that call
 	want   string // in what is said of it
 	strict bool   // it is only reported without --strict
+	needs  string // a program; empty: none
 }
 
 const (
@@ -192,7 +195,7 @@ var provesNothing = map[string]nothing{
 		want: "no hook ran: guard: matcher", strict: true},
 	"exit 0 alone": {script: "prompt Push\nexit 0", hooks: onWrite, want: "no hook ran", strict: true},
 	"plan mode": {script: "mode plan\nprompt Push\n! tool-ran run_shell_command", hooks: onWrite,
-		want: "no hook refused it: run_shell_command is not available: Plan mode changes nothing"},
+		want: "it was refused before BeforeTool: run_shell_command is not available: Plan mode changes nothing"},
 	"the policy": {script: "prompt Push\n! tool-ran run_shell_command", hooks: onWrite, model: aPush +
 		aPolicy, want: "no hook refused it: Tool execution denied by policy", strict: true},
 	"the policy, any tool": {script: "prompt Push\n! tool-ran *", hooks: onWrite, model: aPush + aPolicy,
@@ -222,18 +225,18 @@ var provesNothing = map[string]nothing{
 		strict: true},
 	"transcript and no request": {script: "start\n! transcript ~force", model: "# nothing\n",
 		want: "no request was made", strict: true},
-	"watches what never ran": {script: "prompt Push\n! watches guard", hooks: onWrite, want: "guard never ran",
+	"watches what never ran": {script: "prompt Push\n! watches guard", hooks: onWrite, want: "no hook ran",
 		strict: true},
-	"max-ms of what never ran": {script: "prompt Push\n! max-ms guard 5", hooks: onWrite, want: "guard never ran",
+	"max-ms of what never ran": {script: "prompt Push\n! max-ms guard 5", hooks: onWrite, want: "no hook ran",
 		strict: true},
 	"max-processes": {script: "prompt Push\nmax-processes 3", hooks: onWrite, want: "no hook ran",
 		strict: true},
 	"another subject": {script: "prompt Push\n! fired BeforeTool guard subject=read_file",
 		model: "shell git status\n\ntext Done.\n", want: "BeforeTool never happened with subject=read_file", strict: true},
 	"a file that nothing makes": {script: "prompt Push\n! exists pushed.txt", model: "text Done.\n",
-		want: "no tool and no hook ran that could have made it", strict: true},
+		want: "no hook ran: guard: BeforeTool never happened", strict: true},
 	"a secret that nothing reads": {script: "prompt Push\n! model-saw any ~hunter2", hooks: onWrite, model: "text Done.\n",
-		want: "no tool and no hook ran", strict: true},
+		want: "no hook ran: guard: ", strict: true},
 }
 
 const nothingFiles = `
@@ -283,6 +286,7 @@ func (n nothing) run(t *testing.T, o testbed.Options) (string, testbed.Result) {
 	res := testbed.Result{Case: c, Broken: err}
 	if err == nil {
 		res = testbed.Run(t.Context(), c, o)
+		res.Settle([]testbed.Result{res}, o.Strict)
 	}
 	var b strings.Builder
 	testbed.NewFormat("text", &b, false, "").Result(res)
@@ -293,20 +297,22 @@ func (n nothing) run(t *testing.T, o testbed.Options) (string, testbed.Result) {
 // is reported, and red with --strict.
 func TestProvesNothing(t *testing.T) {
 	t.Parallel()
-	for name, n := range provesNothing {
+	all := maps.Clone(provesNothing)
+	maps.Copy(all, passesWithoutHooks)
+	require.Len(t, all, len(provesNothing)+len(passesWithoutHooks))
+	for name, n := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := testbed.Options{Driver: Open, Timeout: time.Hour, Strict: true}
-			said, res := n.run(t, o)
+			if _, err := exec.LookPath(cmp.Or(n.needs, "bash")); err != nil {
+				t.Skip(err)
+			}
+			said, res := n.run(t, testbed.Options{Driver: Open, Timeout: time.Hour, Strict: n.strict})
 			require.Empty(t, res.Skipped)
 			assert.False(t, res.Passed(), said)
 			assert.Contains(t, said, n.want)
 			assert.LessOrEqual(t, strings.Count(said, n.want), 2, "it is said once, and in the summary")
-			o.Strict = false
-			said, res = n.run(t, o)
-			assert.Equal(t, n.strict, res.Passed(), said)
-			if n.strict {
-				assert.Contains(t, said, "vacuous: case.txtar")
+			for _, f := range res.Failures {
+				assert.Equal(t, n.strict, strings.HasPrefix(f.Actual, "it proves nothing: "), said)
 			}
 		})
 	}
@@ -315,7 +321,7 @@ func TestProvesNothing(t *testing.T) {
 // TestProvesSomething: what a guard really does is green, with --strict too.
 func TestProvesSomething(t *testing.T) {
 	t.Parallel()
-	for name, n := range map[string]nothing{
+	all := map[string]nothing{
 		"refused": {
 			script: denied +
 				" arg.command~force\n! tool-result run_shell_command status=success\n! event AfterTool decision=deny"},
@@ -331,7 +337,7 @@ func TestProvesSomething(t *testing.T) {
 			script: "prompt Push\n! tool-ran run_shell_command\ntool-result run_shell_command status=error",
 			hooks:  `"BeforeTool": []`, model: aPush + aPolicy},
 		"a user who is asked": {
-			script: "interactive\nanswer no\nprompt Push\nasked run_shell_command\n" +
+			script: "interactive\nmode yolo\nanswer no\nprompt Push\nasked run_shell_command\n" +
 				"tool-result run_shell_command status=cancelled", hooks: command("echo '{\\\"decision\\\": \\\"ask\\\"}'"),
 			model: "shell git push --force\n"},
 		"a failure that is meant": {script: "prompt Push\nfired BeforeTool guard decision=deny stderr~gaurd.sh",
@@ -340,7 +346,7 @@ func TestProvesSomething(t *testing.T) {
 			hooks: strings.Replace(command("kill -9 $$"), `"command",`, `"command", "onError": "block",`, 1)},
 		"an exit code is meant": {script: "prompt Push\nfired BeforeTool guard decision=deny exit=127",
 			hooks: strings.Replace(command("./gaurd.sh"), `"command",`, `"command", "onError": "block",`, 1)},
-		"arguments in any spacing": {script: "prompt Push\ntool-ran run_shell_command args='{ \"command\" : \"true\" }'",
+		"arguments in any spacing": {script: "prompt Push\nfired BeforeTool guard\ntool-ran run_shell_command args='{ \"command\" : \"true\" }'",
 			model: "call run_shell_command {\"command\": \"true\"}\n\ntext Done.\n"},
 		"words like a shell's":  {script: denied, hooks: command("sh lint.sh")},
 		"a checker's own words": {script: denied, hooks: command("sh tests.sh")},
@@ -349,7 +355,9 @@ func TestProvesSomething(t *testing.T) {
 			hooks: command(
 				"echo '{\\\"decision\\\": \\\"deny\\\", \\\"reason\\\": \\\"no\\\"}'; grep x /no/such/list; exit 0")},
 		"settings that are meant": {script: denied + "\nstderr ~'there is no event'", hooks: aGuard + `, "BeforTool": []`},
-	} {
+	}
+	maps.Copy(all, failsWithoutHooks)
+	for name, n := range all {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			said, res := n.run(t, testbed.Options{Driver: Open, Timeout: time.Hour, Strict: true})
