@@ -56,7 +56,7 @@ var rooms = []room{
 	{"hooks/hookstest", "", 1_600, 0}, // what tests of several packages share
 	{"tools", "", 79_700, 75_000},
 	{"session", "transcript compress notify", 30_000, 26_000},
-	{"e2e", "", 132_300, 114_000}, // hooktest; a green proves something; cases are confined; windows keep what scrolls out
+	{"e2e", "", 132_850, 114_000}, // hooktest; a green proves something; cases are confined; windows keep what scrolls out
 	// changes on disk in steps, from hooks/agents, hooks/command and hooks/author; domains of cases; confine, which takes
 	// the place of a parser in tools; other agents' hooks are named; what commands in a sandbox create is not trusted
 	{"internal", "", 268_900, 230_000},
@@ -64,7 +64,7 @@ var rooms = []room{
 }
 
 // whole is the budget of all rooms together, in tokens.
-var whole = struct{ budget, target int }{747_400, 680_000}
+var whole = struct{ budget, target int }{748_400, 680_000}
 
 // manyMethods are the types with more than mostMethods methods, with how many
 // they have, those by embedding among them. Take a type off the list when it is small enough.
