@@ -109,7 +109,9 @@ func (c *Cell) run(ctx context.Context, tc *testbed.Case, column Column) {
 			return
 		}
 	}
-	c.judge(testbed.Run(ctx, tc, column.Options))
+	o := column.Options
+	o.Compare = true
+	c.judge(testbed.Run(ctx, tc, o))
 	if ctx.Err() != nil {
 		c.State, c.Why = NotRun, "interrupted"
 	}

@@ -274,6 +274,7 @@ func (s *Suite) one(ctx context.Context, i int, j job) Result {
 		return Result{Case: j.c, Broken: j.broken}
 	}
 	o := s.Run
+	o.Compare = true
 	if s.each != nil {
 		s.each(i, &o)
 	}

@@ -127,13 +127,17 @@ func (r *Record) noArgument(tool string, conds []Cond) string {
 // noAgent says which agent=NAME of conds is misspelled. It is empty if none is, or that is
 // not known.
 func noAgent(r *Record, conds []Cond) string {
-	var known []string
-	for _, rep := range r.Reports {
-		known = append(known, agentOf(rep))
-	}
 	for _, cond := range conds {
-		guess := didYouMean(cond.Value, known)
-		if cond.Key == "agent" && cond.re == nil && !slices.Contains(known, cond.Value) && guess != "" {
+		if cond.Key != "agent" || cond.re != nil {
+			continue
+		}
+		var known []string
+		for _, rep := range r.Reports {
+			if name := agentOf(rep); !slices.Contains(known, name) {
+				known = append(known, name)
+			}
+		}
+		if guess := didYouMean(cond.Value, known); guess != "" && !slices.Contains(known, cond.Value) {
 			return fmt.Sprintf("there is no agent %q%s", cond.Value, guess)
 		}
 	}

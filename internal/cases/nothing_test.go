@@ -285,6 +285,7 @@ func (n nothing) run(t *testing.T, o testbed.Options) (string, testbed.Result) {
 	c, err := testbed.Parse("case.txtar", []byte(n.text()))
 	res := testbed.Result{Case: c, Broken: err}
 	if err == nil {
+		o.Compare = true
 		res = testbed.Run(t.Context(), c, o)
 		res.Settle([]testbed.Result{res}, o.Strict)
 	}
