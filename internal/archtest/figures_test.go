@@ -54,7 +54,7 @@ var rooms = []room{
 		"hooks/author/compat", 38_400, 30_000},
 	{"hooks/author", "", 56_900, 54_000},
 	{"hooks/hookstest", "", 1_600, 0}, // what tests of several packages share
-	{"tools", "", 79_700, 75_000},
+	{"tools", "", 80_200, 75_000},
 	{"session", "transcript compress notify", 30_000, 26_000},
 	{"e2e", "", 132_850, 114_000}, // hooktest; a green proves something; cases are confined; windows keep what scrolls out
 	// changes on disk in steps, from hooks/agents, hooks/command and hooks/author; domains of cases; confine, which takes
@@ -64,7 +64,7 @@ var rooms = []room{
 }
 
 // whole is the budget of all rooms together, in tokens.
-var whole = struct{ budget, target int }{748_400, 680_000}
+var whole = struct{ budget, target int }{749_100, 680_000}
 
 // manyMethods are the types with more than mostMethods methods, with how many
 // they have, those by embedding among them. Take a type off the list when it is small enough.

@@ -20,8 +20,8 @@ func TestPatternsThatDeny(t *testing.T) {
 		{push, `python3 -c 'run(["git", "push"])'`, true}, {push, "python3 -c 'print(1)'", false},
 		{anywhere, "true && git push", true}, {anywhere, "git $x", true}, {anywhere, "ls $x", false}, {anywhere, "python3 a.py $x", false},
 		{args, "npm --silent $x", true}, {args, "npm ci", false}, {args, "yarn $x", false},
-		{".*--force.*", "ls $x", true}, {".*--force.*", "ls x", false}, {"(?i)NPM publish", "npm $x", true}, {"[a-z]+ publish", "npm $x", true}, {"[a-z]+ publish", "npm ci", true},
-		{"npm publish|yarn publish", "yarn $x", true}, {"(npm|yarn) publish", "pnpm $x", true}, {"[a-z]+ publish", "ls", false}, {"np(m|x)", `sh -c "$(printf npm)"`, true},
+		{".*--force.*", "ls $x", true}, {".*--force.*", "ls x", false}, {"(?i)NPM publish", "npm $x", true}, {"[a-z]+ publish", "npm $x", true}, {"[a-z]+ publish", "npm ci", false},
+		{"npm publish|yarn publish", "yarn $x", true}, {"(npm|yarn) publish", "pnpm $x", false}, {"np(m|x)", `sh -c "$(printf npm)"`, true},
 	} {
 		e := engineWith(t, "[[rule]]\ntoolName = \"run_shell_command\"\ncommandRegex = '"+c.pattern+"'\ndecision = \"deny\"\npriority = 900", Options{Mode: ModeYolo})
 		assert.Equal(t, c.held, e.Check(Call{Tool: "run_shell_command", Args: map[string]any{"command": c.command}}).Decision != Allow, "%s: %s", c.pattern, c.command)

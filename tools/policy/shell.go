@@ -225,11 +225,7 @@ func (r *Rule) matchCommand(l judged, cmd shell.Command) answer {
 	if r.regex != nil {
 		best := no
 		if len(cmd.Words) > 0 {
-			texts := []string{cmd.Text(), cmd.Source}
-			if r.restrictive() {
-				texts = append(texts, shell.Command{Words: cmd.Normal(), Source: cmd.Source}.Text())
-			}
-			best = r.matchTexts(r.regex.MatchString, texts)
+			best = r.matchTexts(r.regex.MatchString, []string{cmd.Text(), cmd.Source})
 		}
 		if best == no && r.restrictive() && r.mayMatch(l, cmd) {
 			return maybe
@@ -295,10 +291,16 @@ func (l judged) unknown(cmd shell.Command) bool {
 // mayMatch reports whether the command may be one that the expression of the
 // rule matches, or may run one.
 func (r *Rule) mayMatch(l judged, cmd shell.Command) bool {
-	return l.unknown(cmd) || l.rest != "" && matchesWithin(r.regex.MatchString, l.rest) ||
-		slices.ContainsFunc(r.pattern, func(line []string) bool {
-			return shell.Mentions(l.rest, line) || !cmd.Known() && startsWith(cmd.Normal(), line) != no
-		})
+	if l.unknown(cmd) || l.rest != "" && (matchesWithin(r.regex.MatchString, l.rest) || r.pattern.mentioned(l.rest)) {
+		return true
+	}
+	normal := cmd.Normal()
+	if len(normal) > 0 {
+		if ok, err := r.regex.MatchString(shell.Command{Words: normal, Source: cmd.Source}.Text()); ok || err != nil {
+			return true
+		}
+	}
+	return r.pattern.fits(cmd.Words) || r.pattern.fits(normal)
 }
 
 // matchesWithin tries an expression wherever a word begins in a text.

@@ -76,7 +76,8 @@ var (
 
 // Mentions reports whether a text holds all of these words, or may do so in a
 // spelling that is not read here. What is part of a longer word, as rm in --rm,
-// does not count. Words are not empty.
+// does not count; of a word that begins or ends with a star more may follow
+// there.
 func Mentions(text string, words []string) bool {
 	if text == "" {
 		return false
@@ -91,6 +92,11 @@ func Mentions(text string, words []string) bool {
 }
 
 func holdsWord(text, word string) bool {
+	word, before := strings.CutPrefix(word, "*")
+	word, behind := strings.CutSuffix(word, "*")
+	if word == "" {
+		return true
+	}
 	for from := 0; ; {
 		i := strings.Index(text[from:], word)
 		if i < 0 {
@@ -98,7 +104,7 @@ func holdsWord(text, word string) bool {
 		}
 		i += from
 		end := i + len(word)
-		if begins(text, i) && (end == len(text) || !ofWord(text[end])) {
+		if (before || begins(text, i)) && (behind || end == len(text) || !ofWord(text[end])) {
 			return true
 		}
 		from = i + 1
