@@ -184,7 +184,8 @@ func (i *Installed) oldNode(ctx context.Context, r *room, home string) string {
 	if node == "" {
 		return fmt.Sprintf("it needs node %d, which was not found", i.Adapter.Node)
 	}
-	res, err := r.run(ctx, proc.Command{Path: node, Args: []string{"--version"}, Dir: home, Env: append(i.environment(home), "TMPDIR="+home),
+	res, err := r.run(ctx, proc.Command{Path: node, Args: []string{"--version"}, Dir: home,
+		Env: append(i.environment(home), "TMPDIR="+home),
 		Out: proc.Limit{Head: 100}})
 	if err != nil {
 		return err.Error()

@@ -92,7 +92,8 @@ func (t Tester) rulesync(dir string) (*rulesync, error) {
 	}
 	path := append(nodeFirst(dirs), filepath.SplitList(t.Search.Path)...)
 	return &rulesync{
-		program: program, dir: dir, temp: temp, remove: remove, env: []string{"PATH=" + strings.Join(path, string(filepath.ListSeparator)),
+		program: program, dir: dir, temp: temp, remove: remove,
+		env: []string{"PATH=" + strings.Join(path, string(filepath.ListSeparator)),
 			"LANG=C.UTF-8"},
 		log: func(format string, args ...any) { fmt.Fprintf(t.Log, format+"\n", args...) },
 	}, nil

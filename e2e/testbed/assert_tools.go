@@ -81,6 +81,9 @@ func judgeToolRan(r *Record, c Command) verdict {
 	default:
 		v.actual = "it ran " + often(seen.n)
 	}
+	if c.Negated && n > 0 && len(r.Config.Hooks) == 0 {
+		v.actual += "; the case configures no hooks"
+	}
 	return v
 }
 

@@ -130,9 +130,9 @@ func (r *runner) crashed() {
 	var told []string
 	for _, rep := range record.Reports {
 		for _, run := range rep.Runs {
-			why, about := record.Crash(run), "failed stderr"
+			why, about := record.Crash(run), []string{"failed", "stderr"}
 			if why == "" {
-				about += " reason"
+				about = append(about, "reason")
 			}
 			expected := func(c Command) bool { return c.expectsCrash(runOf{run, rep}, about) }
 			if run.Decision != hooks.Deny || slices.Contains(told, run.Hook.ID()) ||
@@ -156,13 +156,13 @@ func (r *runner) crashed() {
 }
 
 // expectsCrash reports whether c says of a run how it failed, by a condition about one of
-// the keys, which blanks separate.
-func (c Command) expectsCrash(run runOf, keys string) bool {
+// keys.
+func (c Command) expectsCrash(run runOf, keys []string) bool {
 	if c.Negated || c.verb.name != "fired" || c.Args[0] != string(run.report.Event) || !IsHook(run.Hook, c.Args[1]) {
 		return false
 	}
 	return slices.ContainsFunc(c.Conds, func(cond Cond) bool {
-		about := strings.Contains(keys, cond.Key) || cond.Key == "exit" && cond.Value != "2"
-		return about && cond.matches(runValue(run, cond.Key))
+		return (slices.Contains(keys, cond.Key) || cond.Key == "exit" && cond.Value != "2") &&
+			cond.matches(runValue(run, cond.Key))
 	})
 }

@@ -41,7 +41,8 @@ func compareUnhooked(r *runner, res *Result) {
 	}
 	rec := res.Record
 	if res.Passed() && passesUnhooked(r, res.Case, rec) {
-		res.idle = "the case passes without its hooks, too"
+		res.idle = "the case passes without its hooks, too: say that one ran (fired EVENT HOOK), " +
+			"or add a case that fails without it"
 		if h := rec.idle(); h != nil {
 			res.idle = rec.shorten(fmt.Sprintf("no hook ran: %s: %s", h.ID(), rec.whyNot(string(h.Event), h.ID())))
 		}

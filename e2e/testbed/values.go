@@ -74,7 +74,7 @@ func (c *Cond) check() error {
 			return fmt.Errorf("%s=%s: expected a number such as 0.5 or 40", c.Key, c.Value)
 		}
 		return nil
-	case c.re == nil && (c.Key == "failed" || c.Key == "upstream") && !strings.Contains("cancelled ", c.Value+" ") &&
+	case c.re == nil && (c.Key == "failed" || c.Key == "upstream") && c.Value != "" && c.Value != "cancelled" &&
 		!strings.Contains(c.Value, " "):
 		return fmt.Errorf("%s=%s%s: it is a sentence; expected a pattern such as failed~'timed out'", c.Key, c.Value,
 			didYouMean(c.Value, []string{"cancelled"}))

@@ -52,7 +52,8 @@ func newPlace(parent, name string) (p *place, err error) {
 	if err == nil {
 		p.top, err = filepath.EvalSymlinks(p.top)
 	}
-	p.workspace, p.home, p.temp = filepath.Join(p.top, "project"), filepath.Join(p.top, "home"), filepath.Join(p.top, "tmp")
+	p.workspace, p.home = filepath.Join(p.top, "project"), filepath.Join(p.top, "home")
+	p.temp = filepath.Join(p.top, "tmp")
 	for _, dir := range []string{p.workspace, p.home, p.temp} {
 		if err == nil {
 			err = os.Mkdir(dir, 0o755)

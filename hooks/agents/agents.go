@@ -38,22 +38,23 @@ const (
 type Agent struct {
 	ID       string   `json:"id" toml:"-"` // the name of the file
 	Name     string   `json:"name" toml:"name"`
-	Version  string   `json:"version,omitempty" toml:"version"` // the version the rows are about; empty: documentation of no version
+	Version  string   `json:"version,omitempty" toml:"version"` // that the rows are about; empty: none was measured
 	Evidence Evidence `json:"evidence" toml:"evidence"`         // of every row that does not say otherwise
 	Note     string   `json:"note,omitempty" toml:"note"`
 
-	Config   Config   `json:"config" toml:"config"`
-	Timeout  Timeout  `json:"timeout" toml:"timeout"`
-	Matcher  Matcher  `json:"matcher" toml:"matcher"`
-	Stop     Stop     `json:"stop" toml:"stop"`
-	Env      []Row    `json:"environment,omitempty" toml:"environment"` // variables that a hook gets
-	Entry    []Row    `json:"entry_keys,omitempty" toml:"entry_keys"`   // keys of a hook's entry; Value is "yes", "ignored" or what it does
-	Payload  []Row    `json:"payload,omitempty" toml:"payload"`         // where a payload differs from Gemini CLI's
-	Events   []Event  `json:"events,omitempty" toml:"events"`
-	Tools    []Tool   `json:"tools,omitempty" toml:"tools"`
-	Answer   Schema   `json:"answer" toml:"answer"`
-	Approves *Fact    `json:"approves,omitempty" toml:"approves"` // whether a hook's allow lets a call run that somebody had to confirm
-	Cannot   []string `json:"cannot,omitempty" toml:"cannot"`     // what Read and the emulation do not play
+	Config  Config  `json:"config" toml:"config"`
+	Timeout Timeout `json:"timeout" toml:"timeout"`
+	Matcher Matcher `json:"matcher" toml:"matcher"`
+	Stop    Stop    `json:"stop" toml:"stop"`
+	Env     []Row   `json:"environment,omitempty" toml:"environment"` // variables that a hook gets
+	Entry   []Row   `json:"entry_keys,omitempty" toml:"entry_keys"`   // keys of an entry: "yes", "ignored", what it does
+	Payload []Row   `json:"payload,omitempty" toml:"payload"`         // where a payload differs from Gemini CLI's
+	Events  []Event `json:"events,omitempty" toml:"events"`
+	Tools   []Tool  `json:"tools,omitempty" toml:"tools"`
+	Answer  Schema  `json:"answer" toml:"answer"`
+	// Approves: a hook's allow lets a call run that somebody had to confirm.
+	Approves *Fact    `json:"approves,omitempty" toml:"approves"`
+	Cannot   []string `json:"cannot,omitempty" toml:"cannot"` // what Read and the emulation do not play
 	// Play is what is needed to play the agent; nil: it cannot be played.
 	Play *Play `json:"-" toml:"play"`
 	// Drive says how the program is run; e2e/agents reads it. Nil: nobody has run it.
@@ -102,7 +103,7 @@ type Stop struct {
 type Event struct {
 	Native   string   `json:"native" toml:"native"`
 	Point    Point    `json:"point,omitempty" toml:"point"` // empty: only this agent has it
-	Fires    string   `json:"fires,omitempty" toml:"fires"` // in a run without a terminal: "yes", "no", or "" (not reached)
+	Fires    string   `json:"fires,omitempty" toml:"fires"` // without a terminal: "yes", "no", or "" (not reached)
 	Evidence Evidence `json:"evidence,omitempty" toml:"evidence"`
 }
 

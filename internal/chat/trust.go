@@ -70,8 +70,8 @@ func (t *consent) programsToTrust() (own []hooks.Hook, servers []string) {
 
 func (t *consent) trustQuestion(c *app.Configuration, own []hooks.Hook, servers []string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n%s (%s) contains:\n", t.term.Bold("Do you trust this folder?"), terminal.Clean(c.Dir),
-		c.Trust.Why)
+	fmt.Fprintf(&b, "%s\n%s\n", t.term.Bold("Do you trust this folder?"),
+		t.term.Wrap(terminal.Clean(c.Dir)+" ("+c.Trust.Why+") contains:"))
 	for _, item := range c.Trust.Contents {
 		fmt.Fprintf(&b, "  %s\n", text.VisibleLine(item.String()))
 	}

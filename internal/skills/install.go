@@ -39,7 +39,8 @@ func Clone(ctx context.Context, address string) (dir string, err error) {
 	if err != nil {
 		return "", err
 	}
-	_, err = proc.Git(ctx, proc.Command{Dir: os.TempDir(), Env: proc.GitEnviron(os.Environ())}, "-c", "core.hooksPath="+os.DevNull, "clone", "-q",
+	_, err = proc.Git(ctx, proc.Command{Dir: os.TempDir(), Env: proc.GitEnviron(os.Environ())},
+		"-c", "core.hooksPath="+os.DevNull, "clone", "-q",
 		"--depth", "1", "--", address, dir)
 	if err != nil {
 		_ = os.RemoveAll(dir)

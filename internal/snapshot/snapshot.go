@@ -226,7 +226,8 @@ func (s Store) run(ctx context.Context, out proc.Limit, stdin [][]byte, args ...
 		"GIT_COMMITTER_EMAIL=minigem@localhost",
 	)
 	said, err := proc.Git(ctx, proc.Command{Dir: s.Root, Env: env, Grace: 200 * time.Millisecond, Stdin: stdin, Out: out},
-		append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.autocrlf=false", "-c", "advice.addEmbeddedRepo=false"},
+		append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c", "core.autocrlf=false",
+			"-c", "advice.addEmbeddedRepo=false"},
 			args...)...)
 	if err != nil {
 		return "", fmt.Errorf("git %s: %w", args[0], err)

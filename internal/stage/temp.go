@@ -62,14 +62,11 @@ func SettleNotes(parent string, undo func(name string) error) {
 	})
 }
 
-// tries is how often locked starts again where another process settled its folder.
-const tries = 5
-
 // locked makes a new folder in parent, whose name is prefix and n characters, and
 // the folders inside in it. The lock shows that its process is alive. A file system
 // without locks has none.
 func locked(parent, prefix string, n int, inside ...string) (dir string, release func(), err error) {
-	for range tries {
+	for range 5 { // again where another process settled the folder before it was locked
 		dir = filepath.Join(parent, prefix+rand.Text()[:n])
 		if err = os.Mkdir(dir, 0o700); err != nil {
 			break

@@ -45,7 +45,7 @@ func changeSandboxed(trustedFolders string, change func(sandboxed)) error {
 // commands run there in a sandbox: see [Appeared]. later are paths in dir, among
 // which it looks.
 func BeforeSandbox(trustedFolders, dir string, later []string) error {
-	var found []string
+	found := []string{}
 	for _, name := range later {
 		rel, err := filepath.Rel(dir, name)
 		entries, notFolder := os.ReadDir(name)
