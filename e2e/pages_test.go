@@ -15,7 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-var updatePages = flag.Bool("update-pages", false, "rewrite what the commands of docs/TESTBED.md print")
+var updatePages = flag.Bool("update-pages", false, "rewrite what the commands of the pages print")
 
 // A block is a code block of a page.
 type block struct {
@@ -83,22 +83,34 @@ var edits = map[string]struct{ file, from, to string }{
 	"With `*.pem*` in `guard.sh` again:":                   {".gemini/hooks/guard.sh", "*.key*", "*.pem*"},
 }
 
-// begins are the sections whose reader sits down in an empty folder; in the
-// others it goes on where it was.
+// pages are read one after another, by a reader who goes on where the last one ended.
+var pages = []string{"TESTBED.md", "CASES.md", "CI.md"}
+
+// begins are the sections whose reader begins in an empty folder.
 var begins = map[string]bool{"In three commands": true, "From nothing to a tested guard": true}
 
 var named = regexp.MustCompile("`([\\w./-]+\\.\\w+)`")
 
-// Each command of docs/TESTBED.md prints what stands below it, for a reader who
-// does all that the page says, from the top, in an empty folder.
-func TestPageOfTheTestbed(t *testing.T) {
+// Each command of the pages prints the lines below it, for a reader who does
+// everything that they say, from the top.
+func TestPages(t *testing.T) {
 	t.Parallel()
-	const file = "../docs/TESTBED.md"
+	var reader terminal
+	done := map[string]bool{}
+	for _, page := range pages {
+		reader = reader.reads(t, filepath.Join("..", "docs", page), done)
+	}
+	assert.Len(t, done, len(edits), "every edit was made")
+}
+
+// reads does what a page says and returns the reader as they are then. It adds
+// the edits it made to done.
+func (r terminal) reads(t *testing.T, file string, done map[string]bool) terminal {
+	t.Helper()
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	lines := strings.Split(string(data), "\n")
-	var reader terminal
-	section, done := "", map[string]bool{}
+	reader, section := r, ""
 	shift := 0 // of lines, by updates
 	for _, b := range blocks(string(data)) {
 		if b.section != section && begins[b.section] {
@@ -120,7 +132,7 @@ func TestPageOfTheTestbed(t *testing.T) {
 				continue
 			}
 			if !*updatePages {
-				assert.Equal(t, tidy(b.text), tidy(got), "%s:%d: go test ./e2e -run PageOfTheTestbed -update-pages writes it", file, b.line)
+				assert.Equal(t, tidy(b.text), tidy(got), "%s:%d: go test ./e2e -run TestPages -update-pages writes it", file, b.line)
 				continue
 			}
 			was, now := strings.Count(b.text, "\n"), strings.Split(strings.TrimSuffix(got, "\n"), "\n")
@@ -133,10 +145,10 @@ func TestPageOfTheTestbed(t *testing.T) {
 			reader.write(t, names[len(names)-1][1], b.text)
 		}
 	}
-	assert.Len(t, done, len(edits), "all that is to be edited was")
 	if *updatePages {
 		require.NoError(t, os.WriteFile(file, []byte(strings.Join(lines, "\n")), 0o644))
 	}
+	return reader
 }
 
 // plays types the commands of a console block and returns the block as it would

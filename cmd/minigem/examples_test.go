@@ -15,8 +15,8 @@ import (
 	"minigem/internal/thorough"
 )
 
-// examplesOfHooks are the hooks in examples, each as docs/TESTBED.md has it
-// tried: payloads that it decides about, and what torture may find of it.
+// examplesOfHooks are the hooks in examples, tried as docs/GUARDS.md says:
+// payloads that it decides about, and what torture may find.
 var examplesOfHooks = map[string]struct {
 	torture string
 	files   map[string]string // of the project

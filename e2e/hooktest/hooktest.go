@@ -3,8 +3,8 @@
 //	func TestHooks(t *testing.T) { hooktest.Run(t, "testdata/*.txtar") }
 //
 // Each case is a subtest that runs in parallel, with a project and a home of its
-// own, offline. The format of cases is that of [testbed.Parse]; docs/TESTBED.md
-// is its reference.
+// own, offline. [testbed.Parse] reads a case; docs/CASES.md is
+// the reference of the format.
 package hooktest
 
 import (

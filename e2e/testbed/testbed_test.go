@@ -22,7 +22,7 @@ import (
 	"minigem/tools/builtin"
 )
 
-var updateDocs = flag.Bool("update-docs", false, "rewrite the tables of docs/TESTBED.md")
+var updateDocs = flag.Bool("update-docs", false, "rewrite the generated parts of docs/CASES.md and docs/FAKE_MODEL.md")
 
 func TestWords(t *testing.T) {
 	t.Parallel()
@@ -279,24 +279,27 @@ func usage(spec llm.ToolSpec) string {
 	return strings.Join(words, " ")
 }
 
-// TestDocs holds the tables of docs/TESTBED.md to Verbs and ModelSyntax.
+// TestDocs compares the generated parts of the pages with Verbs, ModelSyntax and the tools.
 func TestDocs(t *testing.T) {
 	t.Parallel()
-	const file = "../../docs/TESTBED.md"
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
-	doc := string(data)
-	for name, want := range map[string]string{"commands": verbTable(), "model": "```text\n" + ModelSyntax + "\n```\n", "tools": toolTable()} {
-		begin, end := fmt.Sprintf("<!-- %s -->\n", name), fmt.Sprintf("<!-- end of %s -->", name)
-		head, rest, ok := strings.Cut(doc, begin)
+	for _, part := range []struct{ page, name, want string }{
+		{"CASES.md", "commands", verbTable()},
+		{"FAKE_MODEL.md", "model", "```text\n" + ModelSyntax + "\n```\n"},
+		{"FAKE_MODEL.md", "tools", toolTable()},
+	} {
+		file := "../../docs/" + part.page
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		begin, end := fmt.Sprintf("<!-- %s -->\n", part.name), fmt.Sprintf("<!-- end of %s -->", part.name)
+		head, rest, ok := strings.Cut(string(data), begin)
 		require.True(t, ok, begin)
 		got, tail, ok := strings.Cut(rest, end)
 		require.True(t, ok, end)
 		if *updateDocs {
-			got, doc = want, head+begin+want+end+tail
-			require.NoError(t, os.WriteFile(file, []byte(doc), 0o644))
+			got = part.want
+			require.NoError(t, os.WriteFile(file, []byte(head+begin+got+end+tail), 0o644))
 		}
-		assert.Equal(t, want, got, "go test ./e2e/testbed -run TestDocs -update-docs makes it right")
+		assert.Equal(t, part.want, got, "go test ./e2e/testbed -run TestDocs -update-docs makes it right")
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 )
 
 // TestGuardsAsPeopleWriteThem attacks five guards in the style of those that
-// people publish, and the project's own: docs/TESTBED.md has their rates.
+// people publish, and the project's own: docs/GUARDS.md has their rates.
 func TestGuardsAsPeopleWriteThem(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("MINIGEM_THOROUGH") == "" {
@@ -30,7 +30,7 @@ func TestGuardsAsPeopleWriteThem(t *testing.T) {
 			t.Skip(program + " is not installed")
 		}
 	}
-	page, err := os.ReadFile("../../../docs/TESTBED.md")
+	page, err := os.ReadFile("../../../docs/GUARDS.md")
 	require.NoError(t, err)
 	for _, guard := range []string{"testdata/guards/grep.sh", "testdata/guards/regex.sh", "testdata/guards/jq.sh", "testdata/guards/split.py", "testdata/guards/case.sh"} {
 		path, err := filepath.Abs(guard)
