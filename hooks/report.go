@@ -10,7 +10,7 @@ import (
 // of the tests' assertions, of the hook lane, of telemetry and of trace files.
 // A Report with no Runs that ran means nothing matched, and says why. It is a
 // value: the engine keeps nothing of it and changes nothing in it later. Its
-// JSON form is that of docs/HOOKS.md, with secrets masked.
+// JSON form is that of docs/EVENTS.md, with secrets masked.
 type Report struct {
 	Seq        int // from 1, within an Engine's life
 	Event      Event

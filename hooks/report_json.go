@@ -2,7 +2,7 @@ package hooks
 
 // The JSON form of a Report: one object, stable names in snake_case, durations
 // in milliseconds, what was read and printed as strings, exactly. It is what
-// trace files hold; docs/HOOKS.md describes it.
+// trace files hold; docs/EVENTS.md describes it.
 
 import (
 	"encoding/json"

@@ -144,7 +144,7 @@ type (
 	StopFailureInput struct {
 		Base
 		Prompt               string `json:"prompt" jsonschema:"the prompt that has no answer"`
-		Error                string `json:"error" jsonschema:"why it failed, such as rate_limit; docs/HOOKS.md lists them"`
+		Error                string `json:"error" jsonschema:"why it failed, such as rate_limit; docs/EVENTS.md lists them"`
 		ErrorDetails         string `json:"error_details,omitempty" jsonschema:"the same in a sentence, for people"`
 		LastAssistantMessage string `json:"last_assistant_message,omitempty" jsonschema:"what the model said last"`
 	}

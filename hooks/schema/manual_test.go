@@ -13,8 +13,8 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Tables are the generated parts of docs/HOOKS.md, by the name that stands in
-// the page's markers.
+// Tables are the generated parts of the pages in docs, by the name in their
+// markers.
 func Tables() (map[string]string, error) {
 	tables := map[string]string{"events": eventTable(), "output": outputTable()}
 	base, err := of(reflect.TypeFor[protocol.Base]())
@@ -34,17 +34,17 @@ func Tables() (map[string]string, error) {
 	return tables, nil
 }
 
-// Render puts the tables between the markers of a page:
+// Render puts the tables between the markers of a page, and returns the names of
+// those that it used:
 //
 //	<!-- generated: name -->
 //	...
 //	<!-- end -->
 //
-// It fails on a marker without a table, and on a table without a marker.
-func Render(page string, tables map[string]string) (string, error) {
+// It fails on a marker without a table or without an end.
+func Render(page string, tables map[string]string) (fresh string, used []string, err error) {
 	const open, shut = "<!-- generated: ", "<!-- end -->"
 	var out strings.Builder
-	unused := maps.Clone(tables)
 	for {
 		before, rest, found := strings.Cut(page, open)
 		out.WriteString(before)
@@ -55,16 +55,13 @@ func Render(page string, tables map[string]string) (string, error) {
 		table, known := tables[name]
 		_, after, closed := strings.Cut(rest, shut)
 		if !known || !closed {
-			return "", fmt.Errorf("rendering the page: no table %q, or no end of it", name)
+			return "", nil, fmt.Errorf("rendering the page: no table %q, or no end of it", name)
 		}
-		delete(unused, name)
+		used = append(used, name)
 		fmt.Fprintf(&out, "%s%s -->\n%s%s", open, name, table, shut)
 		page = after
 	}
-	if len(unused) > 0 {
-		return "", fmt.Errorf("rendering the page: no marker for %s", strings.Join(slices.Sorted(maps.Keys(unused)), ", "))
-	}
-	return out.String(), nil
+	return out.String(), used, nil
 }
 
 func eventTable() string {
@@ -73,6 +70,8 @@ func eventTable() string {
 	for _, ev := range protocol.Events {
 		sees := "nothing: leave it out"
 		switch {
+		case ev.IsAgent():
+			sees = "the agent's name (regular expression)"
 		case ev.IsTool():
 			sees = "the tool's name (regular expression)"
 		case ev.HasSubject():

@@ -1,6 +1,6 @@
 // Package schema describes what hooks read and say as JSON Schemas, which come
 // from the types and the field tables of hooks/protocol. So do the tables of
-// docs/HOOKS.md, which its test writes. It is apart so that hooks written in Go
+// the pages in docs, which its test writes. It is apart so that hooks written in Go
 // do not link a schema library.
 package schema
 

@@ -3,7 +3,10 @@ package schema_test
 import (
 	"encoding/json"
 	"flag"
+	"maps"
 	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -14,38 +17,43 @@ import (
 	"minigem/hooks/schema"
 )
 
-var update = flag.Bool("update", false, "write the generated parts of docs/HOOKS.md")
+var update = flag.Bool("update", false, "write the generated parts of the pages in docs")
 
-const manual = "../../docs/HOOKS.md"
-
-// TestManualIsFresh: the tables of the manual are those of the types.
-func TestManualIsFresh(t *testing.T) {
+// TestPagesAreFresh checks that the tables of the pages are those of the types,
+// and that each table is on exactly one page.
+func TestPagesAreFresh(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(manual)
+	pages, err := filepath.Glob("../../docs/*.md")
 	require.NoError(t, err)
 	tables, err := schema.Tables()
 	require.NoError(t, err)
-	fresh, err := schema.Render(string(page), tables)
-	require.NoError(t, err)
-	if *update {
-		require.NoError(t, os.WriteFile(manual, []byte(fresh), 0o644))
-		return
+	var all []string
+	for _, name := range pages {
+		page, err := os.ReadFile(name)
+		require.NoError(t, err)
+		fresh, used, err := schema.Render(string(page), tables)
+		require.NoError(t, err, name)
+		all = append(all, used...)
+		if *update {
+			require.NoError(t, os.WriteFile(name, []byte(fresh), 0o644))
+			continue
+		}
+		assert.Equal(t, fresh, string(page), "stale tables in %s: go test ./hooks/schema -update", name)
 	}
-	assert.Equal(t, fresh, string(page), "stale tables: go test ./hooks/schema -update")
+	assert.ElementsMatch(t, slices.Collect(maps.Keys(tables)), all, "each table is on one page")
 }
 
 func TestRender(t *testing.T) {
 	t.Parallel()
-	tables := map[string]string{"a": "A\n"}
-	page, err := schema.Render("x\n<!-- generated: a -->\nold\n<!-- end -->\ny", tables)
+	tables := map[string]string{"a": "A\n", "b": "B\n"}
+	page, used, err := schema.Render("x\n<!-- generated: a -->\nold\n<!-- end -->\ny", tables)
 	require.NoError(t, err)
 	assert.Equal(t, "x\n<!-- generated: a -->\nA\n<!-- end -->\ny", page)
-	_, err = schema.Render("<!-- generated: b -->\n<!-- end -->", tables)
-	require.ErrorContains(t, err, `no table "b"`)
-	_, err = schema.Render("<!-- generated: a -->", tables)
+	assert.Equal(t, []string{"a"}, used)
+	_, _, err = schema.Render("<!-- generated: c -->\n<!-- end -->", tables)
+	require.ErrorContains(t, err, `no table "c"`)
+	_, _, err = schema.Render("<!-- generated: a -->", tables)
 	require.ErrorContains(t, err, `no table "a", or no end of it`)
-	_, err = schema.Render("", tables)
-	require.ErrorContains(t, err, "no marker for a")
 }
 
 func TestSchemasKnowTheirEvents(t *testing.T) {

@@ -104,7 +104,7 @@ func (d *demo) run(ctx context.Context) error {
 	d.indent(`minigem demo --keep ./demo   the same project, to look at: .gemini/hooks has
                              the hooks, a few lines of shell each: change one
 minigem -p "..."             with GEMINI_API_KEY set: your own project
-docs/HOOKS.md                every event, what it reads and what it may say
+docs/EVENTS.md               every event, what it reads and what it may say
 `)
 	return nil
 }
