@@ -46,7 +46,7 @@ func (res *Result) add(check Check, strict bool) {
 }
 
 // proof is what a record proves.
-type proof struct{ *Record }
+type proof struct{ of *Record }
 
 // idle returns the first of the case's hooks if none of them ran in its session.
 func (r *Record) idle() *hooks.Hook {
@@ -62,29 +62,29 @@ func (r *Record) idle() *hooks.Hook {
 // provesNothing says why c proves nothing though it holds: what it denies never came
 // up, or something else than a hook prevented it. It is empty if c proves something,
 // or that cannot be known.
-func (r proof) provesNothing(c Command) string {
+func (p proof) provesNothing(c Command) string {
 	switch name := c.verb.name; {
-	case name == "max-retries" && !r.happened("AfterAgent"):
+	case name == "max-retries" && !p.of.happened("AfterAgent"):
 		return "AfterAgent never happened"
 	case !c.negative():
 		return ""
 	case name == "tool-ran" || name == "tool-result" || name == "asked":
-		return r.noSuchCall(c)
+		return p.noSuchCall(c)
 	case name == "fired" || name == "not-fired" || name == "event":
-		return r.noSuchEvent(c)
+		return p.noSuchEvent(c)
 	case slices.Contains(strings.Fields("model-saw stdout stderr user-saw screen transcript"), name) &&
-		len(r.Requests) == 0 && r.opening == nil && !r.intervened():
+		len(p.of.Requests) == 0 && p.of.opening == nil && !p.intervened():
 		return "no request was made"
 	}
 	return ""
 }
 
 // noSuchCall is provesNothing of an assertion about the calls of a tool.
-func (r proof) noSuchCall(c Command) string {
-	name := r.tool(c.Args[0])
-	calls := r.calls(name)
+func (p proof) noSuchCall(c Command) string {
+	name := p.of.tool(c.Args[0])
+	calls := p.of.calls(name)
 	switch {
-	case r.intervened() && len(calls) == 0: // a hook may have kept the model from calling it
+	case p.intervened() && len(calls) == 0: // a hook may have kept the model from calling it
 		return ""
 	case name == "*" && len(calls) == 0:
 		return "the model called no tool"
@@ -95,21 +95,21 @@ func (r proof) noSuchCall(c Command) string {
 	}
 	about := slices.DeleteFunc(c.others(), func(cond Cond) bool { return cond.Key == "status" })
 	if !slices.ContainsFunc(calls, func(call llm.ToolCall) bool {
-		return all(about, func(key string) string { return toolValue(r.Record, event.ToolStarted{Call: call}, key) })
+		return all(about, func(key string) string { return toolValue(p.of, event.ToolStarted{Call: call}, key) })
 	}) {
 		return fmt.Sprintf("no call of %s was one%s", name, with(about))
 	}
-	if r.intervened() || r.other != nil && !r.sees() || len(r.Config.Hooks) == 0 {
+	if p.intervened() || p.of.other != nil && !p.sees() || len(p.of.Config.Hooks) == 0 {
 		return ""
 	}
-	i := slices.IndexFunc(r.Finished, func(f event.ToolRecord) bool {
-		return (name == "*" || f.Call.Name == name) && !r.ran(f) && !expectsBy(r.Record, f, "status") &&
-			(f.Status == event.ToolError || len(r.Questions) > 0)
+	i := slices.IndexFunc(p.of.Finished, func(f event.ToolRecord) bool {
+		return (name == "*" || f.Call.Name == name) && !p.of.ran(f) && !expectsBy(p.of, f, "status") &&
+			(f.Status == event.ToolError || len(p.of.Questions) > 0)
 	})
 	if i < 0 {
 		return ""
 	}
-	return "no hook refused it: " + oneLine(resultText(r.Finished[i].Result), 200)
+	return "no hook refused it: " + oneLine(resultText(p.of.Finished[i].Result), 200)
 }
 
 // calls are those that the model made of a tool, or hooks in place of others; name
@@ -142,22 +142,23 @@ func (r *Record) calls(name string) []llm.ToolCall {
 }
 
 // noSuchEvent is provesNothing of an assertion about an event or a hook at one.
-func (r proof) noSuchEvent(c Command) string {
+func (p proof) noSuchEvent(c Command) string {
 	ev := c.Args[0]
-	if r.intervened() || slices.ContainsFunc(r.Finished, r.expects) || c.verb.name == "event" && len(c.others()) == 0 {
+	if p.intervened() || slices.ContainsFunc(p.of.Finished, p.of.expects) ||
+		c.verb.name == "event" && len(c.others()) == 0 {
 		return "" // that may be why
 	}
-	if !r.happened(ev) {
-		if ev == "AfterTool" && len(r.Started) > 0 {
+	if !p.of.happened(ev) {
+		if ev == "AfterTool" && len(p.of.Started) > 0 {
 			return "" // the tool failed, which some agents have another event for
 		}
-		if r.other == nil || r.sees() || HasTools(ev) && len(r.calls("*")) == 0 {
+		if p.of.other == nil || p.sees() || HasTools(ev) && len(p.of.calls("*")) == 0 {
 			return ev + " never happened"
 		}
 		return "" // agents do not tell of events without hooks
 	}
 	about := slices.DeleteFunc(c.others(), func(cond Cond) bool { return cond.Key != "subject" && cond.Key != "agent" })
-	if !slices.ContainsFunc(r.Reports, func(rep hooks.Report) bool {
+	if !slices.ContainsFunc(p.of.Reports, func(rep hooks.Report) bool {
 		return string(rep.Event) == ev && all(about, func(key string) string { return eventValue(rep, key) })
 	}) {
 		return fmt.Sprintf("%s never happened%s", ev, with(about))
@@ -167,8 +168,8 @@ func (r proof) noSuchEvent(c Command) string {
 		if len(c.Args) > 1 {
 			hook = c.Args[1]
 		}
-		if !r.anyRan(ev, hook) {
-			return strings.TrimPrefix(hook, "*") + " did not run: " + r.whyNot(ev, hook)
+		if !p.of.anyRan(ev, hook) {
+			return strings.TrimPrefix(hook, "*") + " did not run: " + p.of.whyNot(ev, hook)
 		}
 	}
 	return ""
@@ -184,8 +185,8 @@ func (r *Record) anyRan(event, hook string) bool {
 }
 
 // sees reports whether the other program is minigem itself, playing it.
-func (r proof) sees() bool {
-	s, ok := r.other.(Seer)
+func (p proof) sees() bool {
+	s, ok := p.of.other.(Seer)
 	return ok && s.Sees("event")
 }
 
@@ -196,8 +197,8 @@ func (r *Record) happened(ev string) bool {
 
 // intervened reports whether a hook kept anything from being done as the model or the
 // user wanted it.
-func (r proof) intervened() bool {
-	return slices.ContainsFunc(r.Reports, func(rep hooks.Report) bool {
+func (p proof) intervened() bool {
+	return slices.ContainsFunc(p.of.Reports, func(rep hooks.Report) bool {
 		harmless := []string{"", hooks.EffectNone, hooks.EffectContext, hooks.EffectAllow}
 		return rep.Verdict.Decision != hooks.Proceed || !slices.Contains(harmless, rep.Effect.Kind)
 	})

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"minigem/agent/event"
 	"minigem/e2e/agents"
@@ -16,6 +17,14 @@ import (
 	"minigem/llm"
 	"minigem/llm/script"
 )
+
+// calls are those of a session.
+type calls struct {
+	*scene
+	mu   sync.Mutex
+	byID map[string]*call
+	ids  int
+}
 
 // call is one that the model made, in the agent's words and in ours.
 type call struct {
@@ -45,20 +54,17 @@ type model struct {
 // Stream implements llm.Model.
 func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
-		m.p.mu.Lock()
-		m.p.requested++
-		m.p.mu.Unlock()
-		if said := m.p.saidInSystem(); said != "" {
+		if said := m.p.course.request(); said != "" {
 			req.System = strings.TrimLeft(req.System+"\n\n"+said, "\n")
 		}
 		var said answerText
-		defer func() { m.p.keepAnswer(said) }()
+		defer func() { m.p.course.keepAnswer(said) }()
 		for chunk, err := range m.Provider.Stream(ctx, req) {
 			said.add(chunk)
 			parts := make([]llm.Part, len(chunk.Parts))
 			for i, part := range chunk.Parts {
 				if c, ok := part.(llm.ToolCall); ok {
-					part = m.p.ours(c)
+					part = m.p.calls.ours(c)
 				}
 				parts[i] = part
 			}
@@ -101,36 +107,8 @@ func (a *answerText) add(c llm.Chunk) {
 	}
 }
 
-func (p *Player) keepAnswer(a answerText) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if text := strings.Join(a.chunks, " "); text != "" {
-		p.answers = append(p.answers, text)
-	}
-}
-
-// answered is all that the model said since the prompt, as Gemini CLI tells it
-// (core/core/client.ts).
-func (p *Player) answered() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return strings.Join(p.answers, "\n")
-}
-
-func (p *Player) requests() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.requested
-}
-
-func (p *Player) saidInSystem() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.system
-}
-
 // ours is a call in minigem's words; what it is in the agent's is kept.
-func (p *Player) ours(c llm.ToolCall) llm.ToolCall {
+func (p *calls) ours(c llm.ToolCall) llm.ToolCall {
 	p.mu.Lock()
 	p.ids++
 	id := fmt.Sprintf("call_%012d", p.ids)
@@ -144,13 +122,13 @@ func (p *Player) ours(c llm.ToolCall) llm.ToolCall {
 	return out
 }
 
-func (p *Player) keep(c *call) {
+func (p *calls) keep(c *call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.calls[c.id] = c
+	p.byID[c.id] = c
 }
 
-func (p *Player) translate(c llm.ToolCall) (llm.ToolCall, *call) {
+func (p *calls) translate(c llm.ToolCall) (llm.ToolCall, *call) {
 	ws := p.setup.Workspace
 	if act, ok := agents.ActionOf(c); ok {
 		n, err := p.adapter.NativeCall(act, ws)
@@ -175,13 +153,13 @@ func (p *Player) translate(c llm.ToolCall) (llm.ToolCall, *call) {
 		n.Call = c
 		return p.native(act, n)
 	}
-	for _, t := range p.Tools { // what no action of scripts is
+	for _, t := range p.agent.Tools { // what no action of scripts is
 		if g, ok := geminis().Tool(t.Action); ok && (t.Call == c.Name || g.Call == c.Name) && t.Args != nil {
 			return theirs(c, t, g)
 		}
 	}
-	if p.ID != "gemini" {
-		p.unknown("it is not known what %s makes of a call of %s", p.Agent.Agent.Name, c.Name)
+	if p.agent.ID != "gemini" {
+		p.unknown("it is not known what %s makes of a call of %s", p.agent.Name, c.Name)
 	}
 	return c, &call{hook: c.Name, seen: c.Args}
 }
@@ -210,7 +188,7 @@ func theirs(c llm.ToolCall, t, g tables.Tool) (llm.ToolCall, *call) {
 func same(a, b map[string]any) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
 // native is an action of an agent's model as minigem runs it.
-func (p *Player) native(act script.Action, n agents.NativeCall) (llm.ToolCall, *call) {
+func (p *calls) native(act script.Action, n agents.NativeCall) (llm.ToolCall, *call) {
 	out := act.Call()
 	var asked *llm.ToolCall
 	if n.Command != "" {
@@ -219,11 +197,11 @@ func (p *Player) native(act script.Action, n agents.NativeCall) (llm.ToolCall, *
 		out = act.Call()
 	}
 	k := &call{asked: asked, act: act, kind: string(act.Kind), hook: n.Hook, seen: maps.Clone(n.Seen)}
-	if t, ok := p.Tool(k.kind); ok && t.Args["patch"] != "" { // the patch is all that hooks read
+	if t, ok := p.agent.Tool(k.kind); ok && t.Args["patch"] != "" { // the patch is all that hooks read
 		text, _ := n.Call.Args["input"].(string)
 		k.seen = map[string]any{t.Args["patch"]: strings.TrimSuffix(text, "\n")}
 	}
-	for name, value := range p.play.Inputs[k.kind] {
+	for name, value := range p.agent.Play.Inputs[k.kind] {
 		if _, has := k.seen[name]; !has {
 			k.seen[name] = value
 		}
@@ -232,21 +210,21 @@ func (p *Player) native(act script.Action, n agents.NativeCall) (llm.ToolCall, *
 }
 
 // Sink tells s of calls as the script of the model has them.
-func (p *Player) Sink(s event.Sink) event.Sink { return &sink{s, p} }
+func (p *Player) Sink(s event.Sink) event.Sink { return &sink{s, p.calls} }
 
 type sink struct {
 	event.Sink
-	p *Player
+	calls *calls
 }
 
 // Emit implements event.Sink.
 func (s *sink) Emit(e event.Event) {
 	switch started := e.(type) {
 	case event.ToolStarted:
-		started.Call = s.p.asked(started.Call)
+		started.Call = s.calls.asked(started.Call)
 		e = started
 	case event.ToolFinished:
-		if c := s.p.asked(started.Record.Call); c.Name != started.Record.Call.Name {
+		if c := s.calls.asked(started.Record.Call); c.Name != started.Record.Call.Name {
 			started.Record.Call, started.Record.Args, started.Record.Result.Name = c, c.Args, c.Name
 			e = started
 		}
@@ -255,10 +233,10 @@ func (s *sink) Emit(e event.Event) {
 }
 
 // asked is the call that a script asked for.
-func (p *Player) asked(c llm.ToolCall) llm.ToolCall {
+func (p *calls) asked(c llm.ToolCall) llm.ToolCall {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if k := p.calls[wireID(c)]; k != nil && k.asked != nil {
+	if k := p.byID[wireID(c)]; k != nil && k.asked != nil {
 		out := *k.asked
 		out.ID = c.ID
 		return out
@@ -287,10 +265,10 @@ func patched(c llm.ToolCall) (script.Action, bool) {
 	return script.Action{Kind: script.DoWrite, Path: path, Text: body.String()}, ok
 }
 
-// callOf is the call that an event is about.
-func (p *Player) callOf(f hooks.Firing) *call {
+// of is the call that an event is about.
+func (p *calls) of(f hooks.Firing) *call {
 	p.mu.Lock()
-	c := p.calls[wireID(f.Use.Call)]
+	c := p.byID[wireID(f.Use.Call)]
 	p.mu.Unlock()
 	if c == nil { // of a tail call, or of what a hook made up
 		act, _ := agents.ActionOf(f.Use.Call)
@@ -301,8 +279,8 @@ func (p *Player) callOf(f hooks.Firing) *call {
 }
 
 // toolName is what hooks of an agent call the tool.
-func (p *Player) toolName(f hooks.Firing, a *tables.Agent) string {
-	c := p.callOf(f)
+func (p *calls) toolName(f hooks.Firing, a *tables.Agent) string {
+	c := p.of(f)
 	if t, ok := a.Tool(c.kind); ok {
 		return t.Hook
 	}
@@ -310,7 +288,7 @@ func (p *Player) toolName(f hooks.Firing, a *tables.Agent) string {
 }
 
 // look keeps the file that a call is about to change.
-func (p *Player) look(c *call) {
+func (p *calls) look(c *call) {
 	if c.act.Path == "" || c.original != nil {
 		return
 	}
@@ -320,7 +298,7 @@ func (p *Player) look(c *call) {
 	}
 }
 
-func (p *Player) path(c *call) string {
+func (p *calls) path(c *call) string {
 	if c.act.Path == "" || filepath.IsAbs(c.act.Path) {
 		return c.act.Path
 	}
@@ -328,18 +306,18 @@ func (p *Player) path(c *call) string {
 }
 
 // rewrite are minigem's arguments where a hook gave others in the agent's.
-func (p *Player) rewrite(c *call, o one) (map[string]any, error) {
-	if t, ok := p.Tool(c.kind); ok && t.Args["patch"] != "" {
+func (p *calls) rewrite(c *call, o one) (map[string]any, error) {
+	if t, ok := p.agent.Tool(c.kind); ok && t.Args["patch"] != "" {
 		text, _ := o.Input[t.Args["patch"]].(string)
 		act, ok := patched(llm.ToolCall{Args: map[string]any{"input": text}})
 		if !ok {
-			return nil, fmt.Errorf("another patch than one that adds a file cannot be played for %s", p.Agent.Agent.Name)
+			return nil, fmt.Errorf("another patch than one that adds a file cannot be played for %s", p.agent.Name)
 		}
 		c.act, c.seen = act, o.Input
 		return act.Call().Args, nil
 	}
 	if c.act.Kind == "" {
-		return nil, fmt.Errorf("other arguments for this tool cannot be played for %s", p.Agent.Agent.Name)
+		return nil, fmt.Errorf("other arguments for this tool cannot be played for %s", p.agent.Name)
 	}
 	c.seen = o.Input
 	args := p.adapter.Args(c.act.Kind, o.Input)
@@ -347,4 +325,17 @@ func (p *Player) rewrite(c *call, o one) (map[string]any, error) {
 		args["instruction"] = "Replace the text"
 	}
 	return args, nil
+}
+
+// now is the file of a call as it is.
+func (p *calls) now(c *call) string {
+	was := c.original
+	c.original = nil
+	p.look(c)
+	text := ""
+	if c.original != nil {
+		text = *c.original
+	}
+	c.original = was
+	return text
 }

@@ -19,8 +19,16 @@ func answer(f hooks.Firing, r hooks.Run) tables.Answer {
 	}
 }
 
+// effects are what the answers of hooks come to.
+type effects struct {
+	*scene
+	calls  *calls
+	course *course
+	reads  *payloads
+}
+
 // effect is what the agent makes of one run.
-func (p *Player) effect(f hooks.Firing, r hooks.Run) tables.Effect {
+func (p *effects) effect(f hooks.Firing, r hooks.Run) tables.Effect {
 	a, x := p.agentOf(r.Hook), answer(f, r)
 	if r.Hook.Event == toolFailed {
 		x.Point = failedPoint
@@ -30,7 +38,7 @@ func (p *Player) effect(f hooks.Firing, r hooks.Run) tables.Effect {
 		return tables.Effect{Kind: tables.Allowed}
 	}
 	e := a.ReadRun(x)
-	if e.Kind == tables.Asked && p.play.Asked == "ends" {
+	if e.Kind == tables.Asked && p.agent.Play.Asked == "ends" {
 		e.Kind = tables.RunEnded
 	}
 	return e
@@ -38,13 +46,13 @@ func (p *Player) effect(f hooks.Firing, r hooks.Run) tables.Effect {
 
 // Read implements hooks.Rules.
 func (p *Player) Read(f hooks.Firing, r *hooks.Run, _ hooks.Payload) {
-	e := p.effect(f, *r)
+	e := p.does.effect(f, *r)
 	r.Warnings = append(r.Warnings, e.Why...)
 	o := &r.Reading.Output
 	o.Reason, o.AdditionalContext = e.Reason, e.Context
 	switch e.Kind {
 	case tables.Unknown:
-		p.unknown("nobody has measured what %s makes of this answer at %s: %s", p.agentOf(r.Hook).Title(), p.name(f),
+		p.unknown("nobody has measured what %s makes of this answer at %s: %s", p.agentOf(r.Hook).Title(), p.reads.name(f),
 			summary(*r))
 	case tables.Refused, tables.Asked, tables.PromptBlocked, tables.Answered, tables.Retry:
 		o.Decision, r.Decision = protocol.Deny, hooks.Deny
@@ -77,7 +85,7 @@ type one struct {
 func (o one) ended() int64 { return o.Started.Add(o.Exit.Duration).UnixNano() }
 
 // settle returns what the answers of all runs have as their effect.
-func (p *Player) settle(f hooks.Firing, runs []hooks.Run) hooks.Settled {
+func (p *effects) settle(f hooks.Firing, runs []hooks.Run) hooks.Settled {
 	var all []one
 	acting := 0
 	for _, r := range runs {
@@ -90,9 +98,9 @@ func (p *Player) settle(f hooks.Firing, runs []hooks.Run) hooks.Settled {
 		}
 		all = append(all, o)
 	}
-	if acting > 1 && p.play.Several.Order == "" {
-		p.unknown("nobody has measured what the answers of several hooks at %s come to in %s", p.name(f),
-			p.Agent.Agent.Title())
+	if acting > 1 && p.agent.Play.Several.Order == "" {
+		p.unknown("nobody has measured what the answers of several hooks at %s come to in %s", p.reads.name(f),
+			p.agent.Title())
 	}
 	switch f.Event {
 	case protocol.BeforeTool:
@@ -105,15 +113,12 @@ func (p *Player) settle(f hooks.Firing, runs []hooks.Run) hooks.Settled {
 		return p.settleStop(all)
 	case protocol.SessionStart:
 		if i := slices.IndexFunc(all, func(o one) bool { return o.Kind == tables.RunEnded }); i >= 0 {
-			p.mu.Lock()
-			p.ended = "a hook at the start of the session ended the run"
-			p.mu.Unlock()
+			p.course.end("a hook at the start of the session ended the run")
 		}
-		more := p.texts(p.play.Several.Contexts, all, contextOf)
-		if p.play.StartInSystem {
-			p.mu.Lock()
-			p.system, more = more, ""
-			p.mu.Unlock()
+		more := p.texts(p.agent.Play.Several.Contexts, all, contextOf)
+		if p.agent.Play.StartInSystem {
+			p.course.say(more)
+			more = ""
 		}
 		return hooks.Settled{Output: protocol.Output{AdditionalContext: more}}
 	}
@@ -132,7 +137,7 @@ func having(all []one, kinds ...tables.Kind) []one {
 }
 
 // chosen are those that count by one of the words of tables.Several.
-func (p *Player) chosen(rule string, all []one) []one {
+func (p *effects) chosen(rule string, all []one) []one {
 	if len(all) < 2 {
 		return all
 	}
@@ -150,12 +155,12 @@ func (p *Player) chosen(rule string, all []one) []one {
 	case "all":
 		return all
 	}
-	p.unknown("nobody has measured whose answer counts in %s where several hooks say the same", p.Agent.Agent.Title())
+	p.unknown("nobody has measured whose answer counts in %s where several hooks say the same", p.agent.Title())
 	return all
 }
 
 // texts joins what those that count say.
-func (p *Player) texts(rule string, all []one, text func(one) string) string {
+func (p *effects) texts(rule string, all []one, text func(one) string) string {
 	all = slices.DeleteFunc(slices.Clone(all), func(o one) bool { return text(o) == "" })
 	var parts []string
 	for _, o := range p.chosen(rule, all) {
@@ -169,19 +174,19 @@ func contextOf(o one) string { return o.Context }
 
 // settleBefore: what ends the run wins over what refuses, that over what asks,
 // and that over other arguments.
-func (p *Player) settleBefore(f hooks.Firing, all []one) hooks.Settled {
-	if p.play.Several.Nested {
+func (p *effects) settleBefore(f hooks.Firing, all []one) hooks.Settled {
+	if p.agent.Play.Several.Nested {
 		all = p.nested(all)
 	}
 	refuse, ask := having(all, tables.Refused), having(all, tables.Asked)
 	ends := having(all, tables.RunEnded)
-	if p.play.Several.Asks {
+	if p.agent.Play.Several.Asks {
 		refuse = having(all, tables.Refused, tables.Asked)
 		ask = nil
 	} else if len(refuse) == 0 {
 		refuse, ask = ask, nil
 	}
-	more := p.texts(p.play.Several.Contexts, all, contextOf)
+	more := p.texts(p.agent.Play.Several.Contexts, all, contextOf)
 	now := slices.DeleteFunc(slices.Clone(ends), func(o one) bool { return o.Effect.Ran })
 	if len(now) > 0 || len(refuse) > 0 && slices.ContainsFunc(all, func(o one) bool {
 		return o.Kind == tables.RunEnded || o.Ends
@@ -191,26 +196,26 @@ func (p *Player) settleBefore(f hooks.Firing, all []one) hooks.Settled {
 			Output: protocol.Output{Stop: true, StopReason: cmp.Or(o.Reason, "a hook ended the run")}}
 	}
 	if len(refuse) > 0 {
-		why := p.texts(p.play.Several.Refusals, refuse, reasonOf)
-		if p.play.Several.ContextFirst {
+		why := p.texts(p.agent.Play.Several.Refusals, refuse, reasonOf)
+		if p.agent.Play.Several.ContextFirst {
 			why, more = more, why
 		}
 		return hooks.Settled{Decision: hooks.Deny, Hook: refuse[0].Hook.ID(),
 			Output: protocol.Output{Decision: protocol.Deny, Reason: strings.TrimSpace(why + "\n" + more)}}
 	}
-	c := p.callOf(f)
+	c := p.calls.of(f)
 	c.pending(more, len(ends) > 0)
-	if p.confirms() && !readOnly(c.kind) && !(p.Approves != nil && p.Approves.Is && slices.ContainsFunc(all, one.allows)) {
+	if p.confirms() && !readOnly(c.kind) && !(p.agent.Approves != nil && p.agent.Approves.Is && slices.ContainsFunc(all, one.allows)) {
 		return hooks.Settled{
 			Decision: hooks.Deny,
 			Output:   protocol.Output{Decision: protocol.Deny, Reason: "it has to be confirmed, and nobody is there"}}
 	}
-	rewrites := p.chosen(p.play.Several.Rewrites, having(all, tables.Rewritten))
+	rewrites := p.chosen(p.agent.Play.Several.Rewrites, having(all, tables.Rewritten))
 	if len(rewrites) == 0 {
 		return hooks.Settled{}
 	}
 	last := rewrites[len(rewrites)-1]
-	args, err := p.rewrite(c, last)
+	args, err := p.calls.rewrite(c, last)
 	if err != nil {
 		p.unknown("%v", err)
 	}
@@ -219,7 +224,7 @@ func (p *Player) settleBefore(f hooks.Firing, all []one) hooks.Settled {
 
 // nested leaves of several answers those that say permissionDecision, where one
 // does: it wins over what the others say in other ways.
-func (p *Player) nested(all []one) []one {
+func (p *effects) nested(all []one) []one {
 	said := slices.DeleteFunc(slices.Clone(all), func(o one) bool {
 		return o.Exit.Code == 2 || !strings.Contains(string(o.Exit.Stdout), `"permissionDecision"`)
 	})
@@ -228,7 +233,7 @@ func (p *Player) nested(all []one) []one {
 	}
 	if len(said) > 1 && len(having(said, tables.Allowed)) != len(said) && len(having(said, tables.Refused)) != len(
 		said) {
-		p.unknown("nobody has measured which of several permissionDecisions counts in %s", p.Agent.Agent.Title())
+		p.unknown("nobody has measured which of several permissionDecisions counts in %s", p.agent.Title())
 	}
 	return said
 }
@@ -250,10 +255,10 @@ func (o one) allows() bool {
 		`"permissionDecision":"allow"`)
 }
 
-func (p *Player) settleAfter(f hooks.Firing, all []one) hooks.Settled {
-	c := p.callOf(f)
+func (p *effects) settleAfter(f hooks.Firing, all []one) hooks.Settled {
+	c := p.calls.of(f)
 	var s hooks.Settled
-	more := p.texts(p.play.Several.Contexts, all, func(o one) string {
+	more := p.texts(p.agent.Play.Several.Contexts, all, func(o one) string {
 		if o.Kind == tables.Appended {
 			return strings.TrimSpace(o.Reason + "\n" + o.Context)
 		}
@@ -261,7 +266,7 @@ func (p *Player) settleAfter(f hooks.Firing, all []one) hooks.Settled {
 	})
 	s.Output.AdditionalContext = strings.TrimSpace(c.added + "\n" + more)
 	if instead := having(all, tables.Replaced); len(instead) > 0 {
-		text := p.texts(p.play.Several.Results, instead, func(o one) string { return cmp.Or(o.Reason, o.Context) })
+		text := p.texts(p.agent.Play.Several.Results, instead, func(o one) string { return cmp.Or(o.Reason, o.Context) })
 		if !slices.ContainsFunc(instead, func(o one) bool { return o.Reason != "" }) {
 			s.Output.AdditionalContext = strings.TrimSpace(c.added)
 		}
@@ -271,45 +276,37 @@ func (p *Player) settleAfter(f hooks.Firing, all []one) hooks.Settled {
 		slices.ContainsFunc(all, func(o one) bool { return o.Ends }) {
 		s.Decision, s.Output.Stop, s.Output.StopReason = hooks.Stop, true, "a hook ended the run"
 	}
-	if p.again("tools") && p.prompts {
+	if again(p.agent, "tools") && p.course.prompts {
 		p.unknown("%s fires its event for prompts again for the results of tools, and what a hook's answer does then was "+
-			"not measured", p.Agent.Agent.Title())
+			"not measured", p.agent.Title())
 	}
 	return s
 }
 
-func (p *Player) again(what string) bool { return slices.Contains(p.play.Again, what) }
+func again(a *tables.Agent, what string) bool { return slices.Contains(a.Play.Again, what) }
 
-func (p *Player) settlePrompt(all []one) hooks.Settled {
-	p.mu.Lock()
-	ended := p.ended
-	p.prompts = p.prompts || slices.ContainsFunc(all, func(o one) bool { return o.Kind != tables.Allowed })
-	p.mu.Unlock()
-	if ended != "" {
+func (p *effects) settlePrompt(all []one) hooks.Settled {
+	acted := slices.ContainsFunc(all, func(o one) bool { return o.Kind != tables.Allowed })
+	if ended := p.course.prompt(acted); ended != "" {
 		return hooks.Settled{Decision: hooks.Deny, Output: protocol.Output{Decision: protocol.Deny, Reason: ended}}
 	}
 	if blocks := having(all, tables.PromptBlocked, tables.Answered, tables.RunEnded, tables.Refused); len(blocks) > 0 {
 		return hooks.Settled{Decision: hooks.Deny, Hook: blocks[0].Hook.ID(),
 			Output: protocol.Output{Decision: protocol.Deny, Reason: cmp.Or(blocks[0].Reason, "a hook blocked the prompt")}}
 	}
-	rule := cmp.Or(p.play.Several.Prompts, p.play.Several.Contexts)
+	rule := cmp.Or(p.agent.Play.Several.Prompts, p.agent.Play.Several.Contexts)
 	return hooks.Settled{Output: protocol.Output{AdditionalContext: p.texts(rule, all, contextOf)}}
 }
 
-func (p *Player) settleStop(all []one) hooks.Settled {
+func (p *effects) settleStop(all []one) hooks.Settled {
 	again := having(all, tables.Retry)
 	if len(again) == 0 {
 		return hooks.Settled{}
 	}
-	p.mu.Lock()
-	p.retrying = true
-	p.goneOn++
-	often := p.goneOn > 1 && p.Stop == tables.Stop{}
-	p.mu.Unlock()
-	if often {
-		p.unknown("nobody has measured how often a hook can make %s go on", p.Agent.Agent.Title())
+	if p.course.goOn() > 1 && p.agent.Stop == (tables.Stop{}) {
+		p.unknown("nobody has measured how often a hook can make %s go on", p.agent.Title())
 	}
-	why := p.texts(p.play.Several.Stops, again, func(o one) string {
+	why := p.texts(p.agent.Play.Several.Stops, again, func(o one) string {
 		return strings.TrimSpace(o.Reason + "\n" + o.Context)
 	})
 	return hooks.Settled{Decision: hooks.Deny, Hook: again[0].Hook.ID(),

@@ -16,13 +16,13 @@ import (
 // jsonFile is a file of hooks while it is read: what something odd takes with it
 // is not added.
 type jsonFile struct {
-	p     *Player
-	path  string
-	void  bool     // the file
-	event string   // that is being read
-	voids []string // events
-	odd   bool     // the entry that is being read
-	found []found
+	finder *finder
+	path   string
+	void   bool     // the file
+	event  string   // that is being read
+	voids  []string // events
+	odd    bool     // the entry that is being read
+	found  []found
 }
 
 type found struct {
@@ -34,7 +34,7 @@ func (f *jsonFile) check(wrong bool, what, detail string) {
 	if !wrong {
 		return
 	}
-	switch f.p.odd(f.path, what, detail) {
+	switch f.finder.odd(f.path, what, detail) {
 	case "file":
 		f.void = true
 	case "event":
@@ -45,30 +45,30 @@ func (f *jsonFile) check(wrong bool, what, detail string) {
 }
 
 // json reads {"hooks": {EVENT: [ENTRY or {"hooks": [ENTRY]}]}}.
-func (p *Player) json(path string, data []byte) {
+func (f *finder) json(path string, data []byte) {
 	doc, err := jsonc.Parse(path, data)
 	if err != nil {
-		p.odd(path, "trailing comma", err.Error()) // what no JSON is, all that were tried take for nothing
+		f.odd(path, "trailing comma", err.Error()) // what no JSON is, all that were tried take for nothing
 		return
 	}
-	f := &jsonFile{p: p, path: path}
+	file := &jsonFile{finder: f, path: path}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	f.check(doc.BOM, "bom", "it begins with a byte order mark")
-	f.check(strings.Contains(string(data), "//") && !json.Valid(data), "comment", "there is a comment in it")
-	f.check(!strings.Contains(string(data), "//") && !json.Valid(data), "trailing comma", "it is not JSON as it should be")
+	file.check(doc.BOM, "bom", "it begins with a byte order mark")
+	file.check(strings.Contains(string(data), "//") && !json.Valid(data), "comment", "there is a comment in it")
+	file.check(!strings.Contains(string(data), "//") && !json.Valid(data), "trailing comma", "it is not JSON as it should be")
 	for _, event := range doc.Root().Get("hooks").Members() {
-		_, known := p.event(event.Name)
-		f.event = event.Name
-		f.check(!known, "event", fmt.Sprintf("there is no event %q", event.Name))
-		f.check(event.Value.Kind() != jsonc.Array, "event object", event.Name+" is not a list")
+		_, known := f.event(event.Name)
+		file.event = event.Name
+		file.check(!known, "event", fmt.Sprintf("there is no event %q", event.Name))
+		file.check(event.Value.Kind() != jsonc.Array, "event object", event.Name+" is not a list")
 		for _, group := range event.Value.Elements() {
-			f.odd = false
-			f.group(event.Name, group)
+			file.odd = false
+			file.group(event.Name, group)
 		}
 	}
-	for _, x := range f.found {
-		if !f.void && !slices.Contains(f.voids, x.event) {
-			p.add(x.hook, x.event, nil)
+	for _, x := range file.found {
+		if !file.void && !slices.Contains(file.voids, x.event) {
+			f.add(x.hook, x.event, nil)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func (f *jsonFile) group(event string, group jsonc.Node) {
 	matcher := group.Get("matcher")
 	f.check(matcher.Exists() && matcher.Kind() != jsonc.String, "matcher", "a matcher is not a string")
 	nested := group.Get("hooks")
-	flat := f.p.adapter.Hooks.Form == "flat"
+	flat := f.finder.adapter.Hooks.Form == "flat"
 	entries := []jsonc.Node{group}
 	switch {
 	case nested.Exists():
@@ -106,7 +106,6 @@ func (f *jsonFile) group(event string, group jsonc.Node) {
 var unplayed = []string{"args", "async", "if", "once", "onFailure", "cwd", "sequential", "shell"}
 
 func (f *jsonFile) entry(event, matcher string, entry jsonc.Node) {
-	p := f.p
 	command := entry.Get("command")
 	if !command.Exists() {
 		command = entry.Get("bash")
@@ -128,14 +127,14 @@ func (f *jsonFile) entry(event, matcher string, entry jsonc.Node) {
 	f.check(isNumber && n == 0, "timeout zero", "a time-out is 0")
 	for _, key := range unplayed {
 		if v := entry.Get(key); v.Exists() && v.Text() != "false" {
-			p.unknown("%s: %s of a hook is not played", filepath.Base(f.path), key)
+			f.finder.unknown("%s: %s of a hook is not played", filepath.Base(f.path), key)
 		}
 	}
 	h := hooks.Hook{
-		Name: entry.Get("name").Text(), Command: command.Text(), Matcher: matcher, Timeout: p.timeout(n),
+		Name: entry.Get("name").Text(), Command: command.Text(), Matcher: matcher, Timeout: f.finder.timeout(n),
 		Source: hooks.Source{Layer: hooks.LayerProject, File: f.path, Line: entry.Line()},
 	}
-	if p.takesEnv() {
+	if f.finder.takesEnv() {
 		h.Env = map[string]string{}
 		for _, m := range entry.Get("env").Members() {
 			h.Env[m.Name] = m.Value.Text()
@@ -147,6 +146,6 @@ func (f *jsonFile) entry(event, matcher string, entry jsonc.Node) {
 }
 
 // takesEnv: an entry's env reaches the hook.
-func (p *Player) takesEnv() bool {
-	return slices.ContainsFunc(p.Entry, func(r tables.Row) bool { return r.Name == "env" && r.Value == "yes" })
+func (f *finder) takesEnv() bool {
+	return slices.ContainsFunc(f.agent.Entry, func(r tables.Row) bool { return r.Name == "env" && r.Value == "yes" })
 }

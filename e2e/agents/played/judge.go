@@ -20,22 +20,22 @@ func (j Judge) Sees(verb string) bool { return verb != "portable" }
 // Cannot implements testbed.Other.
 func (j Judge) Cannot(verb string, args []string, conds []testbed.Cond) string {
 	p := j.Player
-	name := p.Agent.Agent.Name
+	name := p.agent.Name
 	switch verb {
 	case "fired", "not-fired", "event":
 		event := hooks.Event(args[0])
-		if !p.plays(event) {
+		if !plays(p.agent, event) {
 			break
 		}
-		if _, ok := p.Event(played[event]); !ok {
+		if _, ok := p.agent.Event(played[event]); !ok {
 			return fmt.Sprintf("%s has no event %s", name, event)
 		}
-		if event == "BeforeAgent" && p.again("tools") &&
+		if event == "BeforeAgent" && again(p.agent, "tools") &&
 			slices.ContainsFunc(conds, func(c testbed.Cond) bool { return c.Key == "times" }) {
 			return name + " fires it for the results of tools, too, which is not played"
 		}
 	case "stdout", "stderr", "user-saw", "screen", "notice", "ending":
-		if p.ID != "gemini" {
+		if p.agent.ID != "gemini" {
 			return "what " + name + " prints is in words of its own, which are not played"
 		}
 	case "cmp":
@@ -54,7 +54,7 @@ func (j Judge) Cannot(verb string, args []string, conds []testbed.Cond) string {
 }
 
 func (j Judge) noCondition(verb string, args []string, c testbed.Cond) string {
-	name := j.Player.Agent.Agent.Name
+	name := j.Player.agent.Name
 	switch {
 	case c.Key == "upstream":
 		return "upstream says what Gemini CLI makes of a run of minigem, and this is one of " + name
@@ -86,14 +86,14 @@ func (j Judge) WhyNot(event, name string) string {
 	case len(at) > 0:
 		return fmt.Sprintf("it is configured for %s, not for %s", strings.Join(at, ", "), event)
 	}
-	return fmt.Sprintf("%s has no such hook in this case", j.Player.Agent.Agent.Name)
+	return fmt.Sprintf("%s has no such hook in this case", j.Player.agent.Name)
 }
 
 // Findings implements testbed.Other.
 func (j Judge) Findings() []string {
 	if j.Player.endless() {
 		return []string{
-			j.Player.Agent.Agent.Name + " goes on for ever here: nothing bounds how often a hook makes it go on. It was ended"}
+			j.Player.agent.Name + " goes on for ever here: nothing bounds how often a hook makes it go on. It was ended"}
 	}
 	return nil
 }

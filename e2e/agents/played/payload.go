@@ -3,6 +3,8 @@ package played
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,6 +15,13 @@ import (
 	"minigem/hooks/protocol"
 )
 
+// payloads are what hooks read.
+type payloads struct {
+	*scene
+	calls  *calls
+	course *course
+}
+
 // Ask implements hooks.Rules.
 func (p *Player) Ask(f hooks.Firing, h hooks.Hook, _ hooks.Payload) (stdin hooks.Payload, env []string) {
 	a := p.agentOf(h)
@@ -21,11 +30,11 @@ func (p *Player) Ask(f hooks.Firing, h hooks.Hook, _ hooks.Payload) (stdin hooks
 	if !ok {
 		p.unknown("what hooks of %s read at %s was not recorded", a.Title(), native.Native)
 	}
-	return hooks.Payload{tables.InOrder(template, p.values(f, a).Payload(template))}, p.env(f, h)
+	return hooks.Payload{tables.InOrder(template, p.reads.values(f, a).Payload(template))}, p.reads.env(f, h)
 }
 
 // values are those of one event.
-func (p *Player) values(f hooks.Firing, a *tables.Agent) tables.Values {
+func (p *payloads) values(f hooks.Firing, a *tables.Agent) tables.Values {
 	in := gjson.ParseBytes(f.Input().Bytes())
 	session := in.Get("session_id").String()
 	started, err := time.Parse(protocol.TimeLayout, in.Get("timestamp").String())
@@ -40,8 +49,8 @@ func (p *Player) values(f hooks.Firing, a *tables.Agent) tables.Values {
 		"date": started.Format("2006-01-02T15-04-05"), "date_path": started.Format("2006/01/02"),
 		"prompt_id": tables.UUID(session, "prompt"), "turn_id": tables.UUID(session, "turn"), "plans": f.Origin.PlansDir,
 		"mode": p.mode(a), "prompt": in.Get("prompt").String(), "answer": in.Get("prompt_response").String(),
-		"answers": p.answered(), "retry": in.Get("stop_hook_active").Bool(),
-		"iteration": p.requests(), "source": in.Get("source").String(), "reason": in.Get("reason").String(),
+		"answers": p.course.answered(), "retry": in.Get("stop_hook_active").Bool(),
+		"iteration": p.course.requests(), "source": in.Get("source").String(), "reason": in.Get("reason").String(),
 		"duration_ms": 10, "tool_response": value(in.Get("tool_response")),
 	}}
 	if f.Event == protocol.SessionStart { // one prompt is all that a case has
@@ -53,7 +62,7 @@ func (p *Player) values(f hooks.Firing, a *tables.Agent) tables.Values {
 	return v
 }
 
-func (p *Player) mode(a *tables.Agent) string {
+func (p *payloads) mode(a *tables.Agent) string {
 	mode, ok := a.Play.Modes[p.setup.Mode]
 	if !ok && a.Play.Modes != nil {
 		p.unknown("what %s calls the mode %s was not recorded", a.Title(), p.setup.Mode)
@@ -70,10 +79,10 @@ func value(r gjson.Result) any {
 }
 
 // toolValues adds what is known of a call and its result.
-func (p *Player) toolValues(f hooks.Firing, a *tables.Agent, in gjson.Result, v tables.Values) {
-	c := p.callOf(f)
+func (p *payloads) toolValues(f hooks.Firing, a *tables.Agent, in gjson.Result, v tables.Values) {
+	c := p.calls.of(f)
 	if f.Event == protocol.BeforeTool {
-		p.look(c)
+		p.calls.look(c)
 	}
 	u := p.use(f, a, c, in.Get("tool_response"))
 	known := v.Add(u, a.Play.Results)
@@ -83,13 +92,13 @@ func (p *Player) toolValues(f hooks.Firing, a *tables.Agent, in gjson.Result, v 
 }
 
 // use is a call with what is known of its result.
-func (p *Player) use(f hooks.Firing, a *tables.Agent, c *call, response gjson.Result) tables.Use {
+func (p *payloads) use(f hooks.Firing, a *tables.Agent, c *call, response gjson.Result) tables.Use {
 	display := response.Get("returnDisplay")
 	u := tables.Use{
-		Kind: c.kind, Name: c.hook, ID: c.id, Input: c.seen, Command: c.act.Command, Path: p.path(c), File: c.act.Path,
+		Kind: c.kind, Name: c.hook, ID: c.id, Input: c.seen, Command: c.act.Command, Path: p.calls.path(c), File: c.act.Path,
 		Content: c.act.Text, Old: c.act.Old, New: c.act.New, Original: c.original,
 		Output: strings.TrimRight(display.String(), "\n"), Exit: f.Use.Exit,
-		Diff: display.Get("fileDiff").String(), Display: value(display), FailedCommands: p.play.FailedCommand,
+		Diff: display.Get("fileDiff").String(), Display: value(display), FailedCommands: p.agent.Play.FailedCommand,
 	}
 	if response.Get("error").Exists() {
 		u.ErrorMessage = cmp.Or(response.Get("error.message").String(), "it failed")
@@ -98,25 +107,37 @@ func (p *Player) use(f hooks.Firing, a *tables.Agent, c *call, response gjson.Re
 		u.Name = t.Hook
 	}
 	if c.act.Path != "" {
-		u.Text = p.now(c)
+		u.Text = p.calls.now(c)
 	}
 	return u
 }
 
-// now is the file of a call as it is.
-func (p *Player) now(c *call) string {
-	was := c.original
-	c.original = nil
-	p.look(c)
-	text := ""
-	if c.original != nil {
-		text = *c.original
-	}
-	c.original = was
-	return text
+// failed reports whether a tool failed, as the agent sees it.
+func (p *payloads) failed(f hooks.Firing) bool {
+	return p.use(f, p.agent, p.calls.of(f), gjson.GetBytes(f.Input().Bytes(), "tool_response")).Failed()
 }
 
-// failed reports whether a tool failed, as the agent sees it.
-func (p *Player) failed(f hooks.Firing) bool {
-	return p.use(f, p.Agent.Agent, p.callOf(f), gjson.GetBytes(f.Input().Bytes(), "tool_response")).Failed()
+func (p *payloads) name(f hooks.Firing) hooks.Event {
+	if f.Event == protocol.AfterTool && p.tellsFailures() && p.failed(f) {
+		return toolFailed
+	}
+	return f.Event
+}
+
+// tellsFailures: failed tools have an event of their own.
+func (p *payloads) tellsFailures() bool {
+	_, ok := p.agent.Event(failedPoint)
+	return ok
+}
+
+// env returns the variables that h gets.
+func (p *payloads) env(f hooks.Firing, h hooks.Hook) []string {
+	var env []string
+	a := p.agentOf(h)
+	v := p.values(f, a)
+	for name, value := range a.Play.Env {
+		env = append(env, name+"="+fmt.Sprint(v.Fill(value)))
+	}
+	slices.Sort(env)
+	return env
 }

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"minigem/e2e/agents"
 	"minigem/e2e/testbed"
@@ -23,7 +22,6 @@ import (
 type Agent struct {
 	*tables.Agent
 	adapter *agents.Adapter
-	play    *tables.Play
 	why     string // it cannot be played; empty: it can
 }
 
@@ -45,8 +43,8 @@ func Find(names []string) ([]Agent, error) {
 				continue // it is copilot, with other names of events
 			}
 			if !slices.ContainsFunc(out, func(o Agent) bool { return o.ID == a.ID }) {
-				p := Agent{Agent: a, adapter: adapterOf(a.ID), play: a.Play}
-				if p.adapter == nil || p.play == nil {
+				p := Agent{Agent: a, adapter: adapterOf(a.ID)}
+				if p.adapter == nil || p.Play == nil {
 					p.why = a.Name + " is not played: its file has no table play, or no table drive"
 				}
 				out = append(out, p)
@@ -95,21 +93,12 @@ var ownModelEvents = []protocol.Event{protocol.BeforeModel, protocol.BeforeToolS
 
 // Player plays one agent in one session. It implements hooks.Rules.
 type Player struct {
-	Agent
-	setup testbed.Setup
-	hooks []hook
-
-	mu        sync.Mutex
-	calls     map[string]*call // by id
-	ids       int
-	cannot    []string // why what happened cannot be said, each once
-	retrying  bool     // the next prompt is a hook's
-	goneOn    int      // how often a hook made it go on
-	prompts   bool     // a hook did something with a prompt
-	ended     string   // a hook ended the run before its first request
-	system    string   // what hooks said for the system instruction
-	requested int      // how many requests the model got
-	answers   []string // the texts that it answered, except empty ones
+	*scene
+	hooks  []hook
+	calls  *calls
+	course *course
+	reads  *payloads
+	does   *effects
 }
 
 // New plays a in the session that setup describes.
@@ -117,48 +106,20 @@ func New(a Agent, setup testbed.Setup) (*Player, error) {
 	if why := a.Cannot(); why != "" {
 		return nil, &testbed.CannotError{Why: why}
 	}
-	if a.adapter.Start.Modes[setup.Mode] == nil && a.play.Modes[setup.Mode] == "" {
+	if a.adapter.Start.Modes[setup.Mode] == nil && a.Play.Modes[setup.Mode] == "" {
 		return nil, &testbed.CannotError{Why: fmt.Sprintf("%s has no mode %s", a.Agent.Name, setup.Mode)}
 	}
-	p := &Player{Agent: a, setup: setup, calls: map[string]*call{}}
+	s, run := &scene{agent: a.Agent, adapter: a.adapter, setup: setup}, &course{}
+	calls := &calls{scene: s, byID: map[string]*call{}}
+	reads := &payloads{s, calls, run}
+	p := &Player{scene: s, calls: calls, course: run, reads: reads, does: &effects{s, calls, run, reads}}
 	if setup.HooksOff {
 		return p, nil
 	}
-	return p, p.find()
-}
-
-// Cannot are reasons why what happened is not what the agent would have done.
-func (p *Player) Cannots() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return slices.Clone(p.cannot)
-}
-
-// unknown keeps why something cannot be played.
-func (p *Player) unknown(format string, args ...any) {
-	why := fmt.Sprintf(format, args...)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !slices.Contains(p.cannot, why) {
-		p.cannot = append(p.cannot, why)
-	}
-}
-
-// Mode is minigem's approval mode in which the agent is played.
-func (p *Player) Mode() string {
-	if p.confirms() {
-		return "yolo"
-	}
-	return p.setup.Mode
-}
-
-// confirms: somebody has to confirm calls that change anything, nobody is there,
-// and a hook may do so.
-func (p *Player) confirms() bool { return p.setup.Mode == "default" && p.ID != "gemini" }
-
-// readOnly reports whether what a kind of tool does needs no confirmation.
-func readOnly(kind string) bool {
-	return slices.Contains([]string{"read", "search", "find", "list"}, kind)
+	find := &finder{scene: s}
+	err := find.find()
+	p.hooks = find.hooks
+	return p, err
 }
 
 // Rules returns the player as the rules of all events that it plays. Events that
@@ -169,7 +130,7 @@ func (p *Player) Rules() map[hooks.Event]hooks.Rules {
 		switch {
 		case ev.IsAdded():
 			rules[ev] = nil
-		case p.plays(ev):
+		case plays(p.agent, ev):
 			rules[ev] = p
 		}
 	}
@@ -177,17 +138,17 @@ func (p *Player) Rules() map[hooks.Event]hooks.Rules {
 }
 
 // plays reports whether the agent's rules hold at ev, or ours.
-func (a Agent) plays(ev hooks.Event) bool {
+func plays(a *tables.Agent, ev hooks.Event) bool {
 	return a.ID != "gemini" || !slices.Contains(ownModelEvents, ev)
 }
 
 // subject returns what matchers of the event see.
 func (p *Player) subject(f hooks.Firing, name hooks.Event) string {
 	if f.Event.IsTool() {
-		return p.toolName(f, p.Agent.Agent)
+		return p.calls.toolName(f, p.agent)
 	}
-	native, _ := p.Event(played[name])
-	payload := p.values(f, p.Agent.Agent).Payload(p.play.Payloads[native.Native])
+	native, _ := p.agent.Event(played[name])
+	payload := p.reads.values(f, p.agent).Payload(p.agent.Play.Payloads[native.Native])
 	for _, key := range []string{"source", "reason"} {
 		if s, ok := payload[key].(string); ok {
 			return s
@@ -196,27 +157,14 @@ func (p *Player) subject(f hooks.Firing, name hooks.Event) string {
 	return f.Subject
 }
 
-func (p *Player) name(f hooks.Firing) hooks.Event {
-	if f.Event == protocol.AfterTool && p.tellsFailures() && p.failed(f) {
-		return toolFailed
-	}
-	return f.Event
-}
-
-// tellsFailures: failed tools have an event of their own.
-func (p *Player) tellsFailures() bool {
-	_, ok := p.Event(failedPoint)
-	return ok
-}
-
 // Plan implements hooks.Rules.
 func (p *Player) Plan(f hooks.Firing) hooks.Plan {
-	name := p.name(f)
+	name := p.reads.name(f)
 	why := p.whyNot(f, name)
-	p.noteRetry(f)
+	p.course.noteRetry(f)
 	plan := hooks.Plan{
-		Event: name, Subject: p.subject(f, name), InTurn: p.play.Several.Order == "in turn",
-		Settle: func(runs []hooks.Run) hooks.Settled { return p.settle(f, runs) },
+		Event: name, Subject: p.subject(f, name), InTurn: p.agent.Play.Several.Order == "in turn",
+		Settle: func(runs []hooks.Run) hooks.Settled { return p.does.settle(f, runs) },
 	}
 	seen := map[string]bool{}
 	for _, h := range p.hooks {
@@ -229,11 +177,11 @@ func (p *Player) Plan(f hooks.Firing) hooks.Plan {
 		case r.Skipped != "":
 		case why != "":
 			r.Skipped = why
-		case seen[h.agent.ID+h.Command] && p.play.Several.Same == "once":
+		case seen[h.agent.ID+h.Command] && p.agent.Play.Several.Same == "once":
 			r.Skipped = "the same command runs once at an event there"
-		case seen[h.agent.ID+h.Command] && p.play.Several.Same == "":
+		case seen[h.agent.ID+h.Command] && p.agent.Play.Several.Same == "":
 			p.unknown("nobody has measured how often %s runs a command that is configured twice at one event",
-				p.Agent.Agent.Title())
+				p.agent.Title())
 		}
 		if r.Skipped == "" {
 			seen[h.agent.ID+h.Command] = true
@@ -245,104 +193,61 @@ func (p *Player) Plan(f hooks.Firing) hooks.Plan {
 
 // whyNot says why no hook runs at what fires; empty: they do.
 func (p *Player) whyNot(f hooks.Firing, name hooks.Event) string {
-	native, ok := p.Event(played[name])
+	native, ok := p.agent.Event(played[name])
 	switch {
 	case !ok:
-		return fmt.Sprintf("%s has no event %s", p.Agent.Agent.Name, name)
+		return fmt.Sprintf("%s has no event %s", p.agent.Name, name)
 	case native.Fires == "no":
-		return fmt.Sprintf("%s does not fire %s in a run without a terminal", p.Agent.Agent.Name, native.Native)
-	case name == protocol.AfterTool && p.play.Failures == "silent" && p.failed(f):
-		return fmt.Sprintf("%s fires no event for a tool that failed", p.Agent.Agent.Name)
-	case name == protocol.AfterAgent && p.play.StopOnce && p.wentOn():
-		return fmt.Sprintf("%s does not fire %s again once a hook made it go on", p.Agent.Agent.Name, native.Native)
-	case name == protocol.BeforeAgent && p.retries() && !slices.Contains(p.play.Again, "retry"):
-		return fmt.Sprintf("%s fires %s for what the user submitted alone", p.Agent.Agent.Name, native.Native)
+		return fmt.Sprintf("%s does not fire %s in a run without a terminal", p.agent.Name, native.Native)
+	case name == protocol.AfterTool && p.agent.Play.Failures == "silent" && p.reads.failed(f):
+		return fmt.Sprintf("%s fires no event for a tool that failed", p.agent.Name)
+	case name == protocol.AfterAgent && p.agent.Play.StopOnce && p.course.wentOn() > 0:
+		return fmt.Sprintf("%s does not fire %s again once a hook made it go on", p.agent.Name, native.Native)
+	case name == protocol.BeforeAgent && p.course.retries() && !slices.Contains(p.agent.Play.Again, "retry"):
+		return fmt.Sprintf("%s fires %s for what the user submitted alone", p.agent.Name, native.Native)
 	}
 	return ""
-}
-
-func (p *Player) retries() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.retrying
-}
-
-// wentOn reports whether a hook made the agent go on before.
-func (p *Player) wentOn() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.goneOn > 0
-}
-
-// noteRetry forgets, once the prompt of a hook is on its way, that it is one.
-func (p *Player) noteRetry(f hooks.Firing) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if f.Event == protocol.BeforeAgent {
-		p.retrying = false
-	}
 }
 
 // matches reports whether h is about what fires, and if not, why.
 func (p *Player) matches(h hook, f hooks.Firing) (matched bool, why string) {
 	if !f.Event.IsTool() {
 		if h.Matcher != "" && h.Matcher != "*" {
-			p.unknown("nobody has measured what %s does with the matcher %q at %s", p.Agent.Agent.Title(), h.Matcher, h.native)
+			p.unknown("nobody has measured what %s does with the matcher %q at %s", p.agent.Title(), h.Matcher, h.native)
 		}
 		return true, ""
 	}
-	name := p.toolName(f, h.agent)
+	name := p.calls.toolName(f, h.agent)
 	if h.tools != nil && h.agent.Matcher.Kind == "none" {
 		matched = slices.Contains(h.tools, name)
 	} else {
 		fires, known := h.agent.Fires(h.Matcher, name)
 		if !known && h.Matcher != "" && h.Matcher != "*" {
-			p.unknown("nobody has measured which tools a matcher of %s fires for", p.Agent.Agent.Title())
+			p.unknown("nobody has measured which tools a matcher of %s fires for", p.agent.Title())
 		}
 		matched = fires || !known
 	}
 	if !matched {
-		return false, fmt.Sprintf("matcher %q does not match %q in %s", h.Matcher, name, p.Agent.Agent.Name)
+		return false, fmt.Sprintf("matcher %q does not match %q in %s", h.Matcher, name, p.agent.Name)
 	}
 	return true, ""
 }
 
 // Halts implements hooks.Rules.
 func (p *Player) Halts(f hooks.Firing, r hooks.Run) bool {
-	if !p.play.Several.Halts || !f.Event.IsTool() {
+	if !p.agent.Play.Several.Halts || !f.Event.IsTool() {
 		return false
 	}
-	e := p.effect(f, r)
+	e := p.does.effect(f, r)
 	return e.Kind == tables.Refused || e.Kind == tables.Asked || e.Kind == tables.Replaced && e.Reason != ""
-}
-
-// env returns the variables that h gets.
-func (p *Player) env(f hooks.Firing, h hooks.Hook) []string {
-	var env []string
-	a := p.agentOf(h)
-	v := p.values(f, a)
-	for name, value := range a.Play.Env {
-		env = append(env, name+"="+fmt.Sprint(v.Fill(value)))
-	}
-	slices.Sort(env)
-	return env
-}
-
-// agentOf is the agent as which a hook is treated: those of Copilot CLI with
-// events in PascalCase have rules of their own.
-func (p *Player) agentOf(h hooks.Hook) *tables.Agent {
-	if a, err := tables.Find(h.Dialect); err == nil {
-		return a
-	}
-	return p.Agent.Agent
 }
 
 // Retries is how often a hook may make the agent go on.
 func (p *Player) Retries() int {
-	if p.Stop.Endless {
+	if p.agent.Stop.Endless {
 		return enough
 	}
-	return p.Stop.Retries
+	return p.agent.Stop.Retries
 }
 
 // enough is when an agent that would go on for ever is ended.
@@ -350,15 +255,13 @@ const enough = 50
 
 // endless reports whether it had to be ended.
 func (p *Player) endless() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.Stop.Endless && p.goneOn > enough
+	return p.agent.Stop.Endless && p.course.wentOn() > enough
 }
 
 // Exit is the exit status of the run, where minigem's would be exit.
 func (p *Player) Exit(exit int, blocked bool) int {
 	if blocked {
-		return p.play.Blocked
+		return p.agent.Play.Blocked
 	}
 	return exit
 }

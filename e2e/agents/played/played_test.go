@@ -29,7 +29,7 @@ func FuzzFind(f *testing.F) {
 				".claude/settings.json": object, ".codex/hooks.json": object, ".github/hooks/h.json": object, ".qwen/settings.json": object, ".gemini/settings.json": object,
 				"home/.kimi-code/config.toml": table, ".clinerules/hooks/PreToolUse": object,
 			} {
-				p := Player{setup: s}
+				p := &scene{setup: s}
 				path := p.place(name)
 				require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 				require.NoError(t, os.WriteFile(path, data, 0o600))
