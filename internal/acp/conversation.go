@@ -35,8 +35,7 @@ type conversation struct {
 	mode  policy.Mode     // that the editor knows
 	now   context.Context // of the prompt that runs; that of the server between prompts
 
-	live  printed
-	panes panes
+	live printed
 }
 
 // build opens what a session needs and begins it.
@@ -61,8 +60,7 @@ func (s *server) build(ctx context.Context, dir, resume string, given []acp.McpS
 	}
 	config.AddMCPServers(servers)
 	warn := func(said string) { fmt.Fprintf(s.sys.Stderr, "[WARNING] %s\n", strings.TrimRight(said, "\n")) }
-	w := app.Frontend{Interactive: true, Sink: c, Approver: approver{c}, Reports: c.report, Warn: warn,
-		CallContext: c.inTerminal}
+	w := app.Frontend{Interactive: true, Sink: c, Approver: approver{c}, Reports: c.report, Warn: warn}
 	r, err := app.Build(s.ctx, &sys, &flags, config, w.Debugging(flags.Debug, s.sys.Stderr))
 	if err != nil {
 		return nil, err
@@ -83,7 +81,6 @@ func (c *conversation) close() {
 	defer c.running.Unlock()
 	c.r.Session.End(context.WithoutCancel(c.server.ctx), "exit")
 	c.r.Close()
-	c.panes.closing.Wait()
 }
 
 // prompt runs one prompt; it waits for the one before it.

@@ -24,16 +24,16 @@ const mostSessions = 32
 
 // Serve talks to the editor on the streams of sys until it hangs up, or ctx ends.
 func Serve(ctx context.Context, sys *app.System, f *app.Options) error {
-	return serve(ctx, sys, f, usual)
+	return serve(ctx, sys, f)
 }
 
-func serve(ctx context.Context, sys *app.System, f *app.Options, p patience) error {
+func serve(ctx context.Context, sys *app.System, f *app.Options) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	exit.SurvivePipe()
 	stop := exit.OnSignals(cancel, nil)
 	defer stop()
-	s := &server{ctx: ctx, sys: sys, flags: f, patience: p, sessions: map[acp.SessionId]*conversation{}}
+	s := &server{ctx: ctx, sys: sys, flags: f, sessions: map[acp.SessionId]*conversation{}}
 	ready := make(chan struct{}) // the connection reads from its first moment on, and logs
 	s.conn = acp.NewAgentSideConnection(s, text.Raw(sys.Stdout), &gated{&wire{in: sys.Stdin}, ready})
 	s.conn.SetLogger(logger(sys.Stderr))
@@ -84,8 +84,6 @@ type server struct {
 	sys   *app.System
 	flags *app.Options
 	conn  *acp.AgentSideConnection
-
-	patience patience
 
 	loading  sync.Mutex
 	mu       sync.Mutex

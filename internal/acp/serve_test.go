@@ -38,10 +38,8 @@ type editor struct {
 	changed chan struct{}
 	called  []acp.ToolCallId
 
-	shows    map[string]string // texts of files, by name; nil: it has none
-	terms    *terminals        // nil: it has none
-	patience patience
-	reading  chan struct{} // not nil: reading a file says so here, and never ends
+	shows   map[string]string // texts of files, by name; nil: it has none
+	reading chan struct{}     // not nil: reading a file says so here, and never ends
 }
 
 func (e *editor) SessionUpdate(_ context.Context, n acp.SessionNotification) error {
@@ -117,7 +115,7 @@ func (e *editor) WriteTextFile(_ context.Context, p acp.WriteTextFileRequest) (r
 // offer says what the editor has.
 func (e *editor) offer(fs acp.FileSystemCapabilities) {
 	e.t.Helper()
-	_, err := e.conn.Initialize(waittest.Context(e.t), acp.InitializeRequest{ProtocolVersion: 1, ClientCapabilities: acp.ClientCapabilities{Fs: fs, Terminal: e.terms != nil}})
+	_, err := e.conn.Initialize(waittest.Context(e.t), acp.InitializeRequest{ProtocolVersion: 1, ClientCapabilities: acp.ClientCapabilities{Fs: fs, Terminal: true}})
 	require.NoError(e.t, err)
 }
 
@@ -162,8 +160,6 @@ func contents(all []acp.ToolCallContent) string {
 				before = *c.Diff.OldText
 			}
 			out = append(out, fmt.Sprintf("diff %s %q > %q", filepath.Base(c.Diff.Path), before, c.Diff.NewText))
-		case c.Terminal != nil:
-			out = append(out, "terminal "+c.Terminal.TerminalId)
 		case c.Content != nil:
 			out = append(out, c.Content.Content.Text.Text)
 		}
@@ -192,7 +188,7 @@ func startEditor(t *testing.T, settings string, model ...string) *editor {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	e := &editor{t: t, home: home, dir: filepath.Join(home, "project"), changed: make(chan struct{}), patience: patience{time.Hour, time.Hour}}
+	e := &editor{t: t, home: home, dir: filepath.Join(home, "project"), changed: make(chan struct{})}
 	require.NoError(t, os.MkdirAll(e.dir, 0o755))
 	require.NoError(t, os.MkdirAll(filepath.Join(home, ".gemini"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(home, ".gemini", "settings.json"), []byte(settings), 0o600))
@@ -220,7 +216,7 @@ func (e *editor) serve(model ...string) {
 	ctx, cancel := context.WithCancel(waittest.Context(e.t))
 	e.t.Cleanup(cancel)
 	go func() {
-		done <- serve(ctx, e.sys(in, said), e.options(), e.patience)
+		done <- serve(ctx, e.sys(in, said), e.options())
 		_ = said.Close()
 	}()
 	e.conn = acp.NewClientSideConnection(e, out, replies)
@@ -282,4 +278,29 @@ func (e *editor) file(name string) string {
 		return "(none)"
 	}
 	return string(b)
+}
+
+func shell(command string) string {
+	return calls("run_shell_command", map[string]any{"command": command})
+}
+
+// It has terminals, and nobody asks for one: they are not implemented.
+func (e *editor) CreateTerminal(context.Context, acp.CreateTerminalRequest) (r acp.CreateTerminalResponse, _ error) {
+	return r, errNotOffered
+}
+
+func (e *editor) KillTerminal(context.Context, acp.KillTerminalRequest) (r acp.KillTerminalResponse, _ error) {
+	return r, errNotOffered
+}
+
+func (e *editor) TerminalOutput(context.Context, acp.TerminalOutputRequest) (r acp.TerminalOutputResponse, _ error) {
+	return r, errNotOffered
+}
+
+func (e *editor) ReleaseTerminal(context.Context, acp.ReleaseTerminalRequest) (r acp.ReleaseTerminalResponse, _ error) {
+	return r, errNotOffered
+}
+
+func (e *editor) WaitForTerminalExit(context.Context, acp.WaitForTerminalExitRequest) (r acp.WaitForTerminalExitResponse, _ error) {
+	return r, errNotOffered
 }

@@ -36,7 +36,7 @@ func (c *conversation) Emit(e event.Event) {
 	case event.ToolStarted:
 		c.start(e.Call, e.Description, acp.ToolCallStatusInProgress)
 	case event.ToolOutput:
-		c.print(e)
+		c.output(e)
 	case event.ToolFinished:
 		c.finish(e.Record)
 		c.tellMode()
@@ -88,9 +88,9 @@ func (c *conversation) finish(r event.ToolRecord) {
 	if todos, ok := r.Display.(builtin.Todos); ok && r.Status == event.ToolSuccess {
 		c.update(acp.UpdatePlan(entries(todos)...))
 	}
-	shows := c.withTerminal(r, content(r))
 	c.forgetPrinted(r.Call.ID)
-	c.update(acp.UpdateToolCall(acp.ToolCallId(r.Call.ID), acp.WithUpdateStatus(status), acp.WithUpdateContent(shows)))
+	c.update(acp.UpdateToolCall(acp.ToolCallId(r.Call.ID), acp.WithUpdateStatus(status),
+		acp.WithUpdateContent(content(r))))
 }
 
 // mostText bounds the text of one update.

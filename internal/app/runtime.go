@@ -43,13 +43,11 @@ import (
 // and who is asked.
 type Frontend struct {
 	Interactive bool
-	HoldMCP     bool               // MCP servers start when [Runtime.HeldMCP] says so, or somebody needs one
-	Sink        event.Sink         // receives events, as the session does
-	Reports     func(hooks.Report) // receives every hook event; may be nil
-	Approver    toolcall.Approver  // nil: nobody can be asked
-	Asker       builtin.Asker      // answers the model's questions; nil: the model cannot ask
-	// CallContext is that of [toolcall.Runner] for the main agent; may be nil.
-	CallContext func(ctx context.Context, call llm.ToolCall) context.Context
+	HoldMCP     bool                            // MCP servers start when [Runtime.HeldMCP] says so, or somebody needs one
+	Sink        event.Sink                      // receives events, as the session does
+	Reports     func(hooks.Report)              // receives every hook event; may be nil
+	Approver    toolcall.Approver               // nil: nobody can be asked
+	Asker       builtin.Asker                   // answers the model's questions; nil: the model cannot ask
 	Bell        io.Writer                       // gets the sequences that alert the user; nil: no alerts
 	Model       llm.Provider                    // nil: chosen by flags and environment
 	Tap         func(llm.Provider) llm.Provider // wraps the model, to observe it; may be nil
@@ -282,7 +280,7 @@ func (r *Runtime) isAsked(h hooks.Hook) bool {
 func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
 	r.runner = &toolcall.Runner{
 		Registry: r.Registry, Offered: r.Policy.Offered, NotOffered: r.notOffered,
-		Hooks: r.Engine, Policy: r.Policy, Prepare: r.checkpointing(sys, w), CallContext: w.CallContext,
+		Hooks: r.Engine, Policy: r.Policy, Prepare: r.checkpointing(sys, w),
 		Sink: r.sink, MaxOutput: r.maxOutput(), Save: r.saveOutput, Now: sys.Now,
 	}
 	if w.Approver != nil {

@@ -236,9 +236,6 @@ func (c *call) start(ctx context.Context) {
 }
 
 func (c *call) runTool(ctx context.Context) (res tools.Result, err error) {
-	if c.batch.CallContext != nil {
-		ctx = c.batch.CallContext(ctx, c.step)
-	}
 	err = guard(func() (err error) {
 		if s, ok := c.inv.(tools.Streamer); ok {
 			res, err = s.RunStream(ctx, func(text string) {

@@ -44,10 +44,6 @@ type Runner struct {
 	// nothing.
 	Prepare func(ctx context.Context, call llm.ToolCall)
 
-	// CallContext returns the context in which one call runs: it ends with ctx, or
-	// when the user ends that call alone. nil: it is ctx.
-	CallContext func(ctx context.Context, call llm.ToolCall) context.Context
-
 	// MaxOutput is the number of characters above which a truncatable output is
 	// cut; 0: 40,000, negative: never.
 	MaxOutput int
