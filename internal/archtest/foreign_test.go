@@ -94,7 +94,7 @@ var readers = []tried{
 		functions: "Installed.SelfTest patch readDoc readPlugin readTOML wrapProgram wrapper.place writePlugin"},
 	{why: "what minigem itself wrote", folder: "e2e/agents/shim", functions: "readJSON readRun"},
 	{why: "files of a case, which was read with the same bounds", folder: "e2e/agents/played",
-		functions: "Player.file Player.look"},
+		functions: "calls.look finder.file"},
 }
 
 // TestForeignFilesAreTried: each function that reads a file of somebody else's has

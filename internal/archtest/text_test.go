@@ -85,7 +85,6 @@ func character(e ast.Expr) (rune, bool) {
 // behind a text.Writer, and why.
 var streams = map[string]string{
 	"internal/app/system.go":  "the one place where a System gets them; run puts text.Writers before them",
-	"internal/acp/step.go":    "the terminal of an editor, for what another minigem has cleaned",
 	"hooks/portable/serve.go": "the streams of a hook that is written in Go",
 
 	"e2e/agents/isolated/isolated_linux.go": "the streams of an agent under test, which are handed to it",

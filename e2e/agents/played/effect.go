@@ -205,7 +205,8 @@ func (p *effects) settleBefore(f hooks.Firing, all []one) hooks.Settled {
 	}
 	c := p.calls.of(f)
 	c.pending(more, len(ends) > 0)
-	if p.confirms() && !readOnly(c.kind) && !(p.agent.Approves != nil && p.agent.Approves.Is && slices.ContainsFunc(all, one.allows)) {
+	approves := p.agent.Approves != nil && p.agent.Approves.Is && slices.ContainsFunc(all, one.allows)
+	if p.confirms() && !readOnly(c.kind) && !approves {
 		return hooks.Settled{
 			Decision: hooks.Deny,
 			Output:   protocol.Output{Decision: protocol.Deny, Reason: "it has to be confirmed, and nobody is there"}}

@@ -54,8 +54,9 @@ func (f *finder) json(path string, data []byte) {
 	file := &jsonFile{finder: f, path: path}
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	file.check(doc.BOM, "bom", "it begins with a byte order mark")
-	file.check(strings.Contains(string(data), "//") && !json.Valid(data), "comment", "there is a comment in it")
-	file.check(!strings.Contains(string(data), "//") && !json.Valid(data), "trailing comma", "it is not JSON as it should be")
+	commented, valid := strings.Contains(string(data), "//"), json.Valid(data)
+	file.check(commented && !valid, "comment", "there is a comment in it")
+	file.check(!commented && !valid, "trailing comma", "it is not JSON as it should be")
 	for _, event := range doc.Root().Get("hooks").Members() {
 		_, known := f.event(event.Name)
 		file.event = event.Name
