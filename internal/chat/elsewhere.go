@@ -15,7 +15,7 @@ var elsewhere = []struct{ names, instead string }{
 	{"extensions explore", "extensions are on GitHub, under the topic gemini-cli-extension; /extensions install ADDRESS"},
 	{"extensions link config", "minigem extensions link FOLDER and minigem extensions config NAME do it"},
 	{"gemma", "minigem routes to no local model, but uses one that runs: minigem --model ollama/NAME"},
-	{"ide", "an editor starts minigem itself, by the Agent Client Protocol: minigem --acp (docs/CHAT.md)"},
+	{"ide", "an editor starts minigem itself, by the Agent Client Protocol: minigem --acp (docs/EDITORS.md)"},
 	{"mcp schema", "/mcp desc shows what the model reads of each tool"},
 	{"memory inbox", "minigem proposes nothing to remember by itself; /memory add TEXT"},
 	{"model manage", "/model set NAME"},

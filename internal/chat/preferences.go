@@ -92,8 +92,8 @@ func docs(t *call) error {
 	t.term.Print(`/help lists the commands and keys of the chat.
 minigem --help, and minigem COMMAND --help, have flags and examples.
 The folder docs of minigem's source has a page for each subject: CHAT.md (this
-chat), HOOKS.md (hooks), TESTBED.md (tests of hooks), AGENTS.md (other agents),
-SUBAGENTS.md, LINT.md.`)
+chat), PERMISSIONS.md (what may run), EXTENSIONS.md, MODELS.md, SUBAGENTS.md,
+HOOKS.md (hooks), TESTBED.md (tests of hooks); README.md is the index.`)
 	return nil
 }
 

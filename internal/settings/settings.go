@@ -150,7 +150,7 @@ type Tools struct {
 	CallCommand                 string   `json:"callCommand,omitempty"`
 	TruncateToolOutputThreshold int      `json:"truncateToolOutputThreshold,omitempty" jsonschema:"Characters; 0: all."`
 	Sandbox                     json.
-					RawMessage `json:"sandbox,omitempty" jsonschema:"true confines shell commands, see docs/CHAT.md."`
+					RawMessage `json:"sandbox,omitempty" jsonschema:"true confines shell commands, see docs/PERMISSIONS.md."`
 	SandboxAllowedPaths  []string `json:"sandboxAllowedPaths,omitempty" jsonschema:"Writable, too. Not for projects."`
 	SandboxNetworkAccess bool     `json:"sandboxNetworkAccess,omitempty" jsonschema:"Not for projects."`
 	Shell                Shell    `json:"shell,omitzero"`
