@@ -6,8 +6,9 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// BeforeAgent fires once for each submitted prompt, before anything else, and
-// again for a retry with the reason as prompt.
+// BeforeAgent fires once for each submitted prompt, before anything else, and again for a
+// retry that an AfterAgent hook asked for, with the reason as prompt. Hooks can deny or
+// stop the turn and add context.
 func (e *Engine) BeforeAgent(ctx context.Context, prompt string) BeforeAgentOutcome {
 	e.submitted()
 	if e.idle(protocol.BeforeAgent) {
@@ -28,9 +29,9 @@ func (e *Engine) BeforeAgent(ctx context.Context, prompt string) BeforeAgentOutc
 	return BeforeAgentOutcome{Verdict: v, Context: wrapContext(added)}
 }
 
-// AfterAgent fires when a prompt's work is done and the model gave a final
-// answer. stopHookActive says that this is a retry already; bounding the number
-// of retries is the caller's, see Config.MaxRetries.
+// AfterAgent fires when a prompt's work is done and the model gave a final answer; never
+// after an error, a limit, a cancel or a stop. stopHookActive says that this is a retry
+// already. The caller must bound the number of retries; see [Config.MaxRetries].
 func (e *Engine) AfterAgent(ctx context.Context, prompt, response string, stopHookActive bool) AfterAgentOutcome {
 	if e.idle(protocol.AfterAgent) {
 		return AfterAgentOutcome{}
@@ -76,9 +77,9 @@ func (e *Engine) AfterAgent(ctx context.Context, prompt, response string, stopHo
 	return out
 }
 
-// StopFailure fires when a turn ended without an answer, but for hooks. Hooks can
-// only tell the user, and the end of ctx, which may be what ended the turn, does
-// not end them.
+// StopFailure fires when a turn ended without an answer, unless a hook ended it. Hooks
+// can only show the user a message. They are not cancelled with ctx, whose end may be
+// what ended the turn, and are waited for as long as [Engine.Patience] lasts.
 func (e *Engine) StopFailure(ctx context.Context, f Failure) {
 	if e.idle(protocol.StopFailure) {
 		return

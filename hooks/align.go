@@ -52,7 +52,8 @@ func editMessages(list []llm.Message, got []protocol.LLMMessage, a *answer) mess
 	return edits
 }
 
-// pair is one message of either list; -1: it has no partner there.
+// pair holds the indices of two matching messages, one in each list. -1 means that the
+// message has no partner in that list.
 type pair struct {
 	was, is int
 	same    bool
@@ -120,9 +121,9 @@ func pairGap(out []pair, was, is []protocol.LLMMessage, i, n, j, m int) []pair {
 	return out
 }
 
-// common is the heaviest common subsequence of two lists of n and m entries, as
-// pairs of indices; score is 0 for entries that cannot pair. Very long lists
-// are paired first come, first served.
+// common returns the heaviest common subsequence of two lists of n and m entries, as
+// pairs of indices. score is 0 for entries that cannot pair. Very long lists are paired
+// first come, first served.
 func common(n, m int, score func(x, y int) float64) []pair {
 	if n == 0 || m == 0 {
 		return nil
@@ -171,7 +172,7 @@ func firstCome(n, m int, score func(x, y int) float64) []pair {
 	return out
 }
 
-// likeness of two texts, from 0 to 1: how much they begin and end alike.
+// likeness returns, from 0 to 1, how much two texts begin and end alike.
 func likeness(a, b string) float64 {
 	short, long := min(len(a), len(b)), max(len(a), len(b))
 	if long == 0 {

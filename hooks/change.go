@@ -9,7 +9,7 @@ import (
 	"minigem/llm"
 )
 
-// requestChange is what hooks that read the same request make of it. The zero
+// requestChange collects the changes by hooks that read the same request. The zero
 // value changes nothing.
 type requestChange struct {
 	model    string
@@ -19,8 +19,7 @@ type requestChange struct {
 	warn     func(format string, args ...any) // of the last answer that changed something
 }
 
-// readChange finds out what an answer changes of read, the request that its
-// hook was given.
+// readChange returns what an answer changes in read, the request that its hook read.
 func readChange(read *ModelRequest, c *protocol.LLMRequestChange, a *answer) requestChange {
 	ch := requestChange{warn: a.warn}
 	if c.Model != "" && c.Model != read.Model {
@@ -52,8 +51,7 @@ func sameToolConfig(a, b *protocol.ToolConfig) bool {
 	return b != nil && a.Mode == b.Mode && slices.Equal(a.AllowedFunctionNames, b.AllowedFunctionNames)
 }
 
-// and is what comes of c and then later, key by key: later wins where both
-// changed the same.
+// and returns c followed by later, key by key. later wins where both changed the same.
 func (c requestChange) and(later requestChange, a *answer) requestChange {
 	if !later.changed {
 		return c
@@ -78,7 +76,7 @@ func (c requestChange) and(later requestChange, a *answer) requestChange {
 	return out
 }
 
-// apply is read with the change; read itself if there is none.
+// apply returns read with the change, or read itself if there is none.
 func (c requestChange) apply(read *ModelRequest) *ModelRequest {
 	if !c.changed {
 		return read
@@ -87,7 +85,7 @@ func (c requestChange) apply(read *ModelRequest) *ModelRequest {
 	if c.model != "" {
 		r.Model = c.model
 		if t := r.Sampling.Thinking; t != nil {
-			// Budget and level are the old model's and may be wrong for the new one.
+			// Budget and level were set for the old model and may be wrong for the new one.
 			r.Sampling.Thinking = &llm.Thinking{IncludeThoughts: t.IncludeThoughts}
 		}
 	}
@@ -151,8 +149,8 @@ func (m messageEdits) and(later messageEdits, a *answer) messageEdits {
 	return out
 }
 
-// apply is list with the edits. The result can be sent: calls and results stay
-// in pairs, roles alternate, and it is not empty; warn is called for what that took.
+// apply returns list with the edits. The result can be sent: calls and results stay in
+// pairs, roles alternate, and it is not empty. warn is called for each repair.
 func (m messageEdits) apply(list []llm.Message, warn func(string, ...any)) []llm.Message {
 	var out []llm.Message
 	for i, msg := range list {
@@ -173,7 +171,7 @@ func (m messageEdits) apply(list []llm.Message, warn func(string, ...any)) []llm
 	return out
 }
 
-// orphans are the ids of calls without a result and results without a call.
+// orphans returns the keys of calls without a result and of results without a call.
 func orphans(list []llm.Message) map[string]bool {
 	calls, results := map[string]bool{}, map[string]bool{}
 	for _, m := range list {

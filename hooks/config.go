@@ -9,88 +9,131 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Layer says where a hook was configured, in the order in which layers run.
+// Layer says where a hook was configured. The constants are in the order in which layers
+// run, except that extensions inside the project run right after the project's hooks; see
+// [Source.Rank].
 type Layer string
 
 const (
-	LayerProject        Layer = "project"
-	LayerUser           Layer = "user"
+	// LayerProject is the settings file in the project's own folder. Anyone who can
+	// commit there can change it, so its hooks need trust.
+	LayerProject Layer = "project"
+	// LayerUser is the settings file in the user's home.
+	LayerUser Layer = "user"
+	// LayerSystemDefaults is the administrator's file of defaults.
 	LayerSystemDefaults Layer = "system-defaults"
-	LayerSystem         Layer = "system"
-	LayerExtension      Layer = "extension"
+	// LayerSystem is the administrator's file, which has the highest precedence.
+	LayerSystem Layer = "system"
+	// LayerExtension is an extension's hooks file.
+	LayerExtension Layer = "extension"
 )
 
-// Config is every hook that was found, in the order of configuration, and what
-// was wrong with the rest.
+// Config is every hook that was found, in the order of configuration, and what was wrong
+// with the rest. The zero Config has no hooks. hooks/config makes one from settings
+// files; the engine does not change it.
 type Config struct {
-	Off      string // why no hook runs at all, such as "hooksConfig.enabled is false"; empty: they run
-	Hooks    []Hook // disabled and untrusted ones too: the report shows them
+	// Off says why no hook runs at all, such as "hooksConfig.enabled is false". Empty
+	// means that hooks run.
+	Off string
+	// Hooks includes disabled and untrusted ones, which are reported but do not run.
+	Hooks []Hook
+	// Problems lists the faults of the settings files, in the order in which they were
+	// found.
 	Problems []Problem
-	// MaxRetries bounds AfterAgent's retries for one prompt; 0 means 10.
+	// MaxRetries bounds how often AfterAgent hooks can retry one prompt, and SubagentStop
+	// hooks send a subagent on. 0 means 10. The caller counts.
 	MaxRetries int
-	// BlockedExitCode is the exit code of a run without a terminal that a hook
-	// blocked or stopped; 0 means 0, as in Gemini CLI.
+	// BlockedExitCode is the exit code of a run without a terminal that a hook blocked or
+	// stopped. 0 means 0, as in Gemini CLI.
 	BlockedExitCode int
-	// HTTPHosts are the hosts that hooks may reach without encryption, beside this
-	// machine.
+	// HTTPHosts are patterns of hosts that hooks may reach without encryption, in
+	// addition to this machine; see [Hook.Unencrypted].
 	HTTPHosts []string
-	// Conditions decides whether the hooks' conditions hold; nil: all do.
+	// Conditions evaluates [Hook.If]. If it is nil, every condition holds.
 	Conditions Conditions
-	// Speaker makes the payloads of other dialects whole; nil: they have what
+	// Speaker completes the payloads of other dialects. If it is nil, they have only what
 	// hooks/protocol translates.
 	Speaker Speaker
 }
 
-// Conditions decides whether the condition of a hook, such as Bash(git *), holds
-// for a call. It is safe for concurrent use.
+// Conditions decides whether the condition of a hook, such as Bash(git *), holds for a
+// call. It must be safe for concurrent use. hooks/condition implements it.
 type Conditions interface {
-	// Unmet says why a hook with the condition does not run; empty: the condition
-	// holds, or cannot be decided.
+	// Unmet says why a hook with the condition does not run. Empty means that the
+	// condition holds or cannot be decided.
 	Unmet(condition string, c Call) (why string)
 }
 
-// Call is a call of a tool as conditions see it.
+// Call is a tool call as conditions see it.
 type Call struct {
-	Tool   string
-	MCP    *protocol.MCPContext // where an MCP tool comes from; nil: it is another
-	Args   map[string]any       // nil: they are unknown
+	// Tool is our name of the tool, such as "run_shell_command".
+	Tool string
+	// MCP says where an MCP tool comes from; nil for any other tool.
+	MCP *protocol.MCPContext
+	// Args are the arguments; nil means that they are unknown.
+	Args map[string]any
+	// Origin is the session, for paths that are relative or begin with ~.
 	Origin Origin
 }
 
-// Hook is one configured hook.
+// Hook is one configured hook. It is a value: copies share their maps and slices, which
+// must not be changed.
 type Hook struct {
-	Event       Event
-	Name        string // as configured; may be empty, see ID
+	Event Event
+	// Name is the name as configured; may be empty. Use [Hook.ID] to refer to a hook.
+	Name        string
 	Description string
-	Command     string
-	Matcher     string
-	If          string // a condition on the call, such as Bash(git *); empty: none
-	Sequential  bool
-	Timeout     time.Duration // 0 means 60 s
-	Env         map[string]string
-	OnError     string // "allow" (also when empty) or "block"
-	Dialect     string // "" for Gemini CLI's, "claude"
+	// Command is a shell command or, if Args is not nil, a program. If it is empty and
+	// the kind is "command", the hook is the Go function called Name; see [Functions].
+	Command string
+	// Matcher selects tools, agents or triggers; empty and "*" match all. For tools and
+	// agents it is a regular expression in JavaScript's syntax, found anywhere in the
+	// name (a list of whole names in Claude Code's dialect). For triggers it is a list
+	// separated by "|", compared without regard to case.
+	Matcher string
+	// If is a condition on a tool call, such as Bash(git *); empty means none.
+	If string
+	// Sequential makes all hooks of the event run one after the other.
+	Sequential bool
+	// Timeout bounds a run; 0 or less means [DefaultTimeout].
+	Timeout time.Duration
+	// Env holds variables for the hook, in addition to the session's.
+	Env map[string]string
+	// OnError says what a failed run does at an event that can be blocked: "block"
+	// denies, "allow" or empty lets the action go on.
+	OnError string
+	// Dialect is the form of payloads and answers: "" or "gemini" for Gemini CLI's,
+	// "claude" for Claude Code's.
+	Dialect string
 	Handler
+	// Source says where the hook was configured.
 	Source Source
-	// Within is the skill or the agent that brings it: it runs while that is active.
-	// The zero Part: always.
+	// Within is the skill or agent whose front matter has the hook. The hook runs only
+	// while that is active. The zero Part means always.
 	Within Part
 
-	// MayAllow: what it allows at PermissionRequest counts.
+	// MayAllow says that the hook's allow at PermissionRequest counts.
 	MayAllow bool
 
-	Disabled  string // why it does not run although configured; empty: enabled
-	Untrusted string // why it may not run; empty: trusted
-	Note      string // something to tell before its first run, such as "new since you last trusted this project's hooks"
+	// Disabled says why the hook does not run although it is configured; empty means
+	// enabled.
+	Disabled string
+	// Untrusted says why the hook may not run; empty means trusted. It comes before
+	// Disabled.
+	Untrusted string
+	// Note is shown to the user once, when the hook first runs, such as "new since you
+	// last trusted this project's hooks"; may be empty.
+	Note string
 }
 
-// Part is a skill or an agent.
+// Part names a skill or an agent. The zero Part names none.
 type Part struct {
-	Kind string // "skill" or "agent"
+	// Kind is [SkillPart] or [AgentPart].
+	Kind string
 	Name string
 }
 
-// The kinds of a Part.
+// The values of [Part.Kind].
 const (
 	SkillPart = "skill"
 	AgentPart = "agent"
@@ -102,15 +145,16 @@ func partOf(s string) Part {
 	return Part{kind, name}
 }
 
-// String is "skill review"; empty: it is none.
+// String returns, for example, "skill review", and "" for the zero Part.
 func (p Part) String() string { return strings.TrimSpace(p.Kind + " " + p.Name) }
 
-// ID is what a hook is called in lists and when disabled: its name, or else
-// what it runs.
+// ID returns what a hook is called in lists and in hooksConfig.disabled: its Name or,
+// without one, its [Hook.Target]. IDs need not be unique.
 func (h Hook) ID() string { return cmp.Or(h.Name, h.Target()) }
 
-// Label is what people read of a hook: its name, or else what it runs, and of a
-// long one the script in it, such as guard.sh.
+// Label returns a short name for people: the ID or, if the hook has no name and its
+// target is longer than 60 characters or has several lines, the name of the script in it,
+// such as guard.sh.
 func (h Hook) Label() string {
 	const long = 60
 	target := h.Target()
@@ -124,45 +168,66 @@ func (h Hook) Label() string {
 	return cmp.Or(protocol.ScriptName(target), first+"...")
 }
 
-// Source is where a hook stands.
+// Source says where a hook is configured.
 type Source struct {
-	Layer     Layer
-	File      string // absolute
-	Line      int    // from 1
-	Extension string // the extension's name, LayerExtension only
-	InProject bool   // the extension stands inside the project, LayerExtension only
+	Layer Layer
+	// File is the absolute path of the settings file; may be empty for a hook of the
+	// program itself.
+	File string
+	// Line is the line of the hook's entry, from 1; 0 means unknown.
+	Line int
+	// Extension is the extension's name. LayerExtension only.
+	Extension string
+	// InProject reports whether the extension is inside the project's folder, so that it
+	// is trusted no more than the project. LayerExtension only.
+	InProject bool
 }
 
-// OfProject reports whether the hook came with the project, and is not the
-// user's or the administrator's own.
+// OfProject reports whether the hook came with the project, rather than from the user,
+// the administrator or an extension of the user's.
 func (s Source) OfProject() bool { return s.Layer == LayerProject || s.InProject }
 
-// Problem is a fault of a settings file that did not stop the rest of it.
+// Problem is a fault in a settings file. The rest of the file was still loaded.
 type Problem struct {
+	// File is the path of the file.
 	File string
-	Line int // from 1; 0: the file as a whole
+	// Line counts from 1; 0 means the file as a whole.
+	Line int
+	// Text says, in a sentence for people, what is wrong and what to do.
 	Text string
-	Rule string `json:"-"` // the linter's code of the fault; empty: none of its own
-	Fix  Fix    `json:"-"`
+	// Rule is the linter's code of the fault; empty if it has none.
+	Rule string `json:"-"`
+	// Fix says how to mend the fault; zero if only a person can.
+	Fix Fix `json:"-"`
 }
 
-// Fix is what the linter needs to mend a Problem.
+// Fix is what the linter needs to mend a [Problem].
 type Fix struct {
-	Edit Edit   // empty: nobody knows what was meant
-	From string // the name that is wrong
-	To   string // the name that was probably meant; empty: unknown
+	// Edit is the kind of change. Empty means that the intended meaning is unknown.
+	Edit Edit
+	// From is the name that is wrong.
+	From string
+	// To is the name that was probably meant; empty if unknown.
+	To string
 }
 
-// Edit is a way of mending a settings file.
+// Edit is a way to mend a settings file.
 type Edit string
 
-// The edits of problems.
+// The values of [Fix.Edit].
 const (
-	RenameEvent    Edit = "event"
-	RenameTool     Edit = "tool" // in the matcher
-	LowerType      Edit = "type"
-	MoveOlder      Edit = "older"   // what has an older name goes where it belongs now
-	ToMilliseconds Edit = "seconds" // a timeout that was meant in seconds
-	ToNumber       Edit = "number"  // a timeout that is a string
-	DropMark       Edit = "mark"    // the byte order mark
+	// RenameEvent renames a key of "hooks" from Fix.From to Fix.To.
+	RenameEvent Edit = "event"
+	// RenameTool replaces Fix.From by Fix.To in a matcher.
+	RenameTool Edit = "tool"
+	// LowerType writes the type "command" in lower case.
+	LowerType Edit = "type"
+	// MoveOlder moves a value with an older name to where it belongs now.
+	MoveOlder Edit = "older"
+	// ToMilliseconds multiplies a timeout by 1,000: it was probably meant in seconds.
+	ToMilliseconds Edit = "seconds"
+	// ToNumber turns a timeout that is a string into a number.
+	ToNumber Edit = "number"
+	// DropMark removes the byte order mark from the beginning of the file.
+	DropMark Edit = "mark"
 )

@@ -1,28 +1,37 @@
 package hooks
 
-// Difference is something that another agent does differently from minigem: what
-// an author should know who tests hooks here and lets them run there.
+// Difference describes something that another agent does differently from minigem. It is
+// for authors who test hooks here and run them there.
 type Difference struct {
-	ID     string // stays the same, for programs
-	Agent  string // which agent, with its version
-	When   string // when it is met
-	There  string // what the agent does then, to be read after its name
-	Here   string // what minigem does
-	Source string // the file of the agent's source that shows it; it may be empty
-	Shown  Shown
+	// ID identifies the difference for programs and does not change between versions.
+	ID string
+	// Agent is the other agent, with its version.
+	Agent string
+	// When says in which situation the agents differ.
+	When string
+	// There says what the other agent does, to be read after its name.
+	There string
+	// Here says what minigem does, to be read after its name.
+	Here string
+	// Source is the file of the agent's source that shows it; may be empty.
+	Source string
+	// Shown says where authors are told of it.
+	Shown Shown
 }
 
-// Shown says who tells authors of a [Difference], beside the manual.
+// Shown is a set of places, joined by |, that show a [Difference] in addition to the
+// manual. The zero value means the manual only.
 type Shown int
 
 const (
-	InReport  Shown = 1 << iota // the report of a run ([Run.Upstream])
-	InExplain                   // hooks explain, which looks at settings and programs
+	// InReport means the report of a run ([Run.Upstream]).
+	InReport Shown = 1 << iota
+	// InExplain means "hooks explain", which looks at settings and programs.
+	InExplain
 )
 
-// String is the difference as a sentence. It is empty where only the text of a
-// difference is known that this version does not have, and that is given as it
-// is.
+// String returns the difference as a sentence. A Difference without an ID comes from the
+// JSON of a report, which has only its text; that text, in There, is returned as it is.
 func (d Difference) String() string {
 	if d.ID == "" {
 		return d.There
@@ -30,5 +39,5 @@ func (d Difference) String() string {
 	return d.When + ": " + d.Effect()
 }
 
-// Effect is what both do: "Gemini CLI 0.61 blocks; minigem warns and goes on".
+// Effect says what both agents do: "Gemini CLI 0.61 blocks; minigem warns and goes on".
 func (d Difference) Effect() string { return d.Agent + " " + d.There + "; minigem " + d.Here }

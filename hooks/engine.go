@@ -13,56 +13,66 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Engine fires events at the configured hooks and says what comes of it. The
-// zero Engine, and a nil one, lets everything pass. Its methods are safe for
-// concurrent use; its fields must not be changed once the first event has been
-// fired, except through SetConfig and SetOrigin.
+// Engine fires events at the configured hooks and merges their answers. A nil Engine and
+// the zero Engine let everything pass. Methods are safe for concurrent use. Fields must
+// not be changed after the first event was fired, except through [Engine.SetConfig] and
+// [Engine.SetOrigin]. An engine that ran hooks with async must be closed with
+// [Engine.Close].
 type Engine struct {
+	// Config is the configuration; see [Engine.SetConfig].
 	Config Config
-	Runner Runner // nil: no hook runs, and the report says so
+	// Runner runs the hooks. If it is nil, no hook runs, and the report says so.
+	Runner Runner
+	// Origin is the session; see [Engine.SetOrigin].
 	Origin Origin
 
-	// Report, if not nil, is called for every event for which a hook is configured,
-	// before the event's method returns. It is called concurrently where events
-	// are fired concurrently, and at any time for what hooks with async said
-	// later. It must not fire events itself.
+	// Report, if not nil, is called with the [Report] of every event for which a hook is
+	// configured, before the event's method returns. It is called concurrently where
+	// events are fired concurrently. A second report of an event follows when hooks that
+	// were not waited for have ended; see [Report.Late]. Report must not fire events.
 	Report func(Report)
-	// Starting, if not nil, is called for the hooks that are about to run, in the order
-	// of running; the event's Report follows when they have. The same rules hold.
+	// Starting, if not nil, is called with the hooks that are about to run, in the order
+	// of running, except those with async. The event's Report follows when they have
+	// ended. Like Report, it may be called concurrently and must not fire events.
 	Starting func(ev Event, hooks []Hook)
-	// ReportIdle: events without a configured hook are reported too, with the
-	// payload that a hook would have read.
+	// ReportIdle also reports events without a configured hook, with the payload that a
+	// hook would have read. It has no effect without Report.
 	ReportIdle bool
-	// Mask, if not nil, takes secrets out of what Report's JSON form shows. It
-	// must not change its argument.
+	// Mask, if not nil, removes secrets from the strings of a Report's JSON form. It must
+	// not change its argument, and must be safe for concurrent use.
 	Mask func([]byte) []byte
-	// Watch, if not nil, knows the files that hooks load as they were when the session
-	// began. A hook for which Changed names some does not run. Changed may ask the user.
-	// Ran is called when a hook has run.
+	// Watch, if not nil, guards the files that hooks load. Changed returns the files of a
+	// hook that changed since the session began; it may ask the user. If it names any,
+	// the hook does not run, and blocks where its event can be blocked. Ran is called
+	// after each run of a hook. Both are called concurrently.
 	Watch interface {
 		Changed(context.Context, Hook) []string
 		Ran(Hook)
 	}
-	// BlockFailed: a call is blocked if a BeforeTool hook failed whose OnError is
-	// empty, as if it were "block".
+	// BlockFailed makes a BeforeTool hook without an OnError block the call if it fails,
+	// as if OnError were "block".
 	BlockFailed bool
-	// RulesAt holds rules that replace the engine's own at an event. A nil one: the
-	// event does not happen. It must not change once an event was fired.
+	// RulesAt holds rules that replace the engine's own at an event. An entry that is nil
+	// means that the event does not happen. The map must not change after an event was
+	// fired.
 	RulesAt map[Event]Rules
-	// Mode, if not nil, is the approval mode that is in force: "default",
-	// "autoEdit", "yolo" or "plan".
+	// Mode, if not nil, returns the approval mode in force, "default", "autoEdit", "yolo"
+	// or "plan", which hooks read as permission_mode. If it is nil, payloads have no such
+	// field. It is called concurrently.
 	Mode func() string
-	// Transcript, if not nil, is the path of the session's transcript in the form
-	// of the agent whose dialect it is, kept up with the session. of is that of a
-	// subagent in our form; empty: the session's. nil: hooks of all dialects get ours.
+	// Transcript, if not nil, returns the path of the session's transcript in the form of
+	// d's agent, brought up to date. of is the path of a subagent's transcript in our
+	// form, or empty for the session's. If Transcript is nil, hooks of all dialects get
+	// our form.
 	Transcript func(d *protocol.Dialect, of string) string
-	// EnvFile, if not nil, makes the path of a file in which a SessionStart hook of
-	// Claude Code's dialect may leave variables for later shell commands.
+	// EnvFile, if not nil, creates a file in which a SessionStart hook of Claude Code's
+	// dialect may leave variables for later shell commands, and returns its path.
 	EnvFile func() (string, error)
-	// Resumed is when the session went on, where it did: its prompts are others than
-	// those of before. Empty: it began with this engine.
+	// Resumed identifies the point at which a session was resumed, so that its prompts
+	// get other ids than those before. Empty means that the session began with this
+	// engine.
 	Resumed string
-	// Patience is how long the hooks of SessionEnd, PreCompress, PostCompact, StopFailure and
+	// Patience is how long hooks of SessionEnd, PreCompress, PostCompact, StopFailure and
 	// Notification are waited for before they are left running; 0 means 5 s.
 	Patience time.Duration
 
@@ -73,28 +83,29 @@ type Engine struct {
 
 	matchers matchers
 	warned   set // warnings that the user has seen
-	once     set // hooks that were to run once, and did
-	skills   set // those that are active
+	once     set // hooks with Once that have run
+	skills   set // the active skills
 	late     late
 }
 
-// DefaultTimeout is what a hook without a time-out gets.
+// DefaultTimeout bounds the run of a hook that has no Timeout.
 const DefaultTimeout = 60 * time.Second
 
 const (
 	defaultPatience = 5 * time.Second
 )
 
-// SetConfig replaces the configuration. Events that are being fired go on with
-// the old one.
+// SetConfig replaces the configuration. Events that are being fired finish with the old
+// one.
 func (e *Engine) SetConfig(c Config) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.Config = c
 }
 
-// SetOrigin replaces what hooks are told about the session, such as after
-// /clear. Hooks with async end with the session that they ran for.
+// SetOrigin replaces the session that hooks read about, such as after /clear. If the
+// session's id changes, running hooks with async are cancelled, what they said is
+// dropped, and no skill is active any more.
 func (e *Engine) SetOrigin(o Origin) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -107,12 +118,13 @@ func (e *Engine) SetOrigin(o Origin) {
 	e.Origin = o
 }
 
-// Activate begins to run the hooks of a skill, until another session begins.
+// Activate starts running the hooks of a skill, until another session begins. Calling it
+// again has no effect.
 func (e *Engine) Activate(skill string) { e.skills.add(skill) }
 
-// idle reports whether firing ev would come to nothing: no hook is configured
-// for it and nobody wants to know. It costs nothing, so that programs
-// without hooks pay nothing.
+// idle reports whether firing ev would have no effect, because no hook is configured
+// for it and its report is not wanted. It allocates nothing, so that programs without
+// hooks pay nothing.
 func (e *Engine) idle(ev Event) bool {
 	if e == nil {
 		return true
@@ -133,7 +145,7 @@ func (e *Engine) idle(ev Event) bool {
 	return true
 }
 
-// begin numbers an event and takes what it needs of e.
+// begin numbers an event and returns the configuration and origin it runs with.
 func (e *Engine) begin() (seq int, c Config, o Origin) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -141,7 +153,7 @@ func (e *Engine) begin() (seq int, c Config, o Origin) {
 	return e.seq, e.Config, e.Origin
 }
 
-// submitted counts a prompt.
+// submitted counts a prompt, unless it is a retry.
 func (e *Engine) submitted() {
 	if e == nil {
 		return
@@ -154,14 +166,14 @@ func (e *Engine) submitted() {
 	e.retrying = false
 }
 
-// retry says that the next prompt is a hook's reason.
+// retry marks the next prompt as a hook's reason.
 func (e *Engine) retry() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.retrying = true
 }
 
-// promptID is the same for all that comes of one prompt.
+// promptID returns an id that all events of one prompt share.
 func (e *Engine) promptID(session string) string {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -169,7 +181,7 @@ func (e *Engine) promptID(session string) string {
 		uuid.Nil, []byte(strings.Join([]string{session, "prompt", e.Resumed + strconv.Itoa(e.prompts)}, "\x00"))).String()
 }
 
-// mode is what hooks of ev read as permission_mode; empty: they are not told.
+// mode returns what hooks of ev read as permission_mode; empty: they do not read it.
 func (e *Engine) mode(ev Event) string {
 	if e.Mode == nil || !ev.HasMode() {
 		return ""
@@ -177,13 +189,13 @@ func (e *Engine) mode(ev Event) string {
 	return e.Mode()
 }
 
-// hadIts reports whether h is to run once in a session, and has.
+// hadIts reports whether h has Once set and has already run in the session.
 func (e *Engine) hadIts(h Hook, session string) bool {
 	return h.Once && e.once.has(onceKey(h, session))
 }
 
-// hasRun notes that a hook which is to run once did. One that failed or refused
-// runs again: a guard is not disarmed by its first denial.
+// hasRun records the run of a hook with Once. A hook that failed or refused runs again:
+// a guard is not disarmed by its first denial.
 func (e *Engine) hasRun(r Run, session string) {
 	if r.Hook.Once && r.Failed == "" && r.Decision == Proceed {
 		e.once.add(onceKey(r.Hook, session))
@@ -215,7 +227,7 @@ func (e *Engine) patience() time.Duration {
 	return defaultPatience
 }
 
-// detached keeps ctx's values and drops its end; cancel ends it.
+// detached returns a context with ctx's values that does not end with ctx.
 func detached(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithCancel(context.WithoutCancel(ctx))
 }

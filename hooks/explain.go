@@ -1,6 +1,6 @@
 package hooks
 
-// What would happen, without its happening.
+// What would happen at an event, without running anything.
 
 import (
 	"strings"
@@ -8,13 +8,15 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Explain is the Report of what would come of ev: its plan. A Run with an empty
-// Skipped would run; nothing was started, so that it has no Exit and no Reading.
-// subject is what
-// matchers see, a tool's name or a trigger; mcp is where an MCP tool comes from,
-// nil for another. Explain does not count as an event: no observer sees it, and
-// Seq is 0. The engine needs a Runner, which is not called: without one no hook
-// would run.
+// Explain returns the [Report] that ev would have: its plan. A Run with an empty Skipped
+// would run. Nothing is started, so no Run has an Exit or a Reading. subject is what
+// matchers see, a tool's name or a trigger; mcp says where an MCP tool comes from, nil
+// for any other.
+//
+// Explain does not count as an event: no observer is called, and Seq is 0. Conditions on
+// arguments are not decided, because there are none, and hooks of skills and agents are
+// skipped. The engine needs a Runner, which is not called; without one every hook is
+// skipped.
 func (e *Engine) Explain(ev Event, subject string, mcp *protocol.MCPContext) Report {
 	if e == nil {
 		return Report{Event: ev, Subject: subject}
@@ -26,13 +28,13 @@ func (e *Engine) Explain(ev Event, subject string, mcp *protocol.MCPContext) Rep
 	return Report{Event: ev, Subject: subject, Sequential: p.InTurn, Runs: p.Runs, mask: mask}
 }
 
-// MatcherFinds reports whether a tool matcher finds the name, or takes too long to
-// say.
+// MatcherFinds reports whether a tool matcher of Gemini CLI's dialect finds name. It also
+// returns true if the expression takes longer than 250 ms, as the engine does.
 func MatcherFinds(pattern, name string) bool {
 	found, err := compile(strings.TrimSpace(pattern)).match(name)
 	return found || err != nil
 }
 
-// MatcherFault says why a tool matcher is not a regular expression; empty: it is
-// one.
+// MatcherFault says why a tool matcher is not a valid regular expression, or returns "".
+// The engine compares an invalid one literally with whole names.
 func MatcherFault(pattern string) string { return compile(strings.TrimSpace(pattern)).invalid }

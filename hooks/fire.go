@@ -14,8 +14,8 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// event is what differs between them. S is what hooks of the event read
-// and change; it is passed by value and never changed in place.
+// event holds what differs between hook events. S is the state that hooks of the event
+// read and change; it is passed by value and never changed in place.
 type event[S any] struct {
 	name    Event
 	subject subject
@@ -23,24 +23,24 @@ type event[S any] struct {
 
 	// stdin is the payload that a hook reads, given the state.
 	stdin func(protocol.Base, S) Payload
-	// apply is the state as one hook's answer leaves it; nil: answers change
-	// nothing. It is called in configured order.
+	// apply returns the state after one hook's answer; nil: answers change nothing.
+	// It is called in configured order.
 	apply func(S, *answer) S
-	// next is the state as the next sequential hook reads it, and as it stands
-	// when all have answered; nil: as it is.
+	// next returns the state for the next sequential hook. It is called once more when
+	// all have answered. nil: the state stays as it is.
 	next func(S) S
-	// effect says what the answers changed; nil: nothing but the decision.
+	// effect returns what the answers changed; nil: nothing but the decision.
 	effect func(S, Verdict) Effect
 
 	use   ToolUse  // of the tool events
 	tools []string // what the model is offered, BeforeToolSelection only
-	// leave: hooks that take longer than the engine's patience are left running.
+	// leave says that hooks which take longer than the engine's patience are left running.
 	leave bool
-	// survive: the end of ctx does not end the hooks.
+	// survive says that the end of ctx does not end the hooks.
 	survive bool
 }
 
-// answer is one hook's, on its way into the state.
+// answer is a hook's answer before it is applied.
 type answer struct {
 	protocol.Output
 	hook    string
@@ -73,7 +73,7 @@ type firing[S any] struct {
 	mu sync.Mutex // guards report.Runs while hooks run
 }
 
-// copied returns a firing of the same event with a report of its own.
+// copied returns a firing of the same event with a separate report.
 func (f *firing[S]) copied() *firing[S] {
 	c := &firing[S]{
 		Firing: f.Firing, e: f.e, ev: f.ev, rules: f.rules, settler: f.settler, todo: f.todo, report: f.report,
@@ -111,7 +111,7 @@ func newFiring[S any](ctx context.Context, e *Engine, ev event[S], started time.
 	return f
 }
 
-// fire runs ev and returns the state and the decision that came of it.
+// fire runs ev's hooks and returns the final state and the merged decision.
 func fire[S any](ctx context.Context, e *Engine, ev event[S]) (S, Verdict) {
 	f := newFiring(ctx, e, ev, time.Now())
 	p := f.rules.Plan(f.Firing)
@@ -140,7 +140,7 @@ func fire[S any](ctx context.Context, e *Engine, ev event[S]) (S, Verdict) {
 	return state, v
 }
 
-// planned are the hooks that are about to run.
+// planned returns the hooks that are about to run.
 func (f *firing[S]) planned() []Hook {
 	hooks := make([]Hook, len(f.todo))
 	for n, i := range f.todo {
@@ -210,9 +210,9 @@ func (f *firing[S]) skip(i int, why string) {
 	f.report.Runs[i].Skipped = why
 }
 
-// runPatiently runs hooks that nobody needs to wait for long for. Those that
-// are still running when patience ends are left to their own time-outs; a
-// second report follows when they have ended, and no answer counts.
+// runPatiently runs hooks but waits only briefly for them. Those still running when
+// patience ends go on until their timeouts. A second report follows when they have
+// ended, and no answer counts.
 func (f *firing[S]) runPatiently(ctx context.Context) S {
 	running, cancel := detached(ctx)
 	whole := f.copied()
@@ -248,9 +248,9 @@ func (f *firing[S]) runPatiently(ctx context.Context) S {
 	return f.ev.state
 }
 
-// snapshot returns the runs so far; those without an end are marked as left, in a
-// copy. all: there are none of these, and done is closed. Hooks with async, which
-// nobody waits for, do not count.
+// snapshot returns a copy of the runs so far, in which unfinished ones are marked as
+// left. all reports that every run has finished, and then done is closed. Hooks with
+// async are not waited for and do not count.
 func (f *firing[S]) snapshot(done <-chan struct{}) (runs []Run, steps []Step, all bool) {
 	f.mu.Lock()
 	runs, all = slices.Clone(f.report.Runs), true
@@ -326,7 +326,7 @@ func (f *firing[S]) absorb(state S, i int) S {
 	return state
 }
 
-// settle applies what the rules make of all answers together, if they do.
+// settle applies the joint effect of all answers, if the rules define one.
 func (f *firing[S]) settle(state S) S {
 	if f.settler == nil {
 		return state

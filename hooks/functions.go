@@ -10,21 +10,25 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Functions is a [Runner] for hooks that are Go functions of the program that
-// holds the engine: no process is started for them. A hook that runs nothing
-// else runs the function of its name; every other hook is left to Next. It is safe
-// for concurrent use.
+// Functions is a [Runner] for hooks that are Go functions of this program; no process is
+// started. A hook without a command (see [Hook.Target]) runs the function of its Name.
+// Every other hook is passed on to Next. It is safe for concurrent use if Next is and
+// ByName is not changed.
 type Functions struct {
-	ByName map[string]Function // made by [Func]
-	Next   Runner              // nil: hooks with a command fail to run
+	// ByName holds the functions by [Hook.Name]; make them with [Func]. A hook without
+	// its function fails.
+	ByName map[string]Function
+	// Next runs the other hooks. If it is nil, they fail.
+	Next Runner
 }
 
-// Function is one hook; see [Func]. It reads and writes what a program in its
-// place would, and returns its exit status.
+// Function is one hook, made by [Func]. It reads its payload from stdin, writes its
+// answer to stdout and returns its exit status, as a program would. It may be called
+// concurrently.
 type Function func(stdin io.Reader, stdout, stderr io.Writer) (code int)
 
-// Func makes a Function of hook. In names the event: a hook of another event
-// fails. A panic is a failure of the hook, which lets the action go on unless
+// Func makes a Function of hook. In is the input type of the hook's event; at any other
+// event the run fails. If hook panics, the run fails, which lets the action go on unless
 // the hook's OnError is "block".
 func Func[In protocol.Input](hook func(In) protocol.Output) Function {
 	return func(stdin io.Reader, stdout, stderr io.Writer) int {
@@ -32,8 +36,9 @@ func Func[In protocol.Input](hook func(In) protocol.Output) Function {
 	}
 }
 
-// Run implements [Runner]. When ctx ends, a function is waited for no longer; it
-// goes on by itself, and what it answers is lost.
+// Run implements [Runner]. When ctx ends, Run returns at once. The function cannot be
+// stopped: it runs on in its goroutine, and its answer is lost. env is not passed to
+// functions.
 func (f Functions) Run(ctx context.Context, h Hook, stdin Payload, env []string) Exit {
 	began := time.Now()
 	function := f.ByName[h.Name]

@@ -17,37 +17,49 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Handler is what a hook does when it runs, besides its Command, and how: the
-// fields of its entry in a settings file, by their names there. The tag "of" says
-// which kind of hook has a field; without one all have it. The loader, reports,
-// lists and trust go by this table, so that a field is added here and where it
-// takes effect.
+// Handler holds the fields of a hook's entry that say what it does when it runs, apart
+// from its Command. Their JSON names are those of settings files. The tag "of" names the
+// kind of hook that has the field; a field without it belongs to every kind. The loader,
+// reports, lists and trust are driven by this table, so a new field is added here and
+// where it takes effect.
 type Handler struct {
-	Type string `json:"type,omitempty"` // one of Kinds; empty: a command
-	// not nil: the command is a program, run with these and without a shell
-	Args    []string          `json:"args,omitzero" of:"command"`
-	URL     string            `json:"url,omitempty" of:"http"`
+	// Type is one of [Kinds]; empty means "command". [Hook.Kind] fills that in.
+	Type string `json:"type,omitempty"`
+	// Args, if not nil, are the arguments of Command, which then is a program and runs
+	// without a shell. An empty list counts too.
+	Args []string `json:"args,omitzero" of:"command"`
+	// URL is the address that the payload is posted to, http or https.
+	URL string `json:"url,omitempty" of:"http"`
+	// Headers are added to the POST request. Values may name variables of AllowedEnvVars
+	// as $NAME or ${NAME}.
 	Headers map[string]string `json:"headers,omitempty" of:"http"`
-	// AllowedEnvVars are the variables that headers may name, as $NAME or ${NAME}.
+	// AllowedEnvVars lists the environment variables that Headers may name.
 	AllowedEnvVars []string `json:"allowedEnvVars,omitempty" of:"http"`
-	// Prompt is what Model is asked; $ARGUMENTS in it stands for the payload.
+	// Prompt is the question to the model. $ARGUMENTS in it is replaced by the payload.
 	Prompt string `json:"prompt,omitempty" of:"prompt"`
-	Model  string `json:"model,omitempty" of:"prompt"`
-	// Tool of the MCP Server is called with Input, in whose texts ${tool_input.x} is
-	// a field of the payload.
-	Server        string         `json:"server,omitempty" of:"mcp_tool"`
-	Tool          string         `json:"tool,omitempty" of:"mcp_tool"`
-	Input         map[string]any `json:"input,omitempty" of:"mcp_tool"`
-	StatusMessage string         `json:"statusMessage,omitempty"` // shown while it runs
-	Async         bool           `json:"async,omitempty"`         // not waited for
-	// not again in the session, once it ran without failing or refusing
+	// Model is the model to ask; empty for the default of the hook's runner.
+	Model string `json:"model,omitempty" of:"prompt"`
+	// Server is the MCP server whose Tool is called with Input.
+	Server string `json:"server,omitempty" of:"mcp_tool"`
+	Tool   string `json:"tool,omitempty" of:"mcp_tool"`
+	// Input are the arguments of the MCP tool. In its strings ${tool_input.x} is replaced
+	// by that field of the payload.
+	Input map[string]any `json:"input,omitempty" of:"mcp_tool"`
+	// StatusMessage is shown while the hook runs; may be empty.
+	StatusMessage string `json:"statusMessage,omitempty"`
+	// Async starts the hook without waiting for it. It decides nothing. Its context goes
+	// into the next request to the model. At most 16 of them run or wait to be read at a
+	// time.
+	Async bool `json:"async,omitempty"`
+	// Once runs the hook once per session. A run that failed, asked, denied or stopped
+	// does not count, so that a guard is not disarmed by its first denial.
 	Once bool `json:"once,omitempty"`
 }
 
-// kind is one sort of hook.
+// kind describes one value of "type".
 type kind struct {
 	name string
-	// target is what it runs, as people read it and tell it apart.
+	// target returns what the hook runs, for people; it also tells hooks apart.
 	target func(Hook) string
 }
 
@@ -58,10 +70,11 @@ var kinds = []kind{
 	{"mcp_tool", mcpTarget},
 }
 
-// ByKind is a Runner that leaves each hook to the one of its kind.
+// ByKind is a [Runner] that passes each hook on to the Runner of its [Hook.Kind]. It is
+// safe for concurrent use if its Runners are; the map must not be changed meanwhile.
 type ByKind map[string]Runner
 
-// Run implements [Runner].
+// Run implements [Runner]. A hook whose kind has no Runner fails with an [Exit.Err].
 func (k ByKind) Run(ctx context.Context, h Hook, stdin Payload, env []string) Exit {
 	if r := k[h.Kind()]; r != nil {
 		return r.Run(ctx, h, stdin, env)
@@ -71,7 +84,8 @@ func (k ByKind) Run(ctx context.Context, h Hook, stdin Payload, env []string) Ex
 
 const kindCommand = "command"
 
-// Kinds are the values of "type".
+// Kinds returns the values that "type" may have: "command", "http", "prompt" and
+// "mcp_tool". The slice is the caller's.
 func Kinds() []string {
 	var out []string
 	for _, k := range kinds {
@@ -80,8 +94,9 @@ func Kinds() []string {
 	return out
 }
 
-// Shown is h for reports and lists: without the values of headers and of the URL's
-// query, which may be secrets, except those of headers that name a variable.
+// Shown returns h for reports and lists, without what may be secret. It hides the
+// password and the query's values in URL, and the values of all headers except those that
+// name a variable. h itself is not changed.
 func (h Handler) Shown() Handler {
 	h.URL = shownURL(h.URL)
 	h.Headers = maps.Clone(h.Headers)
@@ -93,8 +108,8 @@ func (h Handler) Shown() Handler {
 	return h
 }
 
-// shownURL is u without what may be a secret: user, password and the values of the
-// query.
+// shownURL returns u without its user, its password and the values of its query, which
+// may be secrets.
 func shownURL(u string) string {
 	parsed, err := url.Parse(u)
 	if err != nil {
@@ -116,12 +131,12 @@ func shownURL(u string) string {
 	return strings.ReplaceAll(parsed.String(), "//%2A%2A%2A@", "//***@")
 }
 
-// Kind is the value of "type", also where that is left out.
+// Kind returns Type, or "command" if Type is empty.
 func (h Hook) Kind() string { return cmp.Or(h.Type, kindCommand) }
 
-// Target is what the hook runs, on one line of text: its command, with the
-// arguments of one that has no shell, and a URL as [Handler.Shown] has it. Empty: it
-// is a function.
+// Target returns what the hook runs, on one line: a command with the arguments of a hook
+// that has no shell, "POST URL" (with the URL as [Handler.Shown] has it), a prompt or an
+// MCP tool. It is empty if the hook is a Go function.
 func (h Hook) Target() string {
 	for _, k := range kinds {
 		if k.name == h.Kind() {
@@ -147,9 +162,9 @@ func httpTarget(h Hook) string {
 	return target
 }
 
-// Unencrypted is the host that h would send to without encryption, which is
-// neither this machine nor one of hosts, where * stands for anything; empty: it
-// would not.
+// Unencrypted returns the host that h would contact by plain http, or "" if there is
+// none. A host is harmless if it is this machine (localhost or a loopback address) or
+// matches one of hosts, which are patterns of [path.Match], compared in lower case.
 func (h Hook) Unencrypted(hosts []string) string {
 	u, err := url.Parse(h.URL)
 	if err != nil || u.Scheme != "http" {
@@ -166,8 +181,9 @@ func (h Hook) Unencrypted(hosts []string) string {
 	return host
 }
 
-// Line is the hook's command as a line for the shell, though it runs without
-// one: for those who look at what it runs. Empty: it is another kind of hook.
+// Line returns the hook's command as a shell line, quoted, also for a hook that runs
+// without a shell. It is for display and inspection. It is empty for hooks of another
+// kind.
 func (h Hook) Line() string {
 	if h.Args == nil || h.Kind() != kindCommand {
 		return h.Command
@@ -186,7 +202,7 @@ func (h Hook) Line() string {
 	return strings.Join(words, " ")
 }
 
-// escaped is word for double quotes, except for the variables that every hook gets.
+// escaped escapes word for double quotes, except the variables that every hook gets.
 func escaped(word string) string {
 	var b strings.Builder
 	special := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`")
@@ -202,17 +218,17 @@ var placeholder = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\$\{(?:` + strings.Join(Variables(), "|") + `)\}`)
 })
 
-// Variables returns the names of the variables that every hook finds in its
-// environment, and of the folder of a plugin for Claude Code. Gemini CLI puts their
-// values into the command as one word each (core/hooks/hookRunner.ts).
+// Variables returns the names of the variables that every hook finds in its environment,
+// and CLAUDE_PLUGIN_ROOT, the folder of a plugin for Claude Code. Gemini CLI substitutes
+// them in the command, each as one word (core/hooks/hookRunner.ts).
 func Variables() []string {
 	return []string{"GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_PLANS_DIR", "GEMINI_SESSION_ID", "CLAUDE_PROJECT_DIR",
 		"CLAUDE_PLUGIN_ROOT"}
 }
 
-// ExpandVariables puts values in the place of the variables that every hook gets,
-// ${NAME}, for hooks without a shell. What value does not know stays as it is, and
-// so does $NAME, as in Claude Code.
+// ExpandVariables replaces ${NAME} in s for each NAME of [Variables], for hooks that have
+// no shell. A name for which value returns false stays as it is, and so does $NAME
+// without braces, as in Claude Code.
 func ExpandVariables(s string, value func(name string) (string, bool)) string {
 	return placeholder().ReplaceAllStringFunc(s, func(ref string) string {
 		if v, ok := value(strings.Trim(ref, "${}")); ok {
@@ -222,8 +238,8 @@ func ExpandVariables(s string, value func(name string) (string, bool)) string {
 	})
 }
 
-// Differing returns the fields that are not the same in h and other, by their
-// names in settings.
+// Differing returns the JSON names of the fields in which h and other differ, in the
+// order of [Handler].
 func (h Handler) Differing(other Handler) []string {
 	var out []string
 	for f := range reflect.TypeFor[Handler]().Fields() {

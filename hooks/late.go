@@ -1,9 +1,8 @@
 package hooks
 
-// Hooks with async: they are started and not waited for. What one answers when it
-// has ended is context for the next request to the model, and a message to the
-// user; it can decide nothing, because the event has gone on. They end with their
-// session.
+// Hooks with async: the engine starts them and does not wait. When one ends, its answer
+// can only add context to the next request to the model, and a message for the user. It
+// cannot decide anything, because the event has gone on. They end with their session.
 
 import (
 	"context"
@@ -16,11 +15,11 @@ import (
 	"minigem/llm"
 )
 
-// mostLate is how many of them run or have an answer that no request has taken
+// mostLate bounds the hooks with async that run, or whose answer no request has taken
 // yet.
 const mostLate = 16
 
-// late are the hooks with async of an engine.
+// late holds the state of an engine's hooks with async.
 type late struct {
 	mu      sync.Mutex
 	running int
@@ -68,7 +67,7 @@ func (l *late) done(ctx context.Context, said string) {
 	}
 }
 
-// take returns what was said since the last request.
+// takeLate returns what was said since the last request, and forgets it.
 func (e *Engine) takeLate() []string {
 	if e == nil {
 		return nil
@@ -80,7 +79,7 @@ func (e *Engine) takeLate() []string {
 	return said
 }
 
-// putBack keeps for the next request what this one did not take to the model.
+// putBack keeps said for the next request, because this one is not sent.
 func (e *Engine) putBack(said []string) {
 	if len(said) == 0 {
 		return
@@ -90,7 +89,9 @@ func (e *Engine) putBack(said []string) {
 	e.late.said = append(said, e.late.said...)
 }
 
-// Close ends the hooks with async that still run, and returns when they have.
+// Close cancels the hooks with async that are still running, and returns when they have
+// ended and were reported. The error is always nil. Hooks that were left running after
+// [Engine.Patience] are not cancelled.
 func (e *Engine) Close() error {
 	if e == nil {
 		return nil
@@ -103,8 +104,7 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// withLate is req with what hooks with async have said since the last request, at
-// its end.
+// withLate returns req with said, the context of hooks with async, added at its end.
 func (e *Engine) withLate(req *ModelRequest, said []string) *ModelRequest {
 	if len(said) == 0 {
 		return req
@@ -121,8 +121,8 @@ func (e *Engine) withLate(req *ModelRequest, said []string) *ModelRequest {
 	return req.Next(next)
 }
 
-// startLate starts the hooks of the plan that are not waited for. What is returned
-// tells them that the event is over, and is to be called once.
+// startLate starts the hooks of the plan that are not waited for. The returned function
+// must be called once, with the event's first report, when the event is over.
 func (f *firing[S]) startLate(ctx context.Context, todo []int) (over func(Report)) {
 	if len(todo) == 0 {
 		return func(Report) {}
@@ -159,7 +159,7 @@ func (f *firing[S]) startLate(ctx context.Context, todo []int) (over func(Report
 	return func(rep Report) { first <- rep }
 }
 
-// settleLate leaves of an answer what can still have an effect, and returns its
+// settleLate reduces an answer to what can still have an effect, and returns its
 // context.
 func (f *firing[S]) settleLate(i int) (said string) {
 	f.mu.Lock()
@@ -180,7 +180,7 @@ func (f *firing[S]) settleLate(i int) (said string) {
 	return left.AdditionalContext
 }
 
-// reportLate is the second report of an event, when the hooks that were not waited
+// reportLate makes the second report of an event, when the hooks that were not waited
 // for have ended.
 func (f *firing[S]) reportLate(rep Report) {
 	rep.Late, rep.Runs, rep.Merge = true, slices.Clone(rep.Runs), slices.Clone(rep.Merge)

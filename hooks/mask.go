@@ -8,8 +8,8 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// maskStrings passes every string value of the JSON in data through mask, the
-// strings of JSON that stands in a string too. Keys stay.
+// maskStrings passes every string value of the JSON in data through mask, including the
+// strings of JSON inside a string. Keys stay as they are.
 func maskStrings(data []byte, mask func([]byte) []byte) []byte {
 	var out bytes.Buffer
 	for len(data) > 0 {
@@ -31,7 +31,7 @@ func maskStrings(data []byte, mask func([]byte) []byte) []byte {
 	return out.Bytes()
 }
 
-// stringEnd is the index after the string literal that starts at i.
+// stringEnd returns the index after the string literal that starts at i.
 func stringEnd(data []byte, i int) int {
 	for j := i + 1; j < len(data); j++ {
 		switch data[j] {

@@ -16,7 +16,7 @@ import (
 type matcher struct {
 	literals []string // any of them, anywhere; nil: use re
 	re       *regexp2.Regexp
-	invalid  string // why the expression is none; literals then holds it whole
+	invalid  string // why the expression is invalid; literals then holds it whole
 	whole    bool   // literals must be the whole name
 	negative bool   // there is a negative look-around
 }
@@ -25,8 +25,7 @@ type matcher struct {
 // an expression that backtracks exponentially comes near.
 const matchTimeout = 250 * time.Millisecond
 
-// matchers are the expressions of an engine, each compiled once; safe for
-// concurrent use.
+// matchers caches the compiled expressions of an engine. It is safe for concurrent use.
 type matchers struct {
 	mu       sync.Mutex
 	compiled map[string]*matcher
@@ -136,7 +135,7 @@ func (ms *matchers) matchTool(r *Run, pattern string, s subject) bool {
 		protocol.ClassNames[s.name] != ""
 }
 
-// expression is pattern, compiled.
+// expression compiles pattern, and warns in r if it is not valid.
 func (ms *matchers) expression(r *Run, pattern string) *matcher {
 	m := ms.compile(pattern)
 	if m.invalid != "" {
@@ -147,7 +146,7 @@ func (ms *matchers) expression(r *Run, pattern string) *matcher {
 	return m
 }
 
-// matchNames reports whether m matches one of names.
+// matchNames reports whether m matches one of names, or takes too long to say.
 func matchNames(r *Run, m *matcher, pattern string, names []string) bool {
 	for _, n := range names {
 		ok, err := m.match(n)

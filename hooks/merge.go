@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// noReason is what a denial says that gives no reason
-// (core/scheduler/hook-utils.ts).
+// noReason is the reason of a denial that gives none (core/scheduler/hook-utils.ts).
 const noReason = "No reason provided"
 
-// merge is the decision of all runs: the strongest wins, with the reasons of
-// those that reached it, in the order of running.
+// merge returns the decision of all runs: the strongest, with the reasons of the hooks
+// that reached it, in the order of running.
 func merge(runs []Run) Verdict {
 	var v Verdict
 	for i := range runs {
@@ -45,7 +44,8 @@ func merge(runs []Run) Verdict {
 	return v
 }
 
-// GivenReason is what r says for its decision; may be empty.
+// GivenReason returns the reason that the hook gave for its decision: the stop reason if
+// the decision is Stop, else the reason. It may be empty.
 func (r *Run) GivenReason() string {
 	o := r.Reading.Output
 	if r.Decision == Stop {
@@ -54,9 +54,9 @@ func (r *Run) GivenReason() string {
 	return o.Reason
 }
 
-// messages are what the user is to see of an event. Warnings and notes come
-// once for each hook, on one line a run; so are the failures of model events,
-// which come with every chunk.
+// messages returns what the user should see of an event. Each warning and note is shown
+// once per hook, the warnings of a run on one line. Failures at the model events, which
+// fire many times a turn, are also shown once.
 func (e *Engine) messages(rep *Report) []Message {
 	var out []Message
 	for i := range rep.Runs {
@@ -95,8 +95,8 @@ func (e *Engine) messages(rep *Report) []Message {
 	return out
 }
 
-// oneLine is what people read of warnings; the report has all of them. Those that
-// say what was meant come first: more hangs on them than on a field too many.
+// oneLine shortens warnings for people; the report has all of them. Warnings that guess
+// what was meant come first, because they matter more than a superfluous field.
 func oneLine(warnings []string) string {
 	const most = 2
 	slices.SortStableFunc(warnings, func(a, b string) int {
@@ -112,8 +112,7 @@ func perChunk(ev Event) bool {
 	return ev == "AfterModel" || ev == "BeforeModel" || ev == "BeforeToolSelection"
 }
 
-// wrapContext puts what hooks want the model to know in its wrapper; empty
-// stays empty.
+// wrapContext wraps context for the model in <hook_context>. Empty stays empty.
 func wrapContext(text string) string {
 	if text == "" {
 		return ""
@@ -121,7 +120,7 @@ func wrapContext(text string) string {
 	return "<hook_context>" + strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(text) + "</hook_context>"
 }
 
-// joinLines joins what several hooks say; empty ones say nothing.
+// joinLines joins a and b by a newline, unless one is empty.
 func joinLines(a, b string) string {
 	switch {
 	case a == "":

@@ -8,7 +8,7 @@ import (
 	"minigem/llm"
 )
 
-// beforeModel is what BeforeModel hooks can change.
+// beforeModel holds what BeforeModel hooks can change.
 type beforeModel struct {
 	read     *ModelRequest // what the hooks read
 	change   requestChange // what happened to it since
@@ -16,7 +16,10 @@ type beforeModel struct {
 	response *protocol.LLMResponse
 }
 
-// BeforeModel fires before each request to the model.
+// BeforeModel fires before each request to the model, retries of a failed request
+// included. Hooks can deny or stop it, change it, or answer for the model. What hooks
+// with async said since the last request is added to req's messages first. If the request
+// is not sent, it is kept for the next one.
 func (e *Engine) BeforeModel(ctx context.Context, req *ModelRequest) BeforeModelOutcome {
 	said := e.takeLate()
 	req = e.withLate(req, said)
@@ -70,8 +73,9 @@ func (e *Engine) BeforeModel(ctx context.Context, req *ModelRequest) BeforeModel
 	return out
 }
 
-// BeforeToolSelection fires after BeforeModel, on the changed request. It has
-// no decision.
+// BeforeToolSelection fires after BeforeModel, with the request as that left it. Hooks
+// can narrow or force the tools, nothing else. Hooks of the project cannot take back a
+// restriction by other hooks.
 func (e *Engine) BeforeToolSelection(ctx context.Context, req *ModelRequest) BeforeToolSelectionOutcome {
 	if e.idle(protocol.BeforeToolSelection) {
 		return BeforeToolSelectionOutcome{Request: req}
@@ -102,8 +106,9 @@ func (e *Engine) BeforeToolSelection(ctx context.Context, req *ModelRequest) Bef
 	return BeforeToolSelectionOutcome{Request: s.read}
 }
 
-// AfterModel fires for each streamed chunk, before it is shown, stored or acted
-// on; for a synthetic answer too. req is the request as it was sent.
+// AfterModel fires for each streamed chunk, and for a hook's own answer, before it is
+// shown, stored or acted on. req is the request as it was sent. Calls for chunks of one
+// answer must come in order, because full_content is collected from them.
 func (e *Engine) AfterModel(ctx context.Context, req *ModelRequest, chunk llm.Chunk) AfterModelOutcome {
 	if e.idle(protocol.AfterModel) {
 		return AfterModelOutcome{Chunk: chunk}
@@ -111,8 +116,8 @@ func (e *Engine) AfterModel(ctx context.Context, req *ModelRequest, chunk llm.Ch
 	return e.afterModel(ctx, req, chunk)
 }
 
-// afterModel is apart because what its functions capture goes to the heap,
-// which AfterModel without hooks must not pay for.
+// afterModel is separate from AfterModel because what its functions capture goes to the
+// heap, a cost that AfterModel must not have without hooks.
 func (e *Engine) afterModel(ctx context.Context, req *ModelRequest, chunk llm.Chunk) AfterModelOutcome {
 	type state struct {
 		read, chunk llm.Chunk
@@ -154,9 +159,9 @@ func (e *Engine) afterModel(ctx context.Context, req *ModelRequest, chunk llm.Ch
 	return AfterModelOutcome{Verdict: v, Chunk: s.chunk, Replaced: s.replaced}
 }
 
-// Said adds to the texts of the answer to r that AfterModel hooks have read so
-// far: each hook's in turn where they are sequential, the first where they read
-// the same.
+// Said appends to the text of the answer to r that AfterModel hooks have read so far,
+// which they find in full_content. texts holds what each hook read, in turn, if they are
+// sequential; otherwise a single text. [Engine.AfterModel] calls it.
 func (r *ModelRequest) Said(texts ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -168,8 +173,8 @@ func (r *ModelRequest) Said(texts ...string) {
 	}
 }
 
-// soFar returns the text of the answer as the hook of that turn has read it, in
-// JSON without the quotes.
+// soFar returns the answer's text as the hook at position turn has read it, as a JSON
+// string without its quotes.
 func (r *ModelRequest) soFar(turn int) []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()

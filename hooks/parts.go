@@ -5,7 +5,7 @@ import (
 	"minigem/llm"
 )
 
-// partsByID finds calls and results again that a hook gives back.
+// partsByID indexes calls and results, to find those that a hook gives back.
 func partsByID(list []llm.Message) map[string]llm.Part {
 	out := map[string]llm.Part{}
 	for _, m := range list {
@@ -21,7 +21,7 @@ func partsByID(list []llm.Message) map[string]llm.Part {
 	return out
 }
 
-// newMessage is a message that a hook added, or moved from elsewhere.
+// newMessage makes a message that a hook added, or moved from elsewhere.
 func newMessage(got protocol.LLMMessage, old map[string]llm.Part, a *answer) llm.Message {
 	m := llm.Message{Role: llm.Role(got.Role)}
 	if got.Parts == nil {
@@ -38,7 +38,7 @@ func newMessage(got protocol.LLMMessage, old map[string]llm.Part, a *answer) llm
 	return m
 }
 
-// newPart is the part that p stands for; nil if it cannot be made.
+// newPart returns the part that p describes, or nil if it cannot be made.
 func newPart(p protocol.LLMPart, old map[string]llm.Part, a *answer) llm.Part {
 	switch p.Type {
 	case protocol.PartText:
@@ -66,10 +66,10 @@ func newPart(p protocol.LLMPart, old map[string]llm.Part, a *answer) llm.Part {
 	return nil
 }
 
-// rewriteMessage is was saying what a hook made of it. A string replaces the
-// text and leaves the rest, which a string cannot express; an array is the list
-// of parts, and what it leaves out was removed. What hooks are not shown
-// (thoughts, parts of unknown kinds) stays.
+// rewriteMessage returns was as a hook rewrote it. A string replaces the text and leaves
+// the rest, which a string cannot express. An array is the list of parts, and what it
+// leaves out was removed. What hooks are not shown (thoughts, parts of unknown kinds)
+// stays.
 func rewriteMessage(was llm.Message, got protocol.LLMMessage, old map[string]llm.Part, a *answer) llm.Message {
 	if got.Parts == nil {
 		return llm.Message{Role: was.Role, Parts: rewriteText(was, got.Text)}
@@ -100,8 +100,8 @@ func rewriteMessage(was llm.Message, got protocol.LLMMessage, old map[string]llm
 	return out
 }
 
-// findPart finds the unused part that p stands for: a call or result by its id,
-// others by their order; -1 if there is none.
+// findPart returns the index of the unused part that p describes, or -1. Calls and
+// results are found by id, other parts by order.
 func findPart(parts []llm.Part, used []bool, p protocol.LLMPart) int {
 	for i, was := range parts {
 		hp, shown := hookPart(was)
@@ -127,7 +127,7 @@ func findPart(parts []llm.Part, used []bool, p protocol.LLMPart) int {
 	return -1
 }
 
-// updatePart is was with what p says of it.
+// updatePart returns was with the changes of p.
 func updatePart(was llm.Part, p protocol.LLMPart) llm.Part {
 	switch was := was.(type) {
 	case llm.Text:

@@ -7,14 +7,14 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Payload is the JSON that a hook reads, in pieces that are written one after
-// the other: all payloads of one model request, of each of its chunks above all,
-// share the piece that holds the request. nil is not a payload. The bytes must not
-// be changed.
+// Payload is the JSON that a hook reads, in pieces to be written one after the other. All
+// payloads of one model request, above all those of its chunks, share the piece that
+// holds the messages. A nil Payload means that there is none. The bytes must not be
+// changed.
 type Payload [][]byte
 
-// Bytes joins the pieces; a single one is returned as it is. nil where there is
-// no payload.
+// Bytes joins the pieces. It copies them unless there is only one, and returns nil for a
+// nil Payload.
 func (p Payload) Bytes() []byte {
 	switch len(p) {
 	case 0:
@@ -25,10 +25,10 @@ func (p Payload) Bytes() []byte {
 	return bytes.Join(p, nil)
 }
 
-// String is the payload as text.
+// String returns the payload as text; empty for a nil Payload.
 func (p Payload) String() string { return string(p.Bytes()) }
 
-// Len is the length in bytes.
+// Len returns the length in bytes.
 func (p Payload) Len() int {
 	n := 0
 	for _, piece := range p {
@@ -37,8 +37,8 @@ func (p Payload) Len() int {
 	return n
 }
 
-// modelPayload puts a payload together from pieces that are JSON already, so
-// that what a long history costs is its way through the pipe.
+// modelPayload joins pieces that are JSON already, so that a long history costs only its
+// transfer through the pipe.
 func modelPayload(base protocol.Base, request Payload) Payload {
 	head := encode(base)
 	head = append(append(head[:len(head)-1], `,"llm_request":`...), request[0]...)
@@ -46,8 +46,8 @@ func modelPayload(base protocol.Base, request Payload) Payload {
 	return p.with("}")
 }
 
-// chunkPayload is the payload for a chunk of an answer; said is the answer before
-// it, as soFar returns it, and text the chunk's text.
+// chunkPayload returns the payload for a chunk of an answer. said is the answer before
+// it, as soFar returns it, and text is the chunk's text.
 func chunkPayload(base protocol.Base, request Payload, chunk protocol.LLMChunk, said []byte, text string) Payload {
 	p := modelPayload(base, request)
 	last := &p[len(p)-1]
@@ -64,11 +64,11 @@ func (p Payload) with(text string) Payload {
 	return p
 }
 
-// inString is text as JSON, without the quotes.
+// inString returns text as a JSON string without its quotes.
 func inString(text string) []byte {
 	data := encode(text)
 	return data[1 : len(data)-1 : len(data)-1]
 }
 
-// payload is one of a single piece.
+// payload returns v as a Payload of a single piece.
 func payload(v any) Payload { return Payload{encode(v)} }

@@ -6,9 +6,9 @@ package hooks
 //     extensions; within a layer as configured;
 //   - a disabled or untrusted hook never runs, nor one whose matcher does not
 //     match;
-//   - of several with the same name, command and dialect one runs, at its own
-//     place and as it is set: that of the highest standing, which no project's is,
-//     and of equal ones the first. The others are shadowed by it;
+//   - of several hooks with the same name, target, dialect and condition one runs, in its
+//     own position and with its own settings: the one of the highest standing, and among
+//     equals the first. Project hooks have the lowest standing. The others are shadowed;
 //   - if one of them is sequential, a shadowed one too, all run one after the
 //     other.
 
@@ -24,16 +24,16 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// onceRan is why a hook does not run that had its turn in the session.
+// onceRan is why a hook with Once does not run again.
 const onceRan = "it is to run once, and has run"
 
 // at is where an event happens.
 type at struct {
 	agent Subagent
-	skill func(name string) bool // whether it is active; nil: none is
+	skill func(name string) bool // reports whether a skill is active; nil: no skill is
 }
 
-// without says why h does not run there: what it belongs to is not active.
+// without says why h does not run here: its skill or agent is not active.
 func (a at) without(h Hook) string {
 	switch w := h.Within; {
 	case w.Kind == AgentPart && (a.agent.Type != w.Name || a.agent.File != "" && a.agent.File != h.Source.File):
@@ -54,7 +54,9 @@ var layerRank = map[Layer]int{
 	LayerProject: 0, LayerUser: 2, LayerSystemDefaults: 3, LayerSystem: 4, LayerExtension: 5,
 }
 
-// Rank orders by place of running, the lowest first.
+// Rank orders hooks by their place of running, the lowest first: project, extensions
+// inside it, user, system defaults, system, other extensions. Hooks of one rank run in
+// configured order.
 func (s Source) Rank() int {
 	if s.InProject {
 		return layerRank[LayerProject] + 1
@@ -62,10 +64,10 @@ func (s Source) Rank() int {
 	return layerRank[s.Layer]
 }
 
-// Standing says whose hook runs where several are the same: the one of the
-// highest standing, and of equal ones the first. A project must not take away
-// what the user's or the system's blocks, by standing in for it with a time-out
-// too short, another environment or an earlier place.
+// Standing decides which of several equal hooks runs: the one of the highest standing,
+// and among equals the first. Project hooks, and extensions inside the project, have the
+// lowest, 0. So a project cannot replace a guard of the user or the system by a copy with
+// too short a timeout, another environment or an earlier position.
 func (s Source) Standing() int {
 	switch {
 	case s.OfProject():
@@ -76,7 +78,7 @@ func (s Source) Standing() int {
 	return layerRank[s.Layer]
 }
 
-// planAt is Plan for an event that happens at where.
+// planAt implements Plan for an event that happens at where.
 func (o ownRules) planAt(f Firing, where at) Plan {
 	e, p := o.e, Plan{}
 	for _, h := range f.Config.Hooks {
@@ -140,7 +142,7 @@ func (f *firing[S]) unmet(i int, stdin Payload) string {
 	return f.Config.unmet(h, Call{f.Subject, f.Use.MCP, args, f.Origin})
 }
 
-// skip says why r does not run whatever the others are; empty: it may.
+// skip says why r does not run, whatever the other hooks are; empty: it may run.
 func (r *Run) skip(off, unmatched string, noRunner bool) string {
 	switch {
 	case off != "":
@@ -157,7 +159,8 @@ func (r *Run) skip(off, unmatched string, noRunner bool) string {
 	return ""
 }
 
-// shadow leaves one of those that are the same, and tells how they differ.
+// shadow skips all but one of each group of equal hooks, and warns if their settings
+// differ.
 func (p *Plan) shadow() {
 	type key struct{ name, target, url, dialect, condition string }
 	same := map[key][]*Run{}
@@ -188,13 +191,14 @@ func (p *Plan) shadow() {
 	}
 }
 
-// sameSettings reports whether two hooks with one command come to the same.
+// sameSettings reports whether two hooks with the same target also behave the same.
 func sameSettings(a, b Hook) bool {
 	return a.Timeout == b.Timeout && a.OnError == b.OnError && a.Matcher == b.Matcher && maps.Equal(a.Env, b.Env) &&
 		len(a.Handler.Differing(b.Handler)) == 0
 }
 
-// String is "file:line", with what there is.
+// String returns "file:line". Without a file it returns the layer, without a line only
+// the file, and "an unknown place" if nothing is known.
 func (s Source) String() string {
 	where := s.File
 	if where == "" {

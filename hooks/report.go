@@ -6,29 +6,46 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Report is all there is to know about one fired event: the source of explain,
-// of the tests' assertions, of the hook lane, of telemetry and of trace files.
-// A Report with no Runs that ran means nothing matched, and says why. It is a
-// value: the engine keeps nothing of it and changes nothing in it later. Its
-// JSON form is that of docs/EVENTS.md, with secrets masked.
+// Report is everything there is to know about one fired event. "hooks explain", the
+// assertions of tests, the terminal's hook lane, telemetry and trace files are made from
+// it. It is a value that the engine does not change later. Its JSON form is described in
+// docs/EVENTS.md; secrets are masked there if [Engine.Mask] is set.
 type Report struct {
-	Seq        int // from 1, within an Engine's life
-	Event      Event
-	Subject    string   // what matchers saw: a tool's name, a source, a reason; may be empty
-	Agent      Subagent // whose event it is; zero: the main agent's
-	Started    time.Time
-	Duration   time.Duration
+	// Seq numbers the events of an engine, from 1. Two reports with one Seq are about the
+	// same event; see Late.
+	Seq   int
+	Event Event
+	// Subject is what matchers saw: the name of a tool or an agent, or a trigger such as
+	// "startup"; may be empty.
+	Subject string
+	// Agent is the subagent that the event is about; zero for the main agent.
+	Agent Subagent
+	// Started is when the event was fired, before its hooks were planned.
+	Started time.Time
+	// Duration is how long the event's method took. Time in hooks that were not waited
+	// for is not part of it, except in a Late report of hooks that were left running.
+	Duration time.Duration
+	// Sequential reports whether the hooks ran one after the other.
 	Sequential bool
-	Input      Payload // the payload as the first hook reads it, in Gemini CLI's dialect; nil: no hook ran
-	Runs       []Run   // every hook configured for Event, in the order of running
-	Merge      []Step
-	Verdict    Verdict
-	Effect     Effect
-	Messages   []Message // what to show the user, in order
-	Warnings   []string  // about the event as a whole; each Run has its own
+	// Input is the payload of the first hook, in Gemini CLI's dialect. It is nil if no
+	// hook ran, unless [Engine.ReportIdle] is set.
+	Input Payload
+	// Runs has one entry for every hook configured for Event, in the order of running,
+	// skipped ones included.
+	Runs []Run
+	// Merge lists, in words, how the answers were merged, in the order of merging.
+	Merge []Step
+	// Verdict is the merged decision.
+	Verdict Verdict
+	// Effect is what the event changed.
+	Effect Effect
+	// Messages are what to show the user, in order.
+	Messages []Message
+	// Warnings are about the event as a whole; each Run has its own.
+	Warnings []string
 
-	// Late: hooks that were left running have ended. It is the second report of
-	// this Seq and replaces the first.
+	// Late marks the second report of an event, made when hooks that were left running or
+	// have async set have ended. It has the Seq of the first report and replaces it.
 	Late bool
 
 	mask func([]byte) []byte
@@ -36,40 +53,64 @@ type Report struct {
 
 // Run is one configured hook in one event.
 type Run struct {
-	Hook     Hook
-	Skipped  string // why it did not run; empty: it ran
-	Matched  bool
-	Stdin    Payload // exactly what it was given
-	Exit     Exit
+	Hook Hook
+	// Skipped says why the hook did not run, in words; empty if nothing kept it from
+	// running but, perhaps, [Engine.Watch]. A hook that Watch withheld has Failed set and
+	// no Started.
+	Skipped string
+	// Matched reports whether the matcher accepted the subject, whatever else kept the
+	// hook from running.
+	Matched bool
+	// Stdin is exactly what the hook read; nil if it was skipped or is still running.
+	Stdin Payload
+	// Exit is how the run ended; zero if the hook did not run.
+	Exit Exit
+	// TimedOut reports whether the hook's own timeout ended it.
 	TimedOut bool
-	Left     bool // still running when the event went on without it
-	Started  time.Time
-	Failed   string // what went wrong, in words; empty: nothing
-	Reading  protocol.Reading
+	// Left reports whether the hook was still running when the event went on without it.
+	Left bool
+	// Started is when the hook was started; zero if it was not.
+	Started time.Time
+	// Failed says what went wrong, such as "timed out after 60000ms"; empty means
+	// nothing. A failed run may still have denied.
+	Failed string
+	// Reading is what the hook's output and exit were taken to mean.
+	Reading protocol.Reading
+	// Decision is what counts in the merge, with OnError applied.
 	Decision Decision
-	Warnings []string // what was ignored of its configuration and its answer, and why
-	// Upstream says what Gemini CLI 0.61 makes of the same run, where that is
-	// something else; nil: the same.
+	// Warnings say what was ignored in the hook's configuration and answer, and why.
+	Warnings []string
+	// Upstream lists what Gemini CLI 0.61 does differently with the same run; nil means
+	// the same. The engine leaves it empty; hooks/elsewhere fills it in.
 	Upstream []Difference
 }
 
-// Ran reports whether the hook was started.
+// Ran reports whether the hook was not skipped. It is also true for a hook that is still
+// running (Left) or that [Engine.Watch] withheld.
 func (r Run) Ran() bool { return r.Skipped == "" }
 
-// Step is one step of the merge, in words: which hook changed what.
+// Step is one step of the merge, in words.
 type Step struct {
+	// Hook is the ID of the hook that changed something.
 	Hook string
+	// What says what it did, to be read after the hook's name: "adds context: ...".
 	What string
 }
 
 // Effect is what the event changed.
 type Effect struct {
-	Kind   string // see the Effect constants
-	Before []byte // JSON of what was changed, before; nil unless something was
-	After  []byte // and after
+	// Kind is one of the Effect constants. It is empty only in the report of
+	// [Engine.Explain].
+	Kind string
+	// Before and After are the JSON of what was changed: arguments, a request, a chunk,
+	// tools or a result. Either is nil if there is nothing to show.
+	Before []byte
+	// After is the JSON of the new value. For a retry it is the next prompt, for a tail
+	// call the call.
+	After []byte
 }
 
-// The values of Effect.Kind.
+// The values of [Effect.Kind].
 const (
 	EffectNone      = "none"
 	EffectDeny      = "deny"
@@ -86,18 +127,20 @@ const (
 	EffectClear     = "clear"     // the context is cleared
 )
 
-// Message is something for the user's eyes, from or about one hook.
+// Message is something to show the user, from or about one hook.
 type Message struct {
+	// Hook is the hook's [Hook.Label].
 	Hook string
 	Kind MessageKind
+	// Text may have several lines, and is not cleaned of control characters.
 	Text string
-	// Suppressed: the hook said "suppressOutput", so that this is not to be
-	// shown, and neither is the hook's line (Run.Reading says so too). Failures
-	// and warnings are never suppressed.
+	// Suppressed means that the hook said "suppressOutput": neither this message nor the
+	// hook's line is to be shown. Only a MessageSystem is ever suppressed; failures,
+	// warnings and notes are not.
 	Suppressed bool
 }
 
-// MessageKind says what a Message is.
+// MessageKind says what a [Message] is. Its values are stable and used in the JSON form.
 type MessageKind string
 
 const (

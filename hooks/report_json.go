@@ -1,8 +1,8 @@
 package hooks
 
-// The JSON form of a Report: one object, stable names in snake_case, durations
-// in milliseconds, what was read and printed as strings, exactly. It is what
-// trace files hold; docs/EVENTS.md describes it.
+// The JSON form of a Report: one object with stable names in snake_case and durations in
+// milliseconds. What hooks read and printed are strings, byte for byte. Trace files hold
+// it; docs/EVENTS.md describes it.
 
 import (
 	"encoding/json"
@@ -111,7 +111,8 @@ type wireMessage struct {
 	Suppressed bool        `json:"suppressed,omitempty"`
 }
 
-// MarshalJSON writes r with secrets masked, where its Engine has a Mask.
+// MarshalJSON writes r on one line. Secrets are masked if r comes from an engine with a
+// [Engine.Mask]. Headers and URLs of hooks are written as [Handler.Shown] has them.
 func (r Report) MarshalJSON() ([]byte, error) {
 	w := wireReport{
 		Seq: r.Seq, Event: r.Event, Subject: r.Subject, AgentID: r.Agent.ID, AgentType: r.Agent.Type, Started: r.Started,
@@ -178,8 +179,10 @@ func (h Hook) wire() wireHook {
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// UnmarshalJSON reads what MarshalJSON writes, for those who read traces.
-// Exit.Err comes back as a text.
+// UnmarshalJSON reads what MarshalJSON writes, for programs that read traces. Some things
+// do not come back: [Exit.Err] is a plain error with the old text, an Upstream difference
+// has only its text, a subagent has no File, a hook has no MayAllow, and masked text
+// stays masked.
 func (r *Report) UnmarshalJSON(data []byte) error {
 	var w wireReport
 	if err := json.Unmarshal(data, &w); err != nil {

@@ -10,15 +10,15 @@ import (
 	"minigem/llm"
 )
 
-// hookJSON returns r as hooks read it, marshalled once. Requests of one
+// hookJSON returns r as hooks read it. It marshals r once, and requests of one
 // conversation share the piece with the messages.
 func (r *ModelRequest) hookJSON() Payload {
 	r.once.Do(func() {
 		frame := encode(r.hookFrame())
 		messages, err := cmp.Or(r.messages, &messagesJSON{}).of(r.Messages)
 		if err != nil {
-			// Arguments come from JSON, so this is a program bug; hooks are still told
-			// which request it is.
+			// Arguments come from JSON, so this is a bug. Hooks still read the rest of the
+			// request.
 			r.wire = Payload{frame}
 			return
 		}
@@ -31,7 +31,7 @@ func (r *ModelRequest) hookJSON() Payload {
 
 const noMessages = `"messages":[]`
 
-// hookFrame is all but the messages.
+// hookFrame returns r as hooks read it, without its messages.
 func (r *ModelRequest) hookFrame() protocol.LLMRequest {
 	s := r.Sampling
 	return protocol.LLMRequest{
@@ -44,15 +44,15 @@ func (r *ModelRequest) hookFrame() protocol.LLMRequest {
 	}
 }
 
-// messagesJSON are messages as hooks read them, separated by commas. It is kept
-// from request to request, and only what was added is marshalled.
+// messagesJSON holds messages as hooks read them, separated by commas. It is kept from
+// request to request, so that only new messages are marshalled.
 type messagesJSON struct {
 	mu   sync.Mutex
 	from []llm.Message
 	wire []byte
 }
 
-// of returns bytes that are never written over.
+// of returns the JSON of messages. The bytes are never overwritten later.
 func (j *messagesJSON) of(messages []llm.Message) ([]byte, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -92,8 +92,8 @@ func toolNames(specs []llm.ToolSpec) []string {
 	return names
 }
 
-// hookMessage is m as hooks read it: its text where it is text alone, else its
-// parts. Thoughts and parts of unknown kinds are not shown.
+// hookMessage returns m as hooks read it: a text if it holds nothing else, or its parts.
+// Thoughts and parts of unknown kinds are left out.
 func hookMessage(m llm.Message) protocol.LLMMessage {
 	parts := make([]protocol.LLMPart, 0, len(m.Parts))
 	plain := true
@@ -109,7 +109,7 @@ func hookMessage(m llm.Message) protocol.LLMMessage {
 	return protocol.LLMMessage{Role: string(m.Role), Parts: parts}
 }
 
-// hookPart is p as hooks read it; ok is false if they do not. Ids are in their
+// hookPart returns p as hooks read it; ok is false if they do not see it. Ids have their
 // wire form, as the model sees them.
 func hookPart(p llm.Part) (hp protocol.LLMPart, ok bool) {
 	switch p := p.(type) {
@@ -129,7 +129,7 @@ func hookPart(p llm.Part) (hp protocol.LLMPart, ok bool) {
 	return protocol.LLMPart{}, false
 }
 
-// hookChunk is c as AfterModel hooks read it.
+// hookChunk returns c as AfterModel hooks read it.
 func hookChunk(c llm.Chunk) protocol.LLMChunk {
 	content := protocol.LLMContent{Role: string(llm.RoleModel), Parts: []string{}}
 	form := protocol.LLMChunk{Text: c.Text()}
@@ -161,7 +161,7 @@ func hookChunk(c llm.Chunk) protocol.LLMChunk {
 	return form
 }
 
-// encode is for values that always have a JSON form, or come from JSON.
+// encode marshals values that always have a JSON form. A bug there yields {}.
 func encode(v any) []byte {
 	data, err := protocol.Encode(v)
 	if err != nil {

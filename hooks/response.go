@@ -5,7 +5,7 @@ import (
 	"minigem/llm"
 )
 
-// syntheticChunk is a hook's answer in the model's place: one finished chunk.
+// syntheticChunk turns a hook's answer for the model into one finished chunk.
 func syntheticChunk(r *protocol.LLMResponse) llm.Chunk {
 	c := llm.Chunk{FinishReason: r.FinishReason, Usage: usage(r.Usage)}
 	for _, t := range r.Parts {
@@ -27,11 +27,10 @@ func usage(u *protocol.LLMUsage) *llm.Usage {
 	return &llm.Usage{Prompt: u.PromptTokenCount, Candidates: u.CandidatesTokenCount, Total: u.TotalTokenCount}
 }
 
-// replaceChunk puts the texts of r in the place of c's. Function calls,
-// signatures and whatever else the chunk carries stay; so do its finish reason
-// and usage where r has none. As many texts as there were are matched one by
-// one, so that thoughts stay thoughts; otherwise the new texts stand where the
-// first old one was and are not thoughts.
+// replaceChunk replaces the texts of c by the texts of r. Function calls, signatures and
+// whatever else the chunk holds stay; so do its finish reason and usage if r has none. If
+// the number of texts is the same, they are replaced one by one, so that thoughts stay
+// thoughts. Otherwise the new texts replace the first old one and are not thoughts.
 func replaceChunk(c llm.Chunk, r *protocol.LLMResponse, a *answer) llm.Chunk {
 	out := c
 	out.Parts = replaceTexts(c.Parts, r)
@@ -93,7 +92,7 @@ func appendTexts(out []llm.Part, texts []string, signature []byte) []llm.Part {
 	return out
 }
 
-// withText is p, a Text or a Thought, saying something else.
+// withText returns p, a Text or a Thought, with another text.
 func withText(p llm.Part, text string) llm.Part {
 	switch p := p.(type) {
 	case llm.Text:
@@ -106,7 +105,7 @@ func withText(p llm.Part, text string) llm.Part {
 	return p
 }
 
-// lastSignature is the signature of the last text among parts that has one.
+// lastSignature returns the signature of the last text that has one.
 func lastSignature(parts []llm.Part, texts []int) []byte {
 	var s []byte
 	for _, i := range texts {

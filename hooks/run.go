@@ -1,6 +1,6 @@
 package hooks
 
-// What a finished run of one hook means.
+// How the finished run of a hook is interpreted.
 
 import (
 	"cmp"
@@ -26,7 +26,7 @@ func (r *Run) failure(ctx context.Context, limit time.Duration) string {
 	return ""
 }
 
-// judge makes a decision of what was read, onError applied.
+// judge sets the decision from what was read, and applies onError.
 func (r *Run) judge(ev Event) {
 	o := &r.Reading.Output
 	r.Failed = r.Reading.Failed
@@ -55,8 +55,8 @@ func (r *Run) block(rule, cause string) {
 	}
 }
 
-// withhold ends a run that must not begin: it denies where hooks of ev do, except
-// that an answer is not sent back for it again and again.
+// withhold records that a hook was kept from running. It denies where hooks of ev can
+// deny, except at AfterAgent, where the answer would be sent back again and again.
 func (r *Run) withhold(ev Event, why string) {
 	r.Failed, r.Reading.Failed = why, why
 	if !ev.CanBlock() || ev == protocol.AfterAgent {

@@ -6,8 +6,9 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// SessionStart fires at start-up, on resume and after /clear; source is
-// "startup", "resume", "clear" or "compact". Hooks can add context and tell the user.
+// SessionStart fires when a session begins: at start-up, on resume, after /clear and
+// after a compression. source is "startup", "resume", "clear" or "compact". Hooks can add
+// context and show the user a message.
 func (e *Engine) SessionStart(ctx context.Context, source string) SessionStartOutcome {
 	if e.idle(protocol.SessionStart) {
 		return SessionStartOutcome{}
@@ -24,10 +25,10 @@ func (e *Engine) SessionStart(ctx context.Context, source string) SessionStartOu
 	return SessionStartOutcome{Context: wrapContext(added), SystemMessage: v.SystemMessage}
 }
 
-// SessionEnd fires once, whatever ends the session; reason is "exit", "clear",
-// "logout", "prompt_input_exit" or "other". The end of ctx does not end the
-// hooks: they are waited for as long as the engine's patience lasts, then left
-// running.
+// SessionEnd fires once when a session ends. reason is "exit", "clear", "logout",
+// "prompt_input_exit" or "other". Hooks can only show the user a message. They are not
+// cancelled with ctx. They are waited for as long as [Engine.Patience] lasts, those with
+// async too, and then left running.
 func (e *Engine) SessionEnd(ctx context.Context, reason string) {
 	if e.idle(protocol.SessionEnd) {
 		return
@@ -43,10 +44,9 @@ func (e *Engine) SessionEnd(ctx context.Context, reason string) {
 	})
 }
 
-// PreCompress fires when the history is about to be compressed; trigger is
-// "auto" or "manual". Hooks can tell the user something, and the model what its
-// summary is to keep; they are waited for as long as the engine's patience
-// lasts.
+// PreCompress fires when the history is about to be compressed; trigger is "auto" or
+// "manual". Hooks can show the user a message and say what the summary should keep. They
+// are waited for as long as [Engine.Patience] lasts; what a later one adds is lost.
 func (e *Engine) PreCompress(ctx context.Context, trigger string) PreCompressOutcome {
 	if e.idle(protocol.PreCompress) {
 		return PreCompressOutcome{}
@@ -64,8 +64,9 @@ func (e *Engine) PreCompress(ctx context.Context, trigger string) PreCompressOut
 	return PreCompressOutcome{Context: wrapContext(added)}
 }
 
-// PostCompact fires when the history was compressed; summary is what took the place
-// of older messages, empty where none did. Hooks can only tell the user.
+// PostCompact fires after the history was compressed. trigger is "auto" or "manual".
+// summary is the text that replaced older messages; empty if there is none. Hooks can
+// only show the user a message.
 func (e *Engine) PostCompact(ctx context.Context, trigger, summary string) {
 	if e.idle(protocol.PostCompact) {
 		return
@@ -80,10 +81,11 @@ func (e *Engine) PostCompact(ctx context.Context, trigger, summary string) {
 	})
 }
 
-// Notification fires when a permission prompt is about to be shown, or the user has
-// sent nothing for a while; kind is "ToolPermission" or "Idle", details must have a JSON form. Hooks can only tell the
-// user: the result is what they say within the engine's patience, so that no
-// hook keeps the prompt from being shown.
+// Notification fires when a permission prompt is about to be shown, or when the user has
+// sent nothing for a while. kind is "ToolPermission" or "Idle"; details must be
+// marshallable to JSON. Hooks can only show the user a message, which is returned. Only
+// what they say within [Engine.Patience] is part of it, so that no hook delays the prompt
+// for longer.
 func (e *Engine) Notification(ctx context.Context, kind, message string, details any) (systemMessage string) {
 	if e.idle(protocol.Notification) {
 		return ""
@@ -99,7 +101,7 @@ func (e *Engine) Notification(ctx context.Context, kind, message string, details
 	return v.SystemMessage
 }
 
-// addContext collects additional context, which is not wrapped yet.
+// addContext appends an answer's additional context, not yet wrapped.
 func addContext(added string, a *answer) string {
 	if a.AdditionalContext != "" {
 		a.note("adds context: %s", a.AdditionalContext)

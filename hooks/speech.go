@@ -6,27 +6,36 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Speech is an event that a hook reads in another dialect than Gemini CLI's.
+// Speech is an event for a hook of another dialect than Gemini CLI's.
 type Speech struct {
-	Dialect    *protocol.Dialect
-	Event      Event
-	Stdin      Payload // the event in Gemini CLI's form
-	Translated []byte  // the same with the dialect's names of events, tools and fields
-	Base       protocol.Base
-	PromptID   string
-	Use        ToolUse // of the tool events
-	// Transcript and EnvFile are the engine's; they may be nil.
+	// Dialect is the hook's dialect.
+	Dialect *protocol.Dialect
+	Event   Event
+	// Stdin is the event in Gemini CLI's form.
+	Stdin Payload
+	// Translated is the same with the dialect's names of events, tools and fields, as
+	// [protocol.Dialect.Translate] returns it.
+	Translated []byte
+	// Base holds the fields that every payload begins with.
+	Base protocol.Base
+	// PromptID is a UUID that all events of one submitted prompt share.
+	PromptID string
+	// Use is the tool call; zero at events that are not about a tool.
+	Use ToolUse
+	// Transcript is [Engine.Transcript]; may be nil.
 	Transcript func(d *protocol.Dialect, of string) string
-	EnvFile    func() (string, error)
+	// EnvFile is [Engine.EnvFile]; may be nil.
+	EnvFile func() (string, error)
 }
 
-// Speaker makes a payload in another dialect whole. It is safe for concurrent use.
+// Speaker completes a payload in another dialect with what hooks/protocol does not know.
+// It must be safe for concurrent use. hooks/agents implements it.
 type Speaker interface {
-	// Speak returns what the hook reads, and variables for it, "NAME=value".
+	// Speak returns what the hook reads, and variables for its environment, "NAME=value".
 	Speak(s Speech) (stdin []byte, env []string)
 }
 
-// Ask implements Rules.
+// Ask implements [Rules].
 func (o ownRules) Ask(f Firing, h Hook, stdin Payload) (Payload, []string) {
 	d := protocol.DialectOf(h.Dialect)
 	if d == protocol.Gemini() {
@@ -43,7 +52,7 @@ func (o ownRules) Ask(f Firing, h Hook, stdin Payload) (Payload, []string) {
 	return Payload{out}, slices.Concat(env, f.Origin.env())
 }
 
-// env are the variables that every hook gets (core/hooks/hookRunner.ts).
+// env returns the variables that every hook gets (core/hooks/hookRunner.ts).
 func (o Origin) env() []string {
 	project := o.ProjectDir
 	if project == "" {

@@ -6,30 +6,37 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Subagent is the agent that an event is about, where another agent started it.
-// The zero Subagent is the main agent.
+// Subagent identifies a run of an agent that another agent started. The zero Subagent is
+// the main agent.
 type Subagent struct {
-	ID   string // of this run of it
-	Type string // its name
-	File string // where it is defined; empty: nobody knows
+	// ID identifies this run (agent_id).
+	ID string
+	// Type is the agent's name (agent_type). Matchers of SubagentStart and SubagentStop
+	// see it.
+	Type string
+	// File is the path of the agent's definition; empty if unknown. Hooks in an agent's
+	// front matter run only for the agent of the same file.
+	File string
 }
 
 type subagentKey struct{}
 
-// InSubagent says that the events fired with the context it returns are about s.
-// Hooks read that as agent_id and agent_type.
+// InSubagent returns a context for events about s. Hooks read its ID and Type as agent_id
+// and agent_type.
 func InSubagent(ctx context.Context, s Subagent) context.Context {
 	return context.WithValue(ctx, subagentKey{}, s)
 }
 
-// SubagentOf is the subagent that ctx belongs to; the zero one: the main agent.
+// SubagentOf returns the subagent that ctx belongs to, or the zero Subagent for the main
+// agent.
 func SubagentOf(ctx context.Context) Subagent {
 	s, _ := ctx.Value(subagentKey{}).(Subagent)
 	return s
 }
 
-// SubagentStart fires before an agent begins that another one called; ctx is that
-// of [InSubagent], and prompt is its task.
+// SubagentStart fires before an agent begins that another agent called. ctx must come
+// from [InSubagent]; prompt is the agent's task. Hooks can deny or stop it and add
+// context.
 func (e *Engine) SubagentStart(ctx context.Context, prompt string) SubagentStartOutcome {
 	if e.idle(protocol.SubagentStart) {
 		return SubagentStartOutcome{}
@@ -46,9 +53,9 @@ func (e *Engine) SubagentStart(ctx context.Context, prompt string) SubagentStart
 	return SubagentStartOutcome{Verdict: v, Context: wrapContext(added)}
 }
 
-// SubagentStop fires when an agent's work ended, but for a cancel and where a hook
-// ended the run. Bounding how often it is sent on is the caller's, see
-// Config.MaxRetries.
+// SubagentStop fires when a subagent's work ended, unless it was cancelled or a hook
+// ended the run. ctx must come from [InSubagent]. Hooks can send the subagent on. The
+// caller must bound how often; see [Config.MaxRetries].
 func (e *Engine) SubagentStop(ctx context.Context, end SubagentEnd) SubagentStopOutcome {
 	if e.idle(protocol.SubagentStop) {
 		return SubagentStopOutcome{}

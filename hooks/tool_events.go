@@ -13,8 +13,9 @@ import (
 	"minigem/llm"
 )
 
-// BeforeTool fires after a tool was found and its arguments validated, before
-// policy and permission.
+// BeforeTool fires after a tool was found and its arguments were validated, before policy
+// and permission. Hooks can deny or stop the call, force the permission prompt, change
+// the arguments and add context. use.Call.Args is not changed in place.
 func (e *Engine) BeforeTool(ctx context.Context, use ToolUse) BeforeToolOutcome {
 	if e.idle(protocol.BeforeTool) {
 		return BeforeToolOutcome{Args: use.Call.Args}
@@ -44,7 +45,7 @@ func (e *Engine) BeforeTool(ctx context.Context, use ToolUse) BeforeToolOutcome 
 	return out
 }
 
-// input is what hooks read of a call that has not run, with args in place of its own.
+// input returns what hooks read of a call that has not run, with args as its arguments.
 func (u ToolUse) input(b protocol.Base, args map[string]any) protocol.BeforeToolInput {
 	return protocol.BeforeToolInput{
 		Base: b, ToolName: u.Call.Name, ToolUseID: llm.WireID(u.Call.Name, u.Call.ID), ToolInput: orEmpty(args),
@@ -52,20 +53,20 @@ func (u ToolUse) input(b protocol.Base, args map[string]any) protocol.BeforeTool
 	}
 }
 
-// rewrite is the effect of other arguments.
+// rewrite returns the effect of replacing the arguments by args.
 func (u ToolUse) rewrite(args map[string]any) Effect {
 	return Effect{Kind: EffectRewrite, Before: encode(orEmpty(u.Call.Args)), After: encode(orEmpty(args))}
 }
 
-// permission is what PermissionRequest hooks say beside a denial.
+// permission holds what PermissionRequest hooks say, apart from a denial.
 type permission struct {
 	args    map[string]any
 	by      []string // hooks that allow the call
-	another bool     // a hook that does not allow it changed the arguments
+	another bool     // a hook that does not allow the call changed its arguments
 }
 
-// allowed are the hooks whose permission counts: none where another hook changed
-// what they were asked about.
+// allowed returns the hooks whose permission counts. There are none if another hook
+// changed what they were asked about.
 func (p permission) allowed() []string {
 	if p.another {
 		return nil
@@ -73,9 +74,11 @@ func (p permission) allowed() []string {
 	return p.by
 }
 
-// PermissionRequest fires when somebody is about to be asked about a call, or
-// would be if there were somebody. An allow counts of hooks that may allow, and
-// only where it is a whole and clean answer.
+// PermissionRequest fires when the user is about to be asked about a call, or would be if
+// there were a user to ask. Hooks can deny or stop the call, allow it, or change its
+// arguments. An allow counts only if the hook may allow ([Hook.MayAllow]) and its answer
+// is valid JSON on stdout of a run that did not fail. Otherwise the call is asked about
+// as before, with a warning in the report.
 func (e *Engine) PermissionRequest(ctx context.Context, use ToolUse) PermissionRequestOutcome {
 	if e.idle(protocol.PermissionRequest) {
 		return PermissionRequestOutcome{Args: use.Call.Args}
@@ -114,7 +117,7 @@ func (e *Engine) PermissionRequest(ctx context.Context, use ToolUse) PermissionR
 	return out
 }
 
-// allow adds the hook to those that allow the call, if it does and may.
+// allow adds a's hook to by if it allows the call and may do so.
 func allow(by []string, a *answer) []string {
 	switch r := a.run; {
 	case a.Decision != protocol.Allow || a.Stop:
@@ -131,14 +134,15 @@ func allow(by []string, a *answer) []string {
 	return append(slices.Clip(by), a.hook)
 }
 
-// beforeTool is what BeforeTool hooks can change.
+// beforeTool holds what BeforeTool hooks can change.
 type beforeTool struct {
 	args    map[string]any
 	context string
 }
 
-// NotOffered reports a call that does not run, so that no BeforeTool hook is
-// asked about it: the request that the model answered did not offer the tool.
+// NotOffered reports a call that does not run because the request that the model answered
+// did not offer its tool. No hook is run. The [Report] lists the BeforeTool hooks of the
+// call as skipped; why is the reason. It does nothing without [Engine.Report].
 func (e *Engine) NotOffered(use ToolUse, why string) {
 	if e == nil || e.Report == nil {
 		return
@@ -157,7 +161,8 @@ func (e *Engine) NotOffered(use ToolUse, why string) {
 	})
 }
 
-// changeArgs merges an answer's tool_input over the arguments; null deletes.
+// changeArgs returns args with an answer's tool_input merged over them, in a new map;
+// null deletes an argument.
 func changeArgs(args map[string]any, a *answer) map[string]any {
 	if a.ToolInput == nil {
 		return args
@@ -190,15 +195,16 @@ func orEmpty(m map[string]any) map[string]any {
 	return m
 }
 
-// afterTool is what AfterTool hooks can change.
+// afterTool holds what AfterTool hooks can change.
 type afterTool struct {
 	context string
 	tail    *llm.ToolCall
 	instead *string
 }
 
-// AfterTool fires after a tool ran, successful or not. use.Call.Args are the
-// arguments that ran.
+// AfterTool fires after a tool ran, successfully or not. use.Call.Args are the arguments
+// that ran. Hooks can replace the result by a reason or by other text, add context, and
+// ask for a tail call.
 func (e *Engine) AfterTool(ctx context.Context, use ToolUse, response protocol.ToolResponse) AfterToolOutcome {
 	if e.idle(protocol.AfterTool) {
 		return AfterToolOutcome{}
@@ -251,15 +257,15 @@ func (e *Engine) AfterTool(ctx context.Context, use ToolUse, response protocol.T
 	return out
 }
 
-// with says whether the tool failed.
+// with returns u with Failed set.
 func (u ToolUse) with(response protocol.ToolResponse) ToolUse {
 	u.Failed = response.Error != nil || u.Exit != 0
 	return u
 }
 
-// PostToolUseFailure fires behind AfterTool where the tool failed, or the
-// command ended with another status than 0; after any other call it does
-// nothing.
+// PostToolUseFailure fires after AfterTool if the tool failed, that is, if response has
+// an Error or use.Exit is not 0. After any other call it does nothing. Hooks can replace
+// the result by a reason and add context.
 func (e *Engine) PostToolUseFailure(ctx context.Context, use ToolUse,
 	response protocol.ToolResponse) PostToolUseFailureOutcome {
 	use = use.with(response)

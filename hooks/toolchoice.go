@@ -28,15 +28,15 @@ func checkTools(offered []string, c *protocol.ToolConfig, a *answer) *protocol.T
 	return &out
 }
 
-// selection is what the hooks of one event say about tools, kept apart by whose
-// they are; nil: nothing.
+// selection holds what the hooks of one event say about tools, the project's hooks apart
+// from the others. nil means nothing.
 type selection struct {
 	project, others *protocol.ToolConfig
-	// echoed is what others say that is what they read, and may be the project's.
+	// echoed is what others gave back unchanged. It may come from the project's hooks.
 	echoed *protocol.ToolConfig
 }
 
-// and is s with what one more hook says of the request that it read; nil says
+// and returns s with the answer of one more hook, which read the request read. nil says
 // nothing.
 func (s selection) and(c *protocol.ToolConfig, read *ModelRequest, a *answer) selection {
 	echo := c != nil && sameToolConfig(c, hookToolConfig(read.Choice))
@@ -58,8 +58,8 @@ func (s selection) and(c *protocol.ToolConfig, read *ModelRequest, a *answer) se
 	return s
 }
 
-// held is what the others say. What they give back of a project's hook restricts
-// too, but adds nothing to their own lists.
+// held returns what the others say. What they give back unchanged restricts too, but adds
+// nothing to their own lists.
 func (s selection) held() *protocol.ToolConfig {
 	if s.others == nil || s.echoed == nil {
 		return unite(s.others, s.echoed)
@@ -72,8 +72,8 @@ func (s selection) held() *protocol.ToolConfig {
 	return &c
 }
 
-// whole is what all of them say; nil: nothing. The project's hooks take nothing
-// back of what the others' restrict: of two lists, what is in both is left.
+// whole returns what all hooks say together; nil: nothing. The project's hooks cannot
+// take back a restriction by others: of two lists, what both contain is left.
 func (s selection) whole() *protocol.ToolConfig {
 	held := s.held()
 	c := unite(held, s.project)
@@ -119,10 +119,10 @@ func strength(mode string) int {
 	return slices.Index([]string{"", "AUTO", "ANY", "NONE"}, mode)
 }
 
-// narrow is r, which came of base, with the tools of base narrowed and forced
-// as hooks say; r itself if they say nothing. What is not allowed is not even
-// declared, so that it holds in AUTO mode too. AUTO takes back an ANY or NONE
-// of base, but not a project's AUTO that of other hooks.
+// narrow returns r, which was made from base, with base's tools restricted and forced as
+// the hooks asked, or r itself if they asked nothing. Tools that are not allowed are not
+// even declared, so that the restriction holds in AUTO mode too. AUTO takes back an ANY
+// or NONE of base, but the project's AUTO does not take back one by other hooks.
 func (s selection) narrow(base, r *ModelRequest) *ModelRequest {
 	c := s.whole()
 	if s.project == nil && s.others == nil {
@@ -152,8 +152,8 @@ func (s selection) narrow(base, r *ModelRequest) *ModelRequest {
 	return r.Next(next)
 }
 
-// selectable are the tools that hooks can select: a NONE that BeforeToolSelection
-// may take back left all of them declared.
+// selectable returns the tools that hooks can select. A NONE that BeforeToolSelection may
+// take back leaves all of them declared.
 func (r *ModelRequest) selectable() []llm.ToolSpec {
 	if r.held == nil {
 		return r.Tools
@@ -161,7 +161,7 @@ func (r *ModelRequest) selectable() []llm.ToolSpec {
 	return only(r.Tools, r.held.AllowedFunctionNames)
 }
 
-// only is those of specs that are named; all of them where no names are given.
+// only returns the specs with the given names, or all if there are no names.
 func only(specs []llm.ToolSpec, names []string) []llm.ToolSpec {
 	if len(names) == 0 {
 		return specs
@@ -175,8 +175,7 @@ func only(specs []llm.ToolSpec, names []string) []llm.ToolSpec {
 	return out
 }
 
-// warnEchoedTools tells a hook that gave another list of tools that this is not
-// the way.
+// warnEchoedTools warns a hook that changed the list of tools, which has no effect.
 func warnEchoedTools(req *ModelRequest, tools []string, a *answer) {
 	if tools != nil && !slices.Equal(tools, toolNames(req.Tools)) {
 		a.warn("llm_request.tools ignored (%s): narrow tools with toolConfig", strings.Join(tools, ", "))

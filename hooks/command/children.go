@@ -10,9 +10,9 @@ import (
 	"minigem/internal/proc"
 )
 
-// Children are what hooks left behind with their streams open. Each is stopped
-// at the deadline of its hook, and all of them by Close, since nobody is left to
-// do it once the session has ended. The zero value is ready to use, and safe for
+// Children holds the processes that hooks left behind with their streams open. Each is
+// stopped at the deadline of its hook, and all of them by Close at the end of the
+// session. The zero value is ready to use; it must not be copied. It is safe for
 // concurrent use.
 type Children struct {
 	mu      sync.Mutex
@@ -20,8 +20,9 @@ type Children struct {
 	closed  bool
 }
 
-// Close stops them and returns when they are gone, after two seconds at most.
-// Those of SessionEnd stay: its hooks may run on when the session is over.
+// Close stops the processes and returns when they are gone, after two seconds at most.
+// Processes that are added later are stopped at once. Those of SessionEnd hooks are not
+// held, because they may outlive the session. The error is always nil.
 func (c *Children) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,14 +35,14 @@ func (c *Children) Close() error {
 	return nil
 }
 
-// Running counts those that run now.
+// Running returns the number of processes that are running now.
 func (c *Children) Running() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return len(c.running)
 }
 
-// add keeps p in mind; a nil c does not.
+// add records p. A nil c does nothing.
 func (c *Children) add(p *proc.Process, h hooks.Hook) {
 	if c == nil || h.Event == protocol.SessionEnd {
 		return

@@ -1,18 +1,23 @@
-// Package command runs hooks as shell commands: the only code of hooks that is
-// near a process. It knows nothing of events or of what a hook's output means.
+// Package command runs hooks as shell commands. Its [Runner] is the [hooks.Runner] of
+// hooks of the type "command"; what their output means is left to hooks/protocol.
+//
+//	var children command.Children
+//	defer children.Close()
+//	engine.Runner = command.Runner{Dir: cwd, Env: os.Environ(), Children: &children}
 //
 // The rules:
-//   - The command is given to the shell as it was configured; with "args" it is a
-//     program, and there is no shell. The variables that every hook gets are one
-//     word each, as in Gemini CLI, even without quotes where the project's path
-//     has a space. Their values stay in the environment.
-//   - A hook has a process group of its own. When ctx ends, the group gets
-//     TERM and a second later KILL, and with it whatever descends from it.
-//   - Where the working directory is gone, it is started in an empty folder.
-//   - The answer is there when the shell has exited: a child that it left with
-//     open streams is waited for a moment only. Such a child is stopped at ctx's
-//     deadline or with the session; one that closed or redirected its streams
-//     has left the hook, as a service does, and stays.
+//   - The command is given to the shell as it was configured: bash, or sh if there is no
+//     bash; on Windows PowerShell. With "args" the command is a program and there is no
+//     shell. The variables that every hook gets are one word each, as in Gemini CLI, even
+//     unquoted and with a space in the project's path. Their values stay in the
+//     environment.
+//   - A hook runs in a new process group. When ctx ends, the group and all descendants
+//     get TERM and, a second later, KILL.
+//   - If the working directory is gone, the hook is started in an empty folder.
+//   - The answer is complete when the shell has exited. A child that still holds the
+//     streams open is waited for half a second only; it is stopped at ctx's deadline or
+//     with the session. A child that closed or redirected its streams has left the hook,
+//     as a service does, and is not stopped.
 package command
 
 import (
@@ -30,9 +35,9 @@ import (
 )
 
 const (
-	// drain is how long more output is awaited from children that hold the
-	// streams open after the shell has exited: an answer on its way through a
-	// process substitution, such as exec > >(tee log), must not be lost.
+	// drain is how long to wait for more output from children that hold the streams open
+	// after the shell has exited. An answer on its way through a process substitution,
+	// such as exec > >(tee log), must not be lost.
 	drain = 500 * time.Millisecond
 	// grace is the time between TERM and KILL.
 	grace = time.Second
@@ -40,30 +45,37 @@ const (
 
 var _ hooks.Runner = Runner{}
 
-// Runner runs hooks. It implements hooks.Runner, is a value, and is safe for
-// concurrent use.
+// Runner runs hooks as processes. It implements [hooks.Runner], is a value, and is safe
+// for concurrent use. The zero Runner runs hooks in this process's working directory with
+// an empty environment.
 type Runner struct {
 	// Dir is the working directory of hooks: the session's cwd.
 	Dir string
-	// Env is the environment, "NAME=value", that every hook starts from, with
-	// what must not be seen already taken out. nil: none.
+	// Env is the environment, "NAME=value", that every hook starts with. The caller must
+	// already have removed what hooks must not see. nil means empty.
 	Env []string
-	// ProjectEnv is in the place of Env for hooks that came with the project. nil:
-	// they start from Env too.
+	// ProjectEnv replaces Env for hooks that came with the project
+	// ([hooks.Source.OfProject]). If it is nil, they get Env too; an empty slice is an
+	// empty environment.
 	ProjectEnv []string
-	// Children, if not nil, keeps what hooks leave behind, to be closed when the
-	// session ends.
+	// Children, if not nil, keeps the processes that hooks leave behind, so that they can
+	// be stopped when the session ends. If it is nil, they are stopped only at their
+	// hook's deadline.
 	Children *Children
-	// Within is where hooks are started in. nil: they may do what minigem may.
+	// Within, if not nil, starts hooks inside a sandbox: it calls begin in it, and
+	// returns its error. If it is nil, hooks may do what minigem may.
 	Within func(only []string, begin func() error) error
 }
 
-// Run runs h.Command with stdin on its standard input, which it need not read.
-// Its environment is r.Env or r.ProjectEnv, then env, then h's own, the later
-// winning.
+// Run runs h.Command with stdin on its standard input, which the hook need not read; a
+// nil stdin is closed at once. Its environment is r.Env or r.ProjectEnv, then env, then
+// h.Env; later variables win. $NAME, ${NAME} and ${NAME:-default} in the values of h.Env
+// are expanded, except in hooks of extensions.
 //
-// It returns as soon as the shell has exited, and at most two seconds after ctx
-// has ended. What was printed until then is in the Exit, whatever happened.
+// Run returns when the shell has exited, up to half a second later if a child holds the
+// streams open, and at most two seconds after ctx has ended. The Exit has what was
+// printed until then, whatever happened: the first 960 KiB and the last 64 KiB of each
+// stream.
 func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env []string) hooks.Exit {
 	began := time.Now()
 	fail := func(err error) hooks.Exit {
@@ -110,10 +122,10 @@ func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env 
 	return e
 }
 
-// start starts c where it says or, where that cannot be, in an empty folder
-// elsewhere, and returns that folder's name: a guard must not fall silent
-// because the working directory was deleted. In a folder that exists already,
-// such as the parent, relative names in the hook would mean other files.
+// start starts c in its directory or, if that fails, in a new empty folder elsewhere,
+// whose name it returns: a guard must not fall silent because the working directory was
+// deleted. In an existing folder, such as the parent, relative names in the hook would
+// mean other files.
 func start(c proc.Command) (p *proc.Process, elsewhere string, err error) {
 	p, err = proc.Start(c)
 	if err == nil || c.Dir == "" {
@@ -138,7 +150,7 @@ func (r Runner) base(h hooks.Hook) []string {
 	return r.Env
 }
 
-// await returns ctx's error if it was that which ended the hook.
+// await waits for the hook, and returns ctx's error if ctx ended it.
 func await(ctx context.Context, p *proc.Process) error {
 	select {
 	case <-p.Done():

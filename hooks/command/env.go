@@ -14,10 +14,9 @@ import (
 // ${NAME:-default}.
 var variable = regexp.MustCompile(`\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)(?::-([^}]*))?\})`)
 
-// environment is base, then added, then the hook's own variables. References in
-// the values of the last are replaced, as in every string of a settings file
-// (core/hooks/hookRunner.ts); those of extensions may be secrets and are left
-// alone.
+// environment returns base, then added, then the hook's own variables. References in the
+// values of the last are expanded, as in every string of a settings file
+// (core/hooks/hookRunner.ts). Values of extensions may be secrets and are left alone.
 func environment(base, added []string, h hooks.Hook) []string {
 	env := slices.Concat(base, added)
 	given := map[string]string{}
@@ -35,7 +34,7 @@ func environment(base, added []string, h hooks.Hook) []string {
 	return env
 }
 
-// expand leaves alone what is not set and has no default.
+// expand leaves references alone that are not set and have no default.
 func expand(s string, given map[string]string) string {
 	return variable.ReplaceAllStringFunc(s, func(ref string) string {
 		m := variable.FindStringSubmatch(ref)
@@ -49,8 +48,8 @@ func expand(s string, given map[string]string) string {
 	})
 }
 
-// program is what a hook without a shell runs, with the variables that every
-// hook gets in their places.
+// program returns what a hook without a shell runs, with the variables that every hook
+// gets expanded.
 func program(h hooks.Hook, env []string) (path string, args []string) {
 	value := func(name string) (string, bool) { return dotenv.Lookup(env, name) }
 	for _, a := range h.Args {

@@ -7,5 +7,5 @@ import (
 	"minigem/internal/proc"
 )
 
-// setShell: bash -c, or sh -c where there is no bash.
+// setShell makes c run line with bash -c, or sh -c if there is no bash.
 func setShell(c *proc.Command, line string, _ []string) { c.Line = config.QuoteVariables(line) }

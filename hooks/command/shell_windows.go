@@ -8,10 +8,9 @@ import (
 	"minigem/internal/proc"
 )
 
-// setShell: PowerShell, the one that ComSpec names, or else pwsh, or else
-// Windows PowerShell (core/hooks/hookRunner.ts). It ends with 0 or 1 whatever
-// its last program ended with, unless told otherwise; an exit of 2 must
-// survive.
+// setShell makes c run line with PowerShell: the one that ComSpec names, or else pwsh, or
+// else Windows PowerShell (core/hooks/hookRunner.ts). By default PowerShell exits with 0
+// or 1, whatever its last program exited with. An exit of 2 must survive.
 func setShell(c *proc.Command, line string, env []string) {
 	c.Path = powershell(lookup(env, "ComSpec"))
 	c.Args = []string{"-NoProfile", "-NonInteractive", "-Command",

@@ -10,21 +10,22 @@ import (
 	"minigem/internal/text"
 )
 
-// Editor turns hooks off and on in the settings files. Every change leaves the
-// rest of its file as it was written, and fails rather than touch a file that it
-// does not understand. Each method returns what was done, in a sentence for the
-// user; its error is for the user too.
+// Editor turns hooks off and on in the settings files. A change leaves the rest of its
+// file as it was written, comments included, and fails rather than touch a file that the
+// editor does not understand. Methods that change something return what they did as a
+// sentence for the user; their errors are for the user too. An Editor works on Sections
+// as they were loaded: load them again after a change.
 type Editor struct {
-	// Sections are the files as loaded; the hooks that can be named are
-	// theirs, and so are the lists that disable them.
+	// Sections are the files as loaded. Hooks that can be named are taken from them, and
+	// so are the lists that disable hooks.
 	Sections []Section
-	// User is the user's settings file. Project is the project's; empty where it
-	// must not be written: in a folder that is not trusted, and at home.
+	// User and Project are the paths of the settings files. Project is empty if it must
+	// not be written: in a folder that is not trusted, and in the home directory.
 	User, Project string
 }
 
-// Check says why there is no hook that is called id; nil: there is one, or a
-// list of disabled hooks that names it.
+// Check returns an error that says, with a suggestion if there is one, that no hook has
+// this id. It returns nil if a hook or an entry of a list of disabled hooks has it.
 func (e Editor) Check(id string) error {
 	if d, _ := e.disabledBy(id, ""); d != nil {
 		return nil
@@ -32,9 +33,9 @@ func (e Editor) Check(id string) error {
 	return e.known(id)
 }
 
-// Disable adds the hook that is called id to the list of disabled hooks: the
-// project's, or else the user's (docs/spec/faults.md, "Older and other
-// spellings").
+// Disable adds id to hooksConfig.disabled of the project or, if Project is empty, of the
+// user (docs/spec/faults.md, "Older and other spellings"). Disabling a disabled hook is
+// not an error.
 func (e Editor) Disable(id string) (string, error) {
 	if err := e.known(id); err != nil {
 		return "", err
@@ -48,8 +49,9 @@ func (e Editor) Disable(id string) (string, error) {
 	return fmt.Sprintf("Hook %q disabled in %s.", id, e.target()), nil
 }
 
-// Enable takes the hook that is called id out of the user's and the project's
-// lists. What the system's settings disable, it cannot.
+// Enable removes id from the lists of the user and the project, under their older name
+// too. It is an error if the system's settings disable the hook. Enabling an enabled hook
+// is not an error.
 func (e Editor) Enable(id string) (string, error) {
 	if d, _ := e.disabledBy(id, ""); d == nil {
 		if err := e.known(id); err != nil {
@@ -67,7 +69,8 @@ func (e Editor) Enable(id string) (string, error) {
 	return fmt.Sprintf("Hook %q enabled in %s.", id, strings.Join(changed, " and ")), nil
 }
 
-// DisableAll disables every hook that is not.
+// DisableAll disables every hook that is not disabled yet, in the file that
+// [Editor.Disable] writes.
 func (e Editor) DisableAll() (string, error) {
 	var ids []string
 	all := e.ids()
@@ -88,8 +91,8 @@ func (e Editor) DisableAll() (string, error) {
 	return fmt.Sprintf("%s disabled in %s.", text.Plural(len(ids), "hook"), e.target()), nil
 }
 
-// EnableAll empties the user's and the project's lists, and names the hooks that
-// stay disabled all the same.
+// EnableAll empties the lists of the user and the project. Its sentence also names the
+// hooks that stay disabled, each on a line.
 func (e Editor) EnableAll() (string, error) {
 	var freed int
 	var fixed []string
@@ -119,7 +122,7 @@ func (e Editor) EnableAll() (string, error) {
 	return strings.Join(append([]string{said}, fixed...), "\n"), nil
 }
 
-// Names are what hooks can be called that are disabled, or that are not: for
+// Names returns the ids of the disabled hooks or of the others, in running order, for
 // completion.
 func (e Editor) Names(disabled bool) []string {
 	return slices.DeleteFunc(e.ids(), func(id string) bool {
@@ -135,7 +138,7 @@ func (e Editor) target() string {
 	return e.User
 }
 
-// ids are the hooks' names in the order in which they run, each once.
+// ids returns the hooks' ids in the order in which they run, each once.
 func (e Editor) ids() []string {
 	var ids []string
 	for _, h := range Merge(e.Sections...).Hooks {
@@ -157,8 +160,8 @@ func (e Editor) known(id string) error {
 	return fmt.Errorf("there is no hook %q%s", id, text.DidYouMean(text.Nearest(id, ids)))
 }
 
-// disabledBy finds an entry that disables id, in the sections of layer or, for
-// "", in all.
+// disabledBy returns an entry that disables id, in the sections of layer or, for "", in
+// all sections.
 func (e Editor) disabledBy(id string, layer hooks.Layer) (*Disabled, *Section) {
 	for i, s := range e.Sections {
 		for j, d := range s.Disabled {
@@ -185,7 +188,7 @@ func (e Editor) fixed(id string) error {
 	return nil
 }
 
-// disabledLists are where names of disabled hooks stand; the second is the older
+// disabledLists are the paths of the lists of disabled hooks. The second is the older
 // name, which is read but never written.
 var disabledLists = [][]string{{"hooksConfig", "disabled"}, {"hooks", "disabled"}}
 
@@ -220,8 +223,8 @@ func editSettings(file string, edit func(*jsonc.Doc) error) error {
 	})
 }
 
-// remove takes names out of the lists of the files that may be written and
-// returns the files in which there were any.
+// remove removes names from the lists of the files that may be written, and returns the
+// files that it changed.
 func (e Editor) remove(drop func(string) bool) ([]string, error) {
 	var changed []string
 	for _, file := range []string{e.Project, e.User} {
@@ -245,7 +248,7 @@ func (e Editor) remove(drop func(string) bool) ([]string, error) {
 	return changed, nil
 }
 
-// lists reports whether file was loaded with entries that drop wants.
+// lists reports whether file was loaded with entries for which drop returns true.
 func (e Editor) lists(file string, drop func(string) bool) bool {
 	return slices.ContainsFunc(e.Sections, func(s Section) bool {
 		return s.File == file && slices.ContainsFunc(s.Disabled, func(d Disabled) bool { return drop(d.ID) })

@@ -14,8 +14,8 @@ import (
 
 var entryFields = []string{"type", "command", "name", "description", "timeout", "env", "onError", "dialect", "if"}
 
-// hook reads one entry of a group. What makes it impossible to run skips it;
-// any other fault costs only the field.
+// hook reads one entry of a group. An entry that cannot be run is skipped; any other
+// fault costs only the field.
 func (l *loader) hook(h hooks.Hook, n jsonc.Node) (hooks.Hook, bool) {
 	if n.Kind() != jsonc.Object {
 		l.problem(n.Line(), "a hook of %s must be an object, not %s: skipped", h.Event, n.Kind()).Rule = "HK006"
@@ -74,7 +74,7 @@ func (l *loader) typeOf(h *hooks.Hook, n jsonc.Node) bool {
 	return false
 }
 
-// condition reads "if". One that cannot be read holds for every call.
+// condition reads "if". A condition that cannot be parsed holds for every call.
 func (l *loader) condition(n jsonc.Node, event hooks.Event) string {
 	text := strings.TrimSpace(l.text(n, "if"))
 	switch {
@@ -100,8 +100,8 @@ func (l *loader) text(n jsonc.Node, name string) string {
 	return ""
 }
 
-// timeout reads milliseconds; 0 where the default is to be used. A number in a
-// string is taken, as Gemini CLI does (core/hooks/hookRunner.ts).
+// timeout reads milliseconds; 0 means the default. A number in a string is accepted, as
+// in Gemini CLI (core/hooks/hookRunner.ts).
 func (l *loader) timeout(n jsonc.Node) time.Duration {
 	if !n.Exists() || n.Kind() == jsonc.Null {
 		return 0
@@ -156,8 +156,8 @@ func (l *loader) pairs(name string, n jsonc.Node) map[string]string {
 	return out
 }
 
-// onError: who writes the field at all wants something else than the default,
-// so that what is not understood blocks.
+// onError reads "onError". Whoever writes the field wants something other than the
+// default, so an unknown value means "block".
 func (l *loader) onError(n jsonc.Node) string {
 	switch text := n.Text(); {
 	case !n.Exists() || n.Kind() == jsonc.Null:

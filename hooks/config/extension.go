@@ -18,21 +18,27 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// Extension is an installed extension, as far as hooks need to know it.
+// Extension is an installed extension, as far as hooks need it.
 type Extension struct {
+	// Name is the name in the manifest: letters, digits and dashes.
 	Name string
-	Dir  string // where its files are, absolute; of a linked one its source
-	Off  string // why it is not in force; empty: it is
-	// InProject: it came with the project. Its hooks are the project's.
+	// Dir is the absolute path of the extension's files. For a linked extension it is the
+	// source that the link names.
+	Dir string
+	// Off says why the extension is not in force; empty means that it is.
+	Off string
+	// InProject says that the extension came with the project. Its hooks are treated as
+	// the project's.
 	InProject bool
-	// Context are its context files, as the manifest's contextFileName names
-	// them; nil: it names none.
+	// Context lists the context files that the manifest names (contextFileName); nil if
+	// it names none.
 	Context []string
-	// Source is where it was installed from, an address or a path, and
-	// SourceType how: git, github-release, local or link. Empty: nobody wrote it
-	// down.
+	// Source is the address or path that the extension was installed from. SourceType
+	// says how: git, github-release, local or link. Both are empty if that was not
+	// recorded.
 	Source, SourceType string
-	ExcludeTools       []string // of the manifest
+	// ExcludeTools lists the tools that the manifest switches off.
+	ExcludeTools []string
 }
 
 const (
@@ -40,25 +46,29 @@ const (
 	installFile  = ".gemini-extension-install.json"
 )
 
-// EnablementFile is the name of the file that says which extensions beside it are
-// off. With a [Problem] of it nobody knows.
+// EnablementFile is the name of the file in a root of extensions that says which of them
+// are off. If the file is faulty, [FindExtensions] reports a Problem and treats no
+// extension as off because of it.
 const EnablementFile = "extension-enablement.json"
 
-// ExtensionRoots are the directories that extensions are looked for in. One
-// that is empty or does not exist has none.
+// ExtensionRoots are the directories to search for extensions. A root that is empty or
+// does not exist has no extensions.
 type ExtensionRoots struct {
-	User    string // ~/.gemini/extensions
-	Project string // .gemini/extensions of a trusted project
-	// ProjectDir is the project's root: what a link of User leads to in there is
-	// the project's, too.
+	// User is ~/.gemini/extensions.
+	User string
+	// Project is .gemini/extensions of a project. Leave it empty if the project is not
+	// trusted.
+	Project string
+	// ProjectDir is the project's root. An extension of User that is a link into it is
+	// treated as the project's.
 	ProjectDir string
 }
 
-// FindExtensions lists the extensions under roots: the user's, then the
-// project's, each by name of their directories. Those that the file
-// extension-enablement.json of their root turns off for workspacePath are listed
-// with the reason (cli/config/extension-manager.ts), as is the second of one
-// name.
+// FindExtensions lists the extensions under roots: the user's, then the project's, each
+// in the order of their directories' names. Extensions that their root's
+// extension-enablement.json turns off for workspacePath have the reason in Off
+// (cli/config/extension-manager.ts). So does the second of two extensions with the same
+// name. An extension that cannot be read is left out and reported as a Problem.
 func FindExtensions(workspacePath string, roots ExtensionRoots) ([]Extension, []hooks.Problem) {
 	var found []Extension
 	var problems []hooks.Problem
@@ -92,8 +102,8 @@ func FindExtensions(workspacePath string, roots ExtensionRoots) ([]Extension, []
 	return found, problems
 }
 
-// leadsIntoProject reports whether dir, found under the user's root, really lies
-// in the project: by a link, of the file system or of the extension.
+// leadsIntoProject reports whether dir, found under the user's root, really is in the
+// project, by a symbolic link or by a linked extension.
 func (r ExtensionRoots) leadsIntoProject(dir string) bool {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -102,14 +112,16 @@ func (r ExtensionRoots) leadsIntoProject(dir string) bool {
 	return r.ProjectDir != "" && inside(r.ProjectDir, real) && !inside(r.User, real)
 }
 
-// IsExtension reports whether dir holds the manifest of an extension: as the
-// repository of one does, and a folder that is installed.
+// IsExtension reports whether dir holds a gemini-extension.json, as an installed
+// extension and its repository do.
 func IsExtension(dir string) bool {
 	info, err := os.Stat(filepath.Join(dir, manifestFile))
 	return err == nil && info.Mode().IsRegular()
 }
 
-// OpenExtension reads the extension in dir, as far as hooks need to know it.
+// OpenExtension reads the manifest of the extension in dir and follows a link to its
+// source. Off and InProject are not set. If dir has no manifest, errors.Is(err,
+// fs.ErrNotExist) holds.
 func OpenExtension(dir string) (Extension, error) { return openExtension(dir) }
 
 func openExtension(dir string) (Extension, error) {
@@ -160,8 +172,8 @@ func whyOff(ext Extension, before []Extension, enablement jsonc.Node, workspaceP
 	return ""
 }
 
-// coversPath compares as the enablement file means it: with a slash at both
-// ends, and "*" at the end for everything below.
+// coversPath compares paths as the enablement file does: with a slash at both ends, and
+// a final "*" for everything below.
 func coversPath(rule, path string) bool {
 	slashed := func(p string) string { return "/" + strings.Trim(filepath.ToSlash(p), "/") + "/" }
 	if dir, below := strings.CutSuffix(rule, "*"); below {
@@ -170,7 +182,7 @@ func coversPath(rule, path string) bool {
 	return slashed(rule) == slashed(path)
 }
 
-// manifest is what hooks need of gemini-extension.json.
+// manifest holds what hooks need from gemini-extension.json.
 type manifest struct {
 	name    string
 	envVars []string // the settings' environment variables
@@ -206,7 +218,7 @@ func readManifest(dir string) (manifest, error) {
 	return m, nil
 }
 
-// readJSON reads a file; one that does not exist is empty.
+// readJSON reads a file. A file that does not exist counts as empty.
 func readJSON(path string) (jsonc.Node, error) {
 	data, err := boundedfile.Read(path, boundedfile.Written)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -219,11 +231,14 @@ func readJSON(path string) (jsonc.Node, error) {
 	return doc.Root(), nil
 }
 
-// LoadExtension reads hooks/hooks.json of the extension e, of which Dir and
-// InProject count; an extension without one has an empty Section. ${extensionPath}, ${workspacePath}, ${/}
-// and ${pathSeparator} are replaced in every string. The settings that the
-// extension declares go into each hook's environment and win over the hook's
-// own: from the extension's .env file, and from settings, which wins over that.
+// LoadExtension reads hooks/hooks.json of the extension e, of which it uses Dir and
+// InProject. An extension without that file has an empty Section. A file in Claude Code's
+// form is read as "hooks migrate" would convert it.
+//
+// In every string ${extensionPath}, ${workspacePath}, ${/} and ${pathSeparator} are
+// replaced. The settings that the extension declares are added to each hook's
+// environment, where they win over the hook's own variables. Their values come from the
+// extension's .env file and from settings, which wins.
 func LoadExtension(e Extension, workspacePath string, settings map[string]string) (Section, error) {
 	dir := e.Dir
 	m, err := readManifest(dir)
@@ -254,7 +269,8 @@ func LoadExtension(e Extension, workspacePath string, settings map[string]string
 	return l.Section, nil
 }
 
-// fillIn puts into the hooks what those of the extension in dir may name.
+// fillIn replaces the variables in the extension's hooks, and adds its settings to their
+// environment.
 func (l *loader) fillIn(dir, workspacePath string, m manifest, settings map[string]string) {
 	vars := newVariables(dir, workspacePath)
 	env := l.extensionEnv(dir, m, settings)
@@ -267,8 +283,8 @@ func (l *loader) fillIn(dir, workspacePath string, m manifest, settings map[stri
 	}
 }
 
-// fromClaude reads hooks that were written for Claude Code as migrate would move
-// them.
+// fromClaude reads hooks that were written for Claude Code as "hooks migrate" would
+// convert them.
 func (l *loader) fromClaude(file string, data []byte, dir string) error {
 	moved, err := claude.Migrate(claude.File{Name: file}, claude.File{Name: file, Data: data, Root: dir})
 	if err != nil {
@@ -283,13 +299,13 @@ func (l *loader) fromClaude(file string, data []byte, dir string) error {
 	own.Extension, own.InProject = l.Extension, l.InProject
 	own.hooks(root.Get("hooks"))
 	for _, h := range own.Hooks {
-		h.Source.Line = 0 // of a text that nobody wrote
+		h.Source.Line = 0 // it counts in the converted text
 		l.Hooks = append(l.Hooks, h)
 	}
 	return nil
 }
 
-// moved adds what migration remarked.
+// moved adds the remarks of a migration.
 func (l *loader) moved(remarks []claude.Remark) {
 	for _, r := range remarks {
 		add := l.note
@@ -300,7 +316,7 @@ func (l *loader) moved(remarks []claude.Remark) {
 	}
 }
 
-// extensionEnv are the values of the declared settings.
+// extensionEnv returns the values of the settings that the extension declares.
 func (l *loader) extensionEnv(dir string, m manifest, settings map[string]string) map[string]string {
 	file := filepath.Join(dir, ".env")
 	vars, err := dotenv.Read(file)
@@ -323,16 +339,16 @@ func (l *loader) extensionEnv(dir string, m manifest, settings map[string]string
 	return env
 }
 
-// variables are the texts that stand for paths in an extension's strings.
+// variables replaces the variables for paths in an extension's strings.
 type variables struct {
 	all   *strings.Replacer
 	shell *strings.Replacer
 	env   map[string]string
 }
 
-// newVariables: a path with characters that a shell would act upon is not
-// written into commands, where the name of a folder could then be a command.
-// It stays a variable there, which the environment sets.
+// newVariables returns the variables for these folders. A path with characters that are
+// special to a shell is not written into commands, where a folder's name could then run
+// as a command. It stays a variable there, set in the environment.
 func newVariables(extension, workspace string) variables {
 	separator := string(filepath.Separator)
 	v := variables{env: map[string]string{}}

@@ -9,24 +9,30 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Head is what the head of a skill or of an agent says of hooks.
+// Head is the part of a skill's or an agent's front matter that concerns hooks.
 type Head struct {
-	Of     hooks.Part
-	Source hooks.Source // Line is that of the field hooks
-	Dir    string       // what its hooks find in CLAUDE_PLUGIN_ROOT; empty: nothing
-	Hooks  []byte       // the value of the field, as JSON
-	Fault  string       // why the value cannot be read; empty: it can
+	// Of is the skill or agent.
+	Of hooks.Part
+	// Source is the file; its Line is the line of the field "hooks".
+	Source hooks.Source
+	// Dir is the value of CLAUDE_PLUGIN_ROOT for these hooks; empty leaves it unset.
+	Dir string
+	// Hooks is the value of the field "hooks", converted to JSON; empty means no hooks.
+	Hooks []byte
+	// Fault says why the value cannot be read; empty if it can. It becomes a Problem.
+	Fault string
 
-	// Extension is the folder of the extension that it came with; empty: there is
-	// none. Its hooks may name what those of hooks/hooks.json may, Workspace and
-	// the extension's Settings among it.
+	// Extension is the folder of the extension that the skill or agent came with; empty
+	// if there is none. Its hooks may use the same variables as those in
+	// hooks/hooks.json, among them Workspace's path and the extension's Settings.
 	Extension, Workspace string
 	Settings             map[string]string
 }
 
-// LoadHead reads the hooks of a head. They are in Claude Code's form, where
-// such heads come from, unless they name an event that Gemini CLI alone has. What is
-// wrong stands in Problems.
+// LoadHead reads the hooks of a skill or an agent. They are read in Claude Code's form,
+// where such front matter comes from, unless they name an event that only Gemini CLI has.
+// Faults are reported in Problems, all with the line of the field. Each hook's Within is
+// h.Of.
 func LoadHead(h Head) Section {
 	l := &loader{Section: Section{
 		Layer: h.Source.Layer, File: h.Source.File, Extension: h.Source.Extension, InProject: h.Source.InProject,
@@ -39,7 +45,7 @@ func LoadHead(h Head) Section {
 	}
 	for _, all := range [][]hooks.Problem{l.Problems, l.Notes} {
 		for i := range all {
-			all[i].Line = h.Source.Line // of a text that nobody wrote
+			all[i].Line = h.Source.Line // theirs count in the converted text
 		}
 	}
 	return l.Section
@@ -92,8 +98,8 @@ func (l *loader) head(h Head) error {
 	return nil
 }
 
-// inPart gives a hook the event that happens in what it belongs to: the end of an
-// agent is SubagentStop. It reports whether there is one.
+// inPart gives a hook of an agent the event that fires inside the agent: its end is
+// SubagentStop. It reports whether there is such an event.
 func (l *loader) inPart(h *hooks.Hook) bool {
 	if h.Within.Kind != hooks.AgentPart || !h.Event.IsMain() {
 		return true

@@ -1,6 +1,6 @@
 package config
 
-// The fields of hooks by their kinds, as settings have them.
+// The fields of each kind of hook in a settings file.
 
 import (
 	"encoding/json"
@@ -14,8 +14,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// faultOf says why the entry cannot be run, and by which rule of the linter; empty:
-// it can.
+// faultOf says why the entry cannot be run, with the linter's rule; empty: it can.
 func faultOf(h hooks.Hook, n jsonc.Node) (rule, why string) {
 	switch h.Kind() {
 	case "http":
@@ -75,7 +74,7 @@ func httpFault(h hooks.Hook, n jsonc.Node) (rule, why string) {
 	return "", ""
 }
 
-// fieldsOf are the names of the fields that an entry of this kind may have.
+// fieldsOf returns the names of the fields that an entry of this kind may have.
 func fieldsOf(kind string) []string {
 	names := slices.DeleteFunc(slices.Clone(entryFields), func(name string) bool {
 		return name == "command" && kind != "command"
@@ -119,7 +118,7 @@ func (l *loader) yes(n jsonc.Node, name string) bool {
 	return s != nil && s.On
 }
 
-// unwaited warns of what a hook cannot do that is not waited for.
+// unwaited warns about settings that have no effect for a hook with async.
 func (l *loader) unwaited(h hooks.Hook, n jsonc.Node) {
 	switch {
 	case !h.Async:
@@ -130,7 +129,8 @@ func (l *loader) unwaited(h hooks.Hook, n jsonc.Node) {
 	}
 }
 
-// shellWords warns of what only a shell would replace, in a hook that has none.
+// shellWords warns about $NAME in a hook without a shell, which only a shell would
+// replace.
 func (l *loader) shellWords(h hooks.Hook, n jsonc.Node) {
 	if h.Args == nil {
 		return
@@ -144,7 +144,7 @@ func (l *loader) shellWords(h hooks.Hook, n jsonc.Node) {
 	}
 }
 
-// texts reads an optional array of strings; nil where there is none.
+// texts reads an optional array of strings; nil if there is none.
 func (l *loader) texts(n jsonc.Node, name string) []string {
 	v := n.Get(name)
 	if v.Kind() != jsonc.Array {

@@ -1,6 +1,18 @@
-// Package config reads what files say of hooks, settings, extensions and the heads
-// of skills and agents, into a [hooks.Config]; it edits those files, and remembers
-// which hooks of a project the user trusts. It runs nothing.
+// Package config reads hooks from settings files, extensions and the front matter of
+// skills and agents into a [hooks.Config]. It also edits those files, and remembers
+// which hooks of a project the user trusts.
+//
+// Load each file into a [Section], then merge them and check the project's hooks:
+//
+//	s, err := config.LoadSettings(hooks.LayerProject, file, data)
+//	c := config.Merge(s, userSection)
+//	store := config.TrustStore{Dir: geminiDir} // ~/.gemini
+//	checks, err := store.Check(root, c)
+//	config.Apply(&c, checks, true) // what is new or changed does not run
+//
+// Loading is lenient: a faulty entry is left out and reported as a [hooks.Problem] with
+// its line, and the rest stays in force. Finding and reading the settings files is left
+// to the caller. This package runs nothing.
 package config
 
 import (
@@ -18,50 +30,76 @@ import (
 	"minigem/internal/text"
 )
 
-// Section is what one file says of hooks: a settings file, or an extension's
-// hooks.json.
+// Section is what one file says about hooks: a settings file, an extension's hooks.json,
+// or the front matter of a skill or an agent.
 type Section struct {
-	Layer     hooks.Layer
-	File      string     // absolute
-	Extension string     // the extension's name, LayerExtension only
-	InProject bool       // the extension stands inside the project
-	Within    hooks.Part // the skill or the agent in whose head they stand; else the zero Part
+	// Layer is the layer of all hooks of the file.
+	Layer hooks.Layer
+	// File is the absolute path of the file.
+	File string
+	// Extension is the extension's name. LayerExtension only.
+	Extension string
+	// InProject reports whether the extension is inside the project's folder.
+	// LayerExtension only.
+	InProject bool
+	// Within is the skill or agent whose front matter has the hooks; else the zero Part.
+	Within hooks.Part
 
-	Hooks []hooks.Hook // in the order of the file
+	// Hooks are the entries that can run, in the order of the file.
+	Hooks []hooks.Hook
 
-	// The switches of hooksConfig. nil and 0 where the file does not say.
-	Enabled         *Switch
-	Notifications   *Switch
-	MaxRetries      int
+	// Enabled is hooksConfig.enabled, or an older name of it; nil if the file does not
+	// say.
+	Enabled *Switch
+	// Notifications is hooksConfig.notifications, or its older name; nil if the file does
+	// not say. See [Notifications].
+	Notifications *Switch
+	// MaxRetries is hooksConfig.maxRetries, from 1 to 1000; 0 if the file does not say.
+	MaxRetries int
+	// BlockedExitCode is hooksConfig.blockedExitCode, from 1 to 255; 0 if the file does
+	// not say.
 	BlockedExitCode int
-	HTTPHosts       []string // hooksConfig.allowedHttpHosts
-	Disabled        []Disabled
-	MayAllow        []Disabled // hooks whose permissions count, beside those of the user and the system
+	// HTTPHosts is hooksConfig.allowedHttpHosts. It is nil for projects and extensions,
+	// which cannot set it.
+	HTTPHosts []string
+	// Disabled is hooksConfig.disabled, and the older hooks.disabled.
+	Disabled []Disabled
+	// MayAllow is hooksConfig.mayAllow: further hooks whose permissions count, in
+	// addition to those of the user and the system. It is nil for projects and
+	// extensions.
+	MayAllow []Disabled
 
-	// Problems are the faults to tell at the start. Notes are remarks for the
-	// linter: legal, but probably not what was meant.
+	// Problems are the faults to report at the start of a session.
 	Problems []hooks.Problem
-	Notes    []hooks.Problem
+	// Notes are remarks for the linter: legal, but probably not what was meant.
+	Notes []hooks.Problem
 }
 
-// Switch is a boolean of a settings file and where it stands.
+// Switch is a boolean of a settings file and its position.
 type Switch struct {
-	On   bool
-	Name string // "hooksConfig.enabled", or the older name that was used
+	// On is the value in the file.
+	On bool
+	// Name is the setting as the file has it: "hooksConfig.enabled", or an older name.
+	Name string
+	// Line counts from 1.
 	Line int
 }
 
-// Disabled is one entry of a list of hooks.
+// Disabled is one entry of a list of hooks in a settings file.
 type Disabled struct {
-	ID   string // a hook's name or command
+	// ID is a hook's [hooks.Hook.ID]: its name or what it runs.
+	ID string
+	// Line is the line of the entry, from 1.
 	Line int
 }
 
-// LoadSettings reads what a settings document says of hooks; file is its
-// absolute name. Everything else in it is ignored. A faulty entry is left out
-// and stands in Problems, with its line; the rest stays in force. The error
-// is for a document that is not JSON, or no object: it begins with
-// file:line:column.
+// LoadSettings reads the hooks of a settings document; file is its absolute path, for
+// messages and [hooks.Source]. Everything else in the document is ignored. A faulty entry
+// is left out and reported in Problems with its line; the rest stays in force. Comments,
+// trailing commas and a byte order mark are accepted.
+//
+// The error is a [jsonc.SyntaxError], if the document is not JSON or not an object; its
+// text begins with file:line:column.
 func LoadSettings(layer hooks.Layer, file string, data []byte) (Section, error) {
 	l, root, err := newLoader(layer, file, data)
 	if err != nil {
@@ -92,8 +130,8 @@ func newLoader(layer hooks.Layer, file string, data []byte) (*loader, jsonc.Node
 	return l, root, nil
 }
 
-// portable reports what Gemini CLI refuses to read, the whole file with it
-// (0.61 exits with 52, and takes an extension's hooks as not there).
+// portable reports what makes Gemini CLI refuse the whole file (0.61 exits with 52, and
+// ignores an extension's hooks).
 func (l *loader) portable(doc *jsonc.Doc) {
 	if doc.BOM {
 		p := l.note(1, "a byte order mark: Gemini CLI cannot read the file")
@@ -122,7 +160,7 @@ func (l *loader) note(line int, format string, args ...any) *hooks.Problem {
 	return &l.Notes[len(l.Notes)-1]
 }
 
-// repeated reports names that stand twice in an object: the last one counts.
+// repeated reports names that occur twice in an object. The last one counts.
 func (l *loader) repeated(where string, n jsonc.Node) {
 	for _, m := range n.Members() {
 		if m.Shadowed && (where != "" || m.Name == "hooks" || m.Name == "hooksConfig") {
@@ -196,8 +234,8 @@ func (l *loader) group(event hooks.Event, n jsonc.Node) {
 	}
 }
 
-// groupBase is what the hooks of a group have in common, or false where the
-// group cannot be used.
+// groupBase returns what the hooks of a group have in common, or false if the group
+// cannot be used.
 func (l *loader) groupBase(event hooks.Event, n jsonc.Node) (hooks.Hook, bool) {
 	base := hooks.Hook{Event: event}
 	list, matcher, sequential := n.Get("hooks"), n.Get("matcher"), n.Get("sequential")
@@ -228,7 +266,7 @@ func (l *loader) groupBase(event hooks.Event, n jsonc.Node) (hooks.Hook, bool) {
 	return base, true
 }
 
-// fields reports members that nobody reads, and repeated ones.
+// fields reports members that are unknown or repeated.
 func (l *loader) fields(where string, n jsonc.Node, known []string) {
 	l.repeated(" in "+where, n)
 	for _, m := range n.Members() {
@@ -242,14 +280,19 @@ func (l *loader) fields(where string, n jsonc.Node, known []string) {
 	}
 }
 
-// precedence is which layer's switches win, the highest last
-// (core/hooks/hookRegistry.ts).
+// precedence orders the layers by whose switches win, the highest last
+// (core/hooks/hookRegistry.ts). It differs from the order in which hooks run.
 var precedence = []hooks.Layer{hooks.LayerExtension, hooks.LayerSystemDefaults, hooks.LayerUser, hooks.LayerProject,
 	hooks.LayerSystem}
 
-// Merge makes one configuration of all that was read: the hooks in running
-// order, those that any list disables marked, and all problems. Sections of one
-// layer keep their order.
+// Merge makes one configuration of all sections: the hooks in running order, with those
+// that any section disables marked, and all problems. Sections of one layer keep their
+// order; layers may be given in any order. Of the switches the layer with the highest
+// precedence wins: extensions, system defaults, user, project, system, the last being the
+// highest. Allowed hosts are united.
+//
+// The result has Conditions (hooks/condition) and a Speaker (hooks/agents). No hook is
+// marked as untrusted yet; see [TrustStore.Check].
 func Merge(sections ...Section) hooks.Config {
 	c := hooks.Config{Conditions: condition.Rules{}, Speaker: agents.Speaker{}}
 	disabled, mayAllow := map[string]string{}, map[string]bool{}
@@ -292,8 +335,8 @@ func Merge(sections ...Section) hooks.Config {
 	return c
 }
 
-// unencrypted reports hooks whose payload would leave the machine for anybody to
-// read. They fail when they run.
+// unencrypted reports hooks whose payload would leave the machine unencrypted. They fail
+// when they run.
 func unencrypted(c *hooks.Config) {
 	for _, h := range c.Hooks {
 		host := h.Unencrypted(c.HTTPHosts)
@@ -308,8 +351,9 @@ func unencrypted(c *hooks.Config) {
 	}
 }
 
-// Notifications reports whether hooksConfig.notifications lets the terminal
-// show that hooks run; it does unless a file says false.
+// Notifications reports whether the terminal should show that hooks run
+// (hooksConfig.notifications). The default is true; of several sections that say
+// something, the one with the highest precedence wins, as in [Merge].
 func Notifications(sections ...Section) bool {
 	on := true
 	for _, s := range inOrder(sections, Section.precedence) {
@@ -324,7 +368,7 @@ func inOrder(sections []Section, by func(Section) int) []Section {
 	return slices.SortedStableFunc(slices.Values(sections), func(a, b Section) int { return cmp.Compare(by(a), by(b)) })
 }
 
-// place is where the hooks of s run.
+// place returns the rank of the hooks of s in running order.
 func (s Section) place() int { return hooks.Source{Layer: s.Layer, InProject: s.InProject}.Rank() }
 
 func (s Section) precedence() int { return slices.Index(precedence, s.Layer) }

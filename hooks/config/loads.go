@@ -28,13 +28,13 @@ var (
 	loadName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w./@-]+`) })
 )
 
-// programSuffixes are those of files that hooks load as code.
+// programSuffixes are the suffixes of files that hooks load as code.
 var programSuffixes = []string{".py", ".js", ".mjs", ".cjs", ".ts", ".sh", ".bash", ".rb", ".pl", ".pm", ".php", ".lua"}
 
-// withLoaded adds to files what they load from their own folder or from root, and
-// what words of a command name as a module (python3 -m tools.g) or as a script of
-// package.json (npm run guard). It reads the text of the files: what a program
-// computes at run time is not seen.
+// withLoaded adds to files what they load from their own folder or from root. It also
+// adds what words of a command name as a module (python3 -m tools.g) or as a script of
+// package.json (npm run guard). It only reads the text of the files, so it does not see
+// names that a program computes at run time.
 func withLoaded(files, words []string, root string) []string {
 	for _, word := range words {
 		files = append(files, modules(word, root)...)

@@ -13,7 +13,7 @@ import (
 	"minigem/internal/text"
 )
 
-// builtinTools are the names of docs/spec/contract.md 7.
+// builtinTools are the tools of docs/spec/contract.md, section 7.
 var builtinTools = []string{
 	"read_file", "read_many_files", "write_file", "replace", "list_directory", "glob", "grep_search",
 	"run_shell_command", "web_fetch", "google_web_search", "write_todos", "save_memory", "activate_skill",
@@ -29,8 +29,9 @@ var othersTools = []string{
 	"tracker_visualize",
 }
 
-// Misspelled returns the built-in tool that name probably means, or "" if it may be the
-// name of a tool.
+// Misspelled returns the built-in tool that name probably means. It returns "" if name
+// may be right, because it is a tool of minigem or Gemini CLI (in any case) or begins
+// with "mcp_", and if no tool is similar.
 func Misspelled(name string) string {
 	known := func(tool string) bool { return strings.EqualFold(tool, name) }
 	if strings.HasPrefix(name, "mcp_") || slices.ContainsFunc(slices.Concat(builtinTools, othersTools), known) {
@@ -39,11 +40,11 @@ func Misspelled(name string) string {
 	return text.Nearest(name, builtinTools)
 }
 
-// wordList is a matcher without regular expression: names joined by |.
+// wordList matches a matcher that is a list of names joined by |.
 var wordList = regexp.MustCompile(`^\s*\w+(\s*\|\s*\w+)*\s*$`)
 
-// checkMatcher reports names in a matcher that nothing will ever have. Only
-// near misses are problems: extensions and MCP servers bring tools of any name.
+// checkMatcher reports names in a matcher that can never match. Only near misses are
+// problems, because extensions and MCP servers bring tools of any name.
 func (l *loader) checkMatcher(event hooks.Event, dialect string, n jsonc.Node) {
 	matcher := strings.TrimSpace(n.Text())
 	if matcher == "" || matcher == "*" || !wordList.MatchString(matcher) {
@@ -92,13 +93,14 @@ func (l *loader) checkTool(line int, d *protocol.Dialect, word string) {
 	p.Rule, p.Fix.From = "HK003", word
 }
 
-// suggestTool knows Claude Code's names and the older ones of Gemini CLI too.
+// suggestTool also knows Claude Code's names and Gemini CLI's older ones.
 func suggestTool(word string) string {
 	return cmp.Or(ToolAlias(word), text.Nearest(word, builtinTools))
 }
 
-// ToolMeant reports whether a tool of Gemini CLI or of an MCP server may have the
-// name, and if not, which built-in tool was probably meant; empty: it is like none.
+// ToolMeant reports whether a tool of minigem, of Gemini CLI or of an MCP server
+// ("mcp_...") may have the name. If not, meant is the built-in tool that was probably
+// meant, or "" if none is similar.
 func ToolMeant(name string) (meant string, known bool) {
 	if strings.HasPrefix(name, "mcp_") || slices.Contains(builtinTools, name) || slices.Contains(othersTools, name) {
 		return "", true
@@ -106,8 +108,9 @@ func ToolMeant(name string) (meant string, known bool) {
 	return suggestTool(name), false
 }
 
-// ToolAlias is the tool that is surely meant by a name that none has; empty: it
-// may be anything.
+// ToolAlias returns the tool that is surely meant by a name that no tool has: the name of
+// a class in Gemini CLI, Claude Code's name, or a common wrong name such as "bash". It
+// returns "" if the name may mean anything.
 func ToolAlias(word string) string {
 	return cmp.Or(toolOfClass(word), claude.Tool(word), toolAliases[word])
 }
@@ -128,8 +131,8 @@ func toolOfClass(word string) string {
 	return ""
 }
 
-// SuggestEvent is the event that was probably meant by a name that no event has;
-// empty where nothing is like it. Claude Code's names are known too.
+// SuggestEvent returns the event that was probably meant by a name that no event has, or
+// "" if no event is similar. It knows Claude Code's names.
 func SuggestEvent(name string) string { return suggestEvent(name) }
 
 func suggestEvent(name string) string {
@@ -143,12 +146,11 @@ func suggestEvent(name string) string {
 	return text.Nearest(name, names)
 }
 
-// BuiltinTools are the names of the tools that come with the agent, for
-// matchers to be tried on. The caller may keep the slice.
+// BuiltinTools returns the names of minigem's built-in tools, in a slice of the caller's.
 func BuiltinTools() []string { return slices.Clone(builtinTools) }
 
-// MatchesOthers reports whether a matcher finds a tool of Gemini CLI that minigem
-// does not have.
+// MatchesOthers reports whether a matcher finds a tool of Gemini CLI that minigem does
+// not have. Such a matcher has no effect here but is not a mistake.
 func MatchesOthers(pattern string) bool {
 	return slices.ContainsFunc(othersTools, func(tool string) bool { return hooks.MatcherFinds(pattern, tool) })
 }

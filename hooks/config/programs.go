@@ -1,6 +1,6 @@
 package config
 
-// What can be seen of a command without running it.
+// What a command's text shows without running it.
 
 import (
 	"path/filepath"
@@ -11,17 +11,20 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Program is one program that a command starts, and its arguments. A word that only
-// the shell can know is empty.
+// Program is one program that a command starts.
 type Program struct {
+	// Words are the program and its arguments, expanded. A word that only a running shell
+	// can know is empty.
 	Words []string
-	Line  int // in the command, from 1
+	// Line is the line in the command, from 1.
+	Line int
 }
 
-// Calls are the programs that h's command starts, in the order of its text; the
-// functions that it defines are left out. dir is the working directory of hooks,
-// vars are the variables that are known beforehand, beside those that every hook
-// has. nil: the command is nothing that a POSIX shell or bash can read.
+// Calls returns the programs that h's command starts, in the order of its text, without
+// calls of functions that it defined before. dir is the working directory of hooks. vars
+// are variables with known values, in addition to those that every hook has. It returns
+// nil if the command is not valid for a POSIX shell or bash, and an empty slice if it
+// starts nothing.
 func Calls(h hooks.Hook, dir string, vars map[string]string) []Program {
 	file, err := syntax.NewParser().Parse(strings.NewReader(h.Line()), "")
 	if err != nil {
@@ -64,9 +67,9 @@ func (s *scriptSearch) call(n *syntax.CallExpr) Program {
 	return c
 }
 
-// knowable: the word holds nothing that only a run can tell. What literal takes
-// to be a directory is a guess, good enough for watching files alone. A variable
-// that the command does not set comes from an environment that is not here.
+// knowable reports whether the word's value is known without running the command. What
+// literal takes for a directory is a guess, good enough only for watching files. A
+// variable that the command does not set comes from an environment that is not known.
 func (s *scriptSearch) knowable(w *syntax.Word) bool {
 	known := true
 	syntax.Walk(w, func(n syntax.Node) bool {
@@ -82,8 +85,9 @@ func (s *scriptSearch) knowable(w *syntax.Word) bool {
 	return known
 }
 
-// FilesNamed are the files that h's command names, wherever they lie, sorted.
-// dir and vars are those of Calls.
+// FilesNamed returns the existing files that h's command names, inside the project or
+// not, as sorted, clean paths. dir and vars are as in [Calls]. [Scripts] is for the files
+// that trust depends on.
 func FilesNamed(h hooks.Hook, dir string, vars map[string]string) []string {
 	s := searchIn(h, dir, vars)
 	s.command(h.Line(), 0)
@@ -104,7 +108,7 @@ func FilesNamed(h hooks.Hook, dir string, vars map[string]string) []string {
 	return slices.Compact(files)
 }
 
-// home is word with ~ as the shell expands it.
+// home expands a leading ~ in word as the shell does.
 func (s *scriptSearch) home(word string) string {
 	if rest, ok := strings.CutPrefix(word, "~/"); ok && s.vars["HOME"] != "" {
 		return filepath.Join(s.vars["HOME"], rest)

@@ -16,17 +16,18 @@ import (
 // maxNesting bounds commands within commands: bash -c "bash -c '...'".
 const maxNesting = 4
 
-// Scripts are the files under root that h's command names, as far as that can be
-// seen without running it: those whose contents count for trust. Paths are
-// absolute and sorted; some may be links.
+// Scripts returns the files under root that h's command names, and the files that those
+// load, as far as their text shows it. Their contents count for trust. Paths are absolute
+// if root is, clean and sorted; some may be symbolic links. Nothing is run.
 func Scripts(h hooks.Hook, root string) []string { return scripts(h, root) }
 
-// scripts are the files under root that h's command names, sorted: every word
-// of it that is the path of an existing file, after an = too, relative to root
-// or to where the command changes to with cd, but not what it only writes to.
-// Words within words are seen ("bash -c './x.sh'"), and what only the shell can
-// know, such as $(pwd) at the start of a path, is taken to be root. What these files
-// load is among them: see withLoaded. For one file too many the user is asked.
+// scripts returns the files under root that h's command names, sorted: every word of it
+// that is the path of an existing file, also after an =. Paths are relative to root or
+// to a directory that the command changes to with cd. Files that it only writes to do not
+// count. Words within words are found ("bash -c './x.sh'"), and what only the shell can
+// know, such as $(pwd) at the start of a path, is taken to be root. The files that these
+// files load are added; see withLoaded. The search errs on the side of one file too many,
+// about which the user is asked.
 func scripts(h hooks.Hook, root string) []string {
 	s := scriptSearch{bases: []string{root}, vars: map[string]string{
 		"GEMINI_PROJECT_DIR": root, "GEMINI_CWD": root, "CLAUDE_PROJECT_DIR": root, "PWD": root,
@@ -52,7 +53,7 @@ func scripts(h hooks.Hook, root string) []string {
 	return slices.Compact(files)
 }
 
-// inside compares names as they are and as they are without links.
+// inside reports whether path is inside root, with root's symbolic links resolved or not.
 func inside(root, path string) bool {
 	if text.Inside(root, path) {
 		return true
@@ -124,7 +125,7 @@ func substitutes(w *syntax.Word) bool {
 	return found
 }
 
-// word notes a path, and looks into a word that may be a command itself.
+// word records a possible path, and parses a word that may be a command itself.
 func (s *scriptSearch) word(word string, depth int) {
 	s.words = append(s.words, word)
 	if _, after, found := strings.Cut(word, "="); found {
@@ -150,8 +151,7 @@ func (s *scriptSearch) changeDir(call *syntax.CallExpr) {
 	s.bases = append(s.bases, dir)
 }
 
-// literal is what the shell will make of a word, or false where that is not
-// known beforehand.
+// literal returns what the shell will make of a word, or false if that cannot be known.
 func (s *scriptSearch) literal(parts []syntax.WordPart, quoted bool) (string, bool) {
 	var b strings.Builder
 	for i, part := range parts {

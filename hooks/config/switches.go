@@ -13,7 +13,7 @@ var (
 	olderHookKeys = []string{"enabled", "disabled", "notifications"}
 )
 
-// hooksConfig reads the switches.
+// hooksConfig reads the switches in "hooksConfig".
 func (l *loader) hooksConfig(n jsonc.Node) {
 	if !l.object("hooksConfig", n) {
 		return
@@ -28,8 +28,8 @@ func (l *loader) hooksConfig(n jsonc.Node) {
 	l.BlockedExitCode = l.number("hooksConfig.blockedExitCode", n.Get("blockedExitCode"), 255)
 }
 
-// httpHosts reads where hooks may send without encryption, which neither a
-// project nor an extension can decide.
+// httpHosts reads the hosts that hooks may contact without encryption. Neither a project
+// nor an extension can set them.
 func (l *loader) httpHosts(n jsonc.Node) []string {
 	hosts := l.texts(n, "allowedHttpHosts")
 	switch at := n.Get("allowedHttpHosts"); {
@@ -43,7 +43,7 @@ func (l *loader) httpHosts(n jsonc.Node) []string {
 	return hosts
 }
 
-// number reads a whole number from 1 to most; 0: there is none, or another.
+// number reads a whole number from 1 to most; 0: there is no valid one.
 func (l *loader) number(name string, n jsonc.Node, most int) int {
 	if !n.Exists() {
 		return 0
@@ -56,9 +56,8 @@ func (l *loader) number(name string, n jsonc.Node, most int) int {
 	return int(f)
 }
 
-// older reads what earlier versions called otherwise (docs/spec/faults.md,
-// "Older and other spellings"). hooksConfig.enabled in the same file wins over
-// it.
+// older reads settings under the names of earlier versions (docs/spec/faults.md, "Older
+// and other spellings"). hooksConfig.enabled in the same file wins over them.
 func (l *loader) older(root jsonc.Node) {
 	say := func(n jsonc.Node, name, now string) bool {
 		if n.Exists() {
@@ -101,8 +100,8 @@ func (l *loader) flag(name string, n jsonc.Node) *Switch {
 	return &Switch{On: n.IsTrue(), Name: name, Line: n.Line()}
 }
 
-// mayAllow reads which hooks' permissions count. A project cannot say that, nor an
-// extension.
+// mayAllow reads which further hooks' permissions count. Neither a project nor an
+// extension can set it.
 func (l *loader) mayAllow(n jsonc.Node) {
 	if n.Exists() && (l.Layer == hooks.LayerProject || l.Layer == hooks.LayerExtension) {
 		l.problem(n.Line(), "hooksConfig.mayAllow counts in the settings of the user and the system alone: ignored")
@@ -111,7 +110,7 @@ func (l *loader) mayAllow(n jsonc.Node) {
 	l.MayAllow = l.ids("hooksConfig.mayAllow", n)
 }
 
-// ids reads an array of what hooks are called.
+// ids reads an array of hooks' ids.
 func (l *loader) ids(name string, n jsonc.Node) (ids []Disabled) {
 	if n.Exists() && n.Kind() != jsonc.Array {
 		l.problem(n.Line(), "%s must be an array of names, not %s: ignored", name, n.Kind())

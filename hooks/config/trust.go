@@ -2,16 +2,18 @@ package config
 
 // Trust in a project's hooks:
 //
-//   - A hook of the project is trusted when one with the same fingerprint was:
-//     event, matcher, name, command or what else it runs, environment, and the contents of the
-//     script files of the project that its command runs (see scripts).
-//   - What the scripts load from their folder or the project's root is among them, as
-//     far as their text shows it.
-//   - Environments are kept as a hash: they may hold secrets.
-//   - The fingerprints stand in a file of minigem's own. Gemini CLI's
-//     trusted_hooks.json is kept up to date beside it, so that it does not warn
-//     of what the user approved here; that a hook is listed there means only
-//     that a warning was once printed, and trusts nothing here.
+//   - A hook of the project is trusted if a hook with the same fingerprint was trusted
+//     before. The fingerprint is its event, matcher, condition, name, skill or agent, what
+//     it runs, its environment, and the contents of the project's script files that its
+//     command runs (see scripts).
+//   - The files that these scripts load from their folder or from the project's root
+//     count too, as far as their text shows them.
+//   - Environments, headers and addresses are kept as hashes, because they may hold
+//     secrets.
+//   - The fingerprints are kept in a file that only minigem uses. Gemini CLI's
+//     trusted_hooks.json is updated too, so that it does not warn about what the user
+//     approved here. An entry there means only that a warning was once printed, and is
+//     not trusted here.
 
 import (
 	"crypto/sha256"
@@ -36,37 +38,48 @@ import (
 const (
 	trustFile         = "trusted_hooks_minigem.json"
 	upstreamTrustFile = "trusted_hooks.json"
-	// maxTrusted is how many fingerprints of a project are kept beside those that
-	// are being trusted: the project's other hooks and those of other branches.
+	// maxTrusted bounds the fingerprints of a project that are kept in addition to those
+	// being trusted: the project's other hooks and hooks of other branches.
 	maxTrusted = 2000
-	// maxHashed is how much of a script counts.
+	// maxHashed bounds how many bytes of a script count.
 	maxHashed = 64 << 20
 )
 
-// TrustStatus is how a project's hook compares with what was trusted.
+// TrustStatus says how a project's hook compares with what was trusted before.
 type TrustStatus string
 
 const (
-	TrustNew     TrustStatus = "new"
+	// TrustNew means that no trusted hook of the event has its name or runs the same.
+	TrustNew TrustStatus = "new"
+	// TrustChanged means that a trusted hook of the event has its name or runs the same,
+	// but something else differs.
 	TrustChanged TrustStatus = "changed"
-	TrustKnown   TrustStatus = "trusted"
+	// TrustKnown means that the hook was trusted exactly as it is.
+	TrustKnown TrustStatus = "trusted"
 )
 
-// TrustCheck is the status of one hook.
+// TrustCheck is the result of [TrustStore.Check] for one hook.
 type TrustCheck struct {
-	Index   int // in Config.Hooks
-	Hook    hooks.Hook
-	Status  TrustStatus
-	First   bool     // no hooks of this project were ever trusted
-	Changed []string // what changed: "command", "matcher", "env", "script hooks/x.sh"
-	Scripts []string // the script files that count, relative to the project where they are in it
+	// Index is the hook's position in Config.Hooks.
+	Index int
+	// Hook is a copy of the hook.
+	Hook   hooks.Hook
+	Status TrustStatus
+	// First reports whether [TrustStore.Trust] was never called for this project.
+	First bool
+	// Changed lists what differs from the last trusted state, such as "command",
+	// "matcher", "env" or "script hooks/x.sh". TrustChanged only.
+	Changed []string
+	// Scripts lists the script files that count, sorted, with slashes and relative to the
+	// project if they are in it.
+	Scripts []string
 }
 
-// TrustStore is the memory of trusted hooks in a directory, ~/.gemini. It is
-// safe for concurrent use, by several programs too.
+// TrustStore remembers trusted hooks in files of the directory Dir, usually ~/.gemini. It
+// is safe for concurrent use, also by several processes.
 type TrustStore struct{ Dir string }
 
-// fingerprint is what a hook was when it was trusted, as it is stored.
+// fingerprint is the stored state of a hook when it was trusted.
 type fingerprint struct {
 	Event   hooks.Event `json:"event"`
 	Matcher string      `json:"matcher,omitempty"`
@@ -79,9 +92,10 @@ type fingerprint struct {
 	Scripts map[string]string `json:"scripts,omitempty"` // hash by file
 }
 
-// Check compares the hooks of c that came with the project at root, from its
-// settings or an extension in it, with what was trusted there. Disabled hooks
-// are left out. If the memory cannot be read, all are new and the error says so.
+// Check compares the hooks of c that came with the project at root, from its settings or
+// from an extension in it, with what was trusted there. Disabled hooks are left out. If
+// the store cannot be read, all are new and the error says why. Check changes nothing;
+// see [Apply].
 func (s TrustStore) Check(root string, c hooks.Config) ([]TrustCheck, error) {
 	known, err := s.load()
 	_, asked := known[filepath.Clean(root)]
@@ -98,8 +112,8 @@ func (s TrustStore) Check(root string, c hooks.Config) ([]TrustCheck, error) {
 	return checks, err
 }
 
-// OfProject reports whether h came with the project at root: from its settings,
-// or from an extension that lies in it.
+// OfProject reports whether h came with the project at root: from its settings, or from
+// an extension in its .gemini/extensions.
 func (s TrustStore) OfProject(h hooks.Hook, root string) bool {
 	dir := filepath.Join(root, ".gemini")
 	return h.Source.OfProject() ||
@@ -107,8 +121,10 @@ func (s TrustStore) OfProject(h hooks.Hook, root string) bool {
 			inside(filepath.Join(dir, "extensions"), h.Source.File)
 }
 
-// Trust remembers hooks of the project at root as they are now, however many
-// they are; with none of them, that the user was asked when there were none.
+// Trust remembers hooks of the project at root as they are now, with their scripts as
+// they are on disk now. Called with no hooks, it remembers that the user was asked;
+// [TrustCheck.First] is false afterwards. It also updates Gemini CLI's list. Of the
+// project's other fingerprints the latest 2,000 are kept.
 func (s TrustStore) Trust(root string, hooks []hooks.Hook) error {
 	root = filepath.Clean(root)
 	fingerprints := make([]fingerprint, len(hooks))
@@ -131,8 +147,8 @@ func (s TrustStore) Trust(root string, hooks []hooks.Hook) error {
 	return s.tellUpstream(root, hooks)
 }
 
-// withNow puts now at the end of what was known. Of the rest the latest are
-// kept, in their order.
+// withNow moves now to the end of known. Of the rest the latest maxTrusted are kept, in
+// their order.
 func withNow(known, now []fingerprint) []fingerprint {
 	current := map[string]bool{}
 	out := []fingerprint{} // an entry, though it is empty: the user was asked
@@ -152,8 +168,9 @@ func (f fingerprint) key() string {
 	return string(data)
 }
 
-// Apply writes checks into c: new and changed hooks get a Note, and may not run
-// if hold.
+// Apply writes checks of c into it: new and changed hooks get a [hooks.Hook.Note], and if
+// hold is true they also become untrusted, so that they do not run. Trusted hooks lose
+// both.
 func Apply(c *hooks.Config, checks []TrustCheck, hold bool) {
 	for _, check := range checks {
 		h := &c.Hooks[check.Index]
@@ -164,8 +181,8 @@ func Apply(c *hooks.Config, checks []TrustCheck, hold bool) {
 	}
 }
 
-// Note says in words what is new about a hook, as a clause; empty when nothing
-// is.
+// Note says what is new about a hook, as a clause such as "new since you last trusted
+// this project's hooks". It is empty if the hook is trusted.
 func (c TrustCheck) Note() string {
 	switch {
 	case c.Status == TrustNew && c.First:
@@ -205,8 +222,8 @@ func parseTrust(path string, data []byte) (map[string][]fingerprint, error) {
 	return known, nil
 }
 
-// tellUpstream adds hooks to Gemini CLI's list, whose entries are name:command.
-// A file that is not as expected is left alone: it is not ours.
+// tellUpstream adds hooks to Gemini CLI's list, whose entries are name:command. A file in
+// another form is left alone, because it is not ours.
 func (s TrustStore) tellUpstream(root string, hooks []hooks.Hook) error {
 	path := filepath.Join(s.Dir, upstreamTrustFile)
 	err := jsonc.Update(path, 0o600, func(data []byte) ([]byte, error) {
@@ -257,8 +274,7 @@ func fingerprintOf(h hooks.Hook, root string) fingerprint {
 	return f
 }
 
-// compare looks f up. Changes are said against the last of several
-// earlier states.
+// compare looks f up. Changes are relative to the last of several earlier states.
 func (f fingerprint) compare(known []fingerprint) (TrustStatus, []string) {
 	var before *fingerprint
 	for i := range known {
@@ -296,12 +312,13 @@ func (f fingerprint) compare(known []fingerprint) (TrustStatus, []string) {
 	return TrustChanged, changed
 }
 
-// target is what the hook runs.
+// target returns what the hook runs.
 func (f fingerprint) target() string {
 	return hooks.Hook{Command: f.Command, Handler: f.Handler}.Target()
 }
 
-// relative names a file of the project in a way that another checkout has too.
+// relative returns a file's path relative to the project, which is the same in another
+// checkout.
 func relative(root, file string) string {
 	if rel, ok := text.Below(root, file); ok {
 		return filepath.ToSlash(rel)
@@ -314,7 +331,7 @@ func hash(data []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// hashFile is the hash of the contents, or a word for a file that cannot be read.
+// hashFile returns the hash of the contents, or "unreadable".
 func hashFile(path string) string {
 	f, err := boundedfile.Open(path)
 	if err != nil {

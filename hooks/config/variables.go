@@ -8,19 +8,24 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// VariableUse is one of the variables that every hook gets, in the text of a
-// command.
+// VariableUse is a use, in a command, of one of the variables that every hook gets
+// ([hooks.Variables]).
 type VariableUse struct {
-	Name   string
-	Start  int // byte offsets in the command
-	End    int
-	Short  bool // $NAME, not ${NAME}
-	Quoted bool // in double quotes or in a here-document: the shell does not split its value
+	Name string
+	// Start and End are byte offsets in the command, from the dollar sign to after the
+	// name or brace.
+	Start int
+	End   int
+	// Short reports whether it is written $NAME, not ${NAME}.
+	Short bool
+	// Quoted reports whether it is in double quotes or in a here-document, where the
+	// shell does not split its value.
+	Quoted bool
 }
 
-// VariableUses finds the variables that every hook gets in a command for bash,
-// in the order in which they stand there; nil where bash could not read it.
-// What stands in single quotes, in arithmetic and in backquotes is left out.
+// VariableUses finds the variables that every hook gets in a command for bash, in the
+// order of the text. It returns nil if bash could not parse the command. Uses in single
+// quotes, in arithmetic and in backquotes are left out.
 func VariableUses(command string) []VariableUse {
 	if !slices.ContainsFunc(hooks.Variables(), func(name string) bool { return strings.Contains(command, name) }) {
 		return nil
@@ -35,9 +40,9 @@ func VariableUses(command string) []VariableUse {
 	return f.uses
 }
 
-// QuoteVariables is command with double quotes around each variable of
-// [VariableUses] that stands without, so that a path with a space in it is one
-// word for bash, too.
+// QuoteVariables returns command with double quotes around each unquoted use that
+// [VariableUses] finds, so that a path with a space in it is one word for bash, as it is
+// in Gemini CLI.
 func QuoteVariables(command string) string {
 	var at []int
 	for _, u := range VariableUses(command) {
@@ -54,8 +59,8 @@ func QuoteVariables(command string) string {
 
 type useFinder struct{ uses []VariableUse }
 
-// in looks at what stands below n. Substitutions of commands begin anew: what
-// is in them is split, though they stand in quotes.
+// in searches below n. Command substitutions start unquoted: what is in them is split,
+// even if they are quoted themselves.
 func (f *useFinder) in(n syntax.Node, quoted bool) {
 	syntax.Walk(n, func(at syntax.Node) bool {
 		if at == n {

@@ -13,14 +13,18 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// Watch knows the files of a project that hooks run or load as they were when the
-// session began. A hook for which one of them changed since, perhaps by the agent
-// itself, does not run before the user agrees. It is safe for concurrent use.
+// Watch remembers the state of the project's files that hooks run or load when the
+// session begins. If one of them changed since, perhaps by the agent itself, its hook
+// does not run before the user agrees. It implements the Watch of [hooks.Engine]. Make it
+// with [NewWatch]; set its fields before the first event. It is safe for concurrent use.
 type Watch struct {
-	// Agreed reports whether the user has agreed to a hook as it is now; nil: to none.
+	// Agreed, if not nil, reports whether the user has agreed to a hook as it is now, for
+	// example by "minigem trust" in another window.
 	Agreed func(h hooks.Hook) bool
-	// Ask asks the user whether h may run although files changed; nil: nobody can be
-	// asked. It is asked once until a file changes again.
+	// Ask, if not nil, asks the user whether h may run although files changed. A yes
+	// holds for the files as they are now; a no is not asked again until a file changes
+	// again. Questions are asked one at a time. If ctx ends meanwhile, there was no
+	// answer.
 	Ask func(ctx context.Context, h hooks.Hook, files []string) bool
 
 	root string
@@ -32,11 +36,12 @@ type Watch struct {
 	no     map[string]string // states to which the user said no, by hook and path
 }
 
-// maxReadEachTime is how large a script may be to be compared by its contents
-// before each run; of larger ones size and time are.
+// maxReadEachTime bounds the size of scripts that are compared by their contents before
+// each run. Larger ones are compared by size and time.
 const maxReadEachTime = 1 << 20
 
-// NewWatch looks at the scripts under root that the hooks of c run.
+// NewWatch records the scripts under root that the enabled hooks of c run, as they are
+// now.
 func NewWatch(root string, c hooks.Config) *Watch {
 	w := &Watch{root: root, files: map[string]string{}, code: map[string]bool{}, no: map[string]string{}}
 	for _, file := range AllScripts(root, c) {
@@ -45,8 +50,8 @@ func NewWatch(root string, c hooks.Config) *Watch {
 	return w
 }
 
-// AllScripts are the files under root that the enabled hooks of c run,
-// sorted.
+// AllScripts returns the files under root that the enabled hooks of c run or load,
+// sorted; see [Scripts].
 func AllScripts(root string, c hooks.Config) []string {
 	var files []string
 	for _, h := range c.Hooks {
@@ -58,9 +63,10 @@ func AllScripts(root string, c hooks.Config) []string {
 	return slices.Compact(files)
 }
 
-// Changed names the files that h runs or loads and that are not what they were,
-// relative to the project; none if the user has agreed to h since, or does so now. A
-// nil Watch knows of none.
+// Changed returns the files that h runs or loads and that changed since they were
+// recorded, relative to the project and sorted. A program that did not exist then counts
+// as changed. It returns nil if nothing changed, or if the user has agreed to h since or
+// does so now. A nil Watch returns nil.
 func (w *Watch) Changed(ctx context.Context, h hooks.Hook) []string {
 	if w == nil {
 		return nil
@@ -109,7 +115,7 @@ func (w *Watch) changed(h hooks.Hook) map[string]string {
 	return changed
 }
 
-// names returns the files relative to the project, sorted.
+// names returns the files of states, relative to the project and sorted.
 func (w *Watch) names(states map[string]string) []string {
 	var names []string
 	for file := range states {
@@ -131,8 +137,9 @@ func (w *Watch) refused(h hooks.Hook, states map[string]string) bool {
 	return true
 }
 
-// Ran takes over what h, which has just run, wrote itself: a log or a counter that
-// its command names, but no program.
+// Ran records the files that h, which has just run, may have written itself, such as a
+// log or a counter that its command names. Programs are not recorded anew. A nil Watch
+// does nothing.
 func (w *Watch) Ran(h hooks.Hook) {
 	if w == nil {
 		return

@@ -1,11 +1,13 @@
-// Package judge runs hooks of the type "prompt": a model is asked whether what
-// happens is all right, and a no is a denial with its reason.
+// Package judge runs hooks of the type "prompt": it asks a model whether what happens is
+// all right. A no is a denial with the model's reason.
 //
 // The rules:
-//   - The model is told that what it judges is data, whatever stands in it.
+//   - The model is told that what it judges is data, whatever the data says.
 //   - An answer is {"ok": true} or {"ok": false, "reason": "..."}, alone or in a code
-//     block. All else is a failure; a no in it holds all the same, and so does what a
-//     command would deny with.
+//     block. Everything else is a failure, but a no in it still denies, and so does
+//     anything that denies in the output of a command.
+//   - The temperature is 0, and the answer's schema goes with the request. Each run is one
+//     request without tools and without the session's conversation.
 package judge
 
 import (
@@ -22,10 +24,11 @@ import (
 	"minigem/llm"
 )
 
-// Arguments is where the payload goes in a prompt; without it, it stands at the end.
+// Arguments is replaced by the payload in a hook's prompt, wherever it occurs. A prompt
+// without it gets the payload at its end.
 const Arguments = "$ARGUMENTS"
 
-// Role is the purpose of the requests in statistics.
+// Role is the [llm.Request] role of these requests, by which statistics tell them apart.
 const Role = "utility_hook"
 
 const system = `You decide for a coding agent whether something that it is about to do, or has done, is all ` +
@@ -40,14 +43,19 @@ var schema = json.RawMessage(
 
 var _ hooks.Runner = Runner{}
 
-// Runner runs hooks. It implements hooks.Runner and is safe for concurrent use.
+// Runner runs hooks by asking a model. It implements [hooks.Runner] and is safe for
+// concurrent use if Model and Name are. Both fields are required.
 type Runner struct {
+	// Model answers the questions.
 	Model llm.Generator
-	// Name is the name of the model that hook.Model means; for "" the default.
+	// Name resolves the value of [hooks.Handler.Model] to the name of a model. For "" it
+	// returns the default model.
 	Name func(model string) string
 }
 
-// Run asks the model about stdin. A no becomes a denial on the stdout of the Exit.
+// Run asks the model about stdin. A no becomes a denial on the Exit's Stdout, a yes an
+// empty Stdout. If the model fails, is blocked or answers in another form, Err says so
+// and Code is -1. env is ignored: the model does not see it.
 func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, _ []string) hooks.Exit {
 	began := time.Now()
 	temperature := 0.0
@@ -86,7 +94,7 @@ var (
 	no    = regexp.MustCompile(`(?i)\bok\b\W{0,8}[:=]\W{0,8}(false|no\b|0\b)`)
 )
 
-// verdict reads an answer. A no has a denial, though it came with an error.
+// verdict reads an answer. A no returns a denial, even together with an error.
 func verdict(text string) (stdout []byte, err error) {
 	text = strings.TrimSpace(text)
 	if m := fence.FindStringSubmatch(text); m != nil {

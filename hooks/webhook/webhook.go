@@ -1,15 +1,19 @@
-// Package webhook runs hooks of the type "http": the payload is sent in a POST,
-// and what comes back is read as the stdout of a command is. It is the way for
-// hooks that run often: there is no process a run, and the connection is kept.
+// Package webhook runs hooks of the type "http": it posts the payload to the hook's URL
+// and treats the body of the response like the stdout of a command. It suits hooks that
+// run often, because no process is started and connections are reused.
+//
+//	r := &webhook.Runner{Env: os.Environ(), Hosts: config.HTTPHosts}
+//	defer r.Close()
+//	engine.Runner = hooks.ByKind{"command": commands, "http": r}
 //
 // The rules:
-//   - Only https, and http on this machine, unless the user's or the system's
-//     settings allow a host. What "on this machine" means is decided by the address
-//     that is connected to, not by its name.
-//   - Neither a redirect is followed nor a proxy used: what a hook reads goes where
-//     its settings say.
-//   - A status of 2xx with a JSON object or nothing is an answer. All else is a
-//     failure; what denies, stops or asks in it holds all the same.
+//   - The URL must be https, or http on this machine, unless the settings of the user or
+//     the system allow the host. The address that is connected to decides what "on this
+//     machine" means, not the host's name.
+//   - Redirects are not followed and proxies not used: the payload goes only where the
+//     settings say.
+//   - A status of 2xx with a JSON object or an empty body is an answer. Everything else is
+//     a failure, but whatever in it denies, stops or asks still counts.
 package webhook
 
 import (
@@ -36,26 +40,32 @@ import (
 
 var _ hooks.Runner = (*Runner)(nil)
 
-// Runner runs hooks. It implements hooks.Runner, keeps connections between runs,
-// and is safe for concurrent use.
+// Runner runs hooks by HTTP requests. It implements [hooks.Runner], keeps connections
+// between runs, and is safe for concurrent use. Fields must not be changed after the
+// first run. The zero value is ready to use: headers cannot use variables, and http
+// reaches only this machine.
 type Runner struct {
-	// Env is where the variables in headers come from, "NAME=value".
+	// Env holds the variables that headers may use, "NAME=value". A hook gets only those
+	// that its allowedEnvVars lists.
 	Env []string
-	// ProjectEnv is in the place of Env for hooks that came with the project. nil:
-	// theirs come from Env too.
+	// ProjectEnv replaces Env for hooks that came with the project. If it is nil, they
+	// use Env too.
 	ProjectEnv []string
-	// Hosts are those that may be spoken to without encryption; * stands for
-	// anything.
+	// Hosts are patterns of the hosts that may be contacted without encryption; see
+	// [hooks.Hook.Unencrypted].
 	Hosts []string
-	// Transport takes the place of the network, in tests of hooks; nil: the network.
+	// Transport replaces the network, for tests; nil means the network. With it, the
+	// check of the connected address does not take place.
 	Transport http.RoundTripper
 
 	once        sync.Once
 	local, wide *http.Client
 }
 
-// Run sends stdin to h.URL. When ctx ends, so does the request; what came until
-// then is in the Exit.
+// Run posts stdin to h.URL as application/json. When ctx ends, the request is cancelled;
+// the Exit has what was received until then. [hooks.Exit.Code] is 0 for an answer and -1
+// for a failure, whose cause is in Err, without the URL. At most 1 MiB of the body is
+// kept. The session's variables are not sent.
 func (r *Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, _ []string) hooks.Exit {
 	began := time.Now()
 	e := r.ask(ctx, h, stdin)
@@ -69,7 +79,8 @@ func (r *Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, _ [
 	return e
 }
 
-// ask has an error unless all of the answer came with a status of 2xx.
+// ask sends the request. The Exit has an Err unless the whole answer arrived with a
+// status of 2xx.
 func (r *Runner) ask(ctx context.Context, h hooks.Hook, stdin hooks.Payload) (e hooks.Exit) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL, bytes.NewReader(stdin.Bytes()))
 	if err != nil {
@@ -102,8 +113,8 @@ func (r *Runner) ask(ctx context.Context, h hooks.Hook, stdin hooks.Payload) (e 
 	return e
 }
 
-// reason is err without the URL, which reports show beside it. The end of ctx is
-// its own error.
+// reason returns err without the URL, which reports show anyway, or ctx's error if ctx
+// has ended.
 func reason(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -124,7 +135,7 @@ func notAnAnswer(body []byte) error {
 
 var reference = regexp.MustCompile(`\$(?:(\w+)|\{(\w+)\})`)
 
-// headers sets those of h, and says which variables are left out because
+// headers sets the headers of h. The warning names the variables that are empty because
 // allowedEnvVars does not list them, as in Claude Code.
 func (r *Runner) headers(req *http.Request, h hooks.Hook) (warning string) {
 	env := r.Env
@@ -154,8 +165,8 @@ func (r *Runner) headers(req *http.Request, h hooks.Hook) (warning string) {
 	return warning
 }
 
-// client is the one for h: for http that nobody allowed, one that connects to
-// this machine alone, whatever its name leads to.
+// client returns the client for h. For http to a host that is not listed, it connects to
+// this machine only, whatever address the name resolves to.
 func (r *Runner) client(h hooks.Hook) *http.Client {
 	r.once.Do(func() {
 		r.local, r.wide = newClient(onlyLoopback), newClient(nil)
@@ -192,7 +203,7 @@ func onlyLoopback(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// Close closes the connections that are kept.
+// Close closes idle connections. The Runner can still be used. The error is always nil.
 func (r *Runner) Close() error {
 	for _, c := range []*http.Client{r.local, r.wide} {
 		if c != nil {
