@@ -76,11 +76,12 @@ var claude = &Dialect{
 
 var claudeTriggers = map[string]string{"ToolPermission": "permission_prompt", Idle: "idle_prompt"}
 
-// claudeModes are its permission modes, by Gemini CLI's approval modes.
+// claudeModes maps Gemini CLI's approval modes to Claude Code's permission modes.
 var claudeModes = map[string]string{"autoEdit": "acceptEdits", "yolo": "bypassPermissions"}
 
-// MatcherNames are the names under which this dialect's matchers find the tool
-// that we call name: this dialect's own, ours, and older ones.
+// MatcherNames returns the names under which this dialect's matchers find the tool that
+// we call name: this dialect's own name, ours, and older ones, without duplicates. name
+// may itself be an older name.
 func (d *Dialect) MatcherNames(name string) []string {
 	var names []string
 	add := func(n string) {
@@ -101,8 +102,8 @@ func (d *Dialect) MatcherNames(name string) []string {
 	return names
 }
 
-// ToolName is what this dialect calls the tool that we call name, which comes
-// from the MCP server of mcp, if any.
+// ToolName returns what this dialect calls the tool that we call name. mcp says which MCP
+// server the tool comes from; nil if it comes from none.
 func (d *Dialect) ToolName(name string, mcp *MCPContext) string {
 	if mcp != nil && d.DoubleUnderscore {
 		return "mcp__" + mcp.ServerName + "__" + mcp.ToolName
@@ -113,9 +114,10 @@ func (d *Dialect) ToolName(name string, mcp *MCPContext) string {
 	return name
 }
 
-// Translate turns a payload of ours into what this dialect's hooks read. A
-// payload that is not an object, and any payload of Gemini's, is returned as it
-// is.
+// Translate turns a payload in our form into what this dialect's hooks read: names of the
+// event, of the tool and of its arguments, and the fields that only one side has. The
+// order of fields is not kept. A payload that is not a JSON object is returned as it is,
+// and so is every payload for Gemini's dialect.
 func (d *Dialect) Translate(event Event, payload []byte) []byte {
 	if d.extra == nil {
 		return payload
@@ -167,8 +169,8 @@ func wholeNames(matcher string) (names []string, ok bool) {
 	return names, true
 }
 
-// WholeNames splits a matcher that, in this dialect, is a list of whole names;
-// ok is false where it is a regular expression.
+// WholeNames splits a matcher that, in this dialect, is a list of whole names. ok is
+// false if it is a regular expression, as all of Gemini's are.
 func (d *Dialect) WholeNames(matcher string) (names []string, ok bool) {
 	if !d.ExactMatchers {
 		return nil, false

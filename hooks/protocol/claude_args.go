@@ -9,15 +9,17 @@ import (
 	"strings"
 )
 
-// pathArgs are the arguments that name files, in this dialect's names: hooks of
-// Claude Code read absolute paths and compare them so.
+// pathArgs are the arguments that name files, in Claude Code's names. Its hooks read and
+// compare absolute paths.
 var pathArgs = []string{"file_path", "path", "notebook_path"}
 
-// address is a web page in a text.
+// address matches a URL in a text.
 var address = regexp.MustCompile(`https?://[^\s<>"')\]]+`)
 
-// ToolInput is what hooks of this dialect read as the arguments of the tool that
-// we call name.
+// ToolInput returns what hooks of this dialect read as the arguments of the tool that we
+// call name: its own names, absolute paths (relative ones are joined to cwd) and values
+// such as replace_all, limit or url, which our tools do not have. args is not changed. It
+// is returned as it is if the dialect has no name for the tool.
 func (d *Dialect) ToolInput(name, cwd string, args map[string]any) map[string]any {
 	if _, known := d.Tools[name]; !known {
 		return args
@@ -59,8 +61,8 @@ func absolute(cwd, path string) string {
 	return filepath.Join(cwd, path)
 }
 
-// outputText is what the model reads of a tool_response; ok is false where it has
-// another shape than that of a command or a file that was read.
+// outputText returns the text of a tool_response for the model. ok is false unless the
+// response has the shape of a command's or of a file that was read.
 func outputText(response map[string]any) (text string, ok bool) {
 	stdout, ran := response["stdout"].(string)
 	if stderr, _ := response["stderr"].(string); ran {
@@ -81,9 +83,9 @@ func number(v any) (float64, bool) {
 	return 0, false
 }
 
-// arguments are ours where a hook of this dialect gave given for the tool that we
-// call name. input is the event in our words: what the hook left as it was stays
-// as the model said it.
+// arguments translates given, the arguments that a hook of this dialect returned for the
+// tool that we call name, into ours. input is the event in our form: arguments that the
+// hook did not change stay as the model gave them.
 func (d *Dialect) arguments(name string, input []byte, given map[string]any) map[string]any {
 	if _, known := d.Tools[name]; !known {
 		return given
@@ -128,7 +130,7 @@ func (d *Dialect) arguments(name string, input []byte, given map[string]any) map
 	return out
 }
 
-// withAddress is prompt with another address in it.
+// withAddress returns prompt with the address url instead of was.
 func withAddress(prompt, was, url string) string {
 	if was == "" || !strings.Contains(prompt, was) {
 		return strings.TrimSpace(prompt + " " + url)

@@ -2,36 +2,42 @@ package protocol
 
 import "slices"
 
-// Dialect is how one agent's hooks are spoken to, as data: field names, exit
-// codes, tool names. It must not be changed after it was made.
+// Dialect is how the hooks of one agent are addressed, as data: field names, exit codes,
+// tool names. [Gemini], [Claude] and [DialectOf] return the known ones. A Dialect must
+// not be changed. Its methods are safe for concurrent use.
 type Dialect struct {
-	Name   string
-	Blocks []int // exit codes that block; 0 is success, others are warnings
+	// Name is the value of "dialect" in settings, such as "claude".
+	Name string
+	// Blocks lists the exit codes that block. 0 is success; any other code is a warning.
+	Blocks []int
 
-	// TextIsContext lists the events in which plain stdout is context for the
-	// model, not a message for the user.
+	// TextIsContext lists the events at which plain text on stdout is context for the
+	// model. At other events it is a message for the user.
 	TextIsContext []Event
-	// ExactMatchers: a matcher of names, commas, spaces and "|" only is a list
-	// of whole names, not a regular expression.
+	// ExactMatchers says that a matcher of only letters, digits, "_", "-", commas, spaces
+	// and "|" is a list of whole names and not a regular expression; see
+	// [Dialect.WholeNames].
 	ExactMatchers bool
 
-	// Events and Tools hold this dialect's name for ours; what is absent is
-	// called the same.
+	// Events maps our names of events to this dialect's. A name that is missing here or
+	// in Tools is the same in both.
 	Events map[Event]string
-	Tools  map[string]string
-	// Triggers holds this dialect's name for a trigger of a lifecycle event, where
-	// it is another.
+	// Tools maps our names of tools to this dialect's.
+	Tools map[string]string
+	// Triggers maps our triggers of lifecycle events to this dialect's. A missing one is
+	// the same in both.
 	Triggers map[string]string
-	// lacks are the triggers with which this dialect's agent never fires an event.
+	// lacks holds the triggers with which this dialect's agent never fires an event.
 	lacks map[Event][]string
-	// Args holds, for each of our tools, this dialect's name for an argument.
+	// Args maps, for each of our tools, our names of arguments to this dialect's. A
+	// missing one is the same in both.
 	Args map[string]map[string]string
-	// Defers: the decision "defer" is known and asks.
+	// Defers says that the dialect has the decision "defer", which is read as ask.
 	Defers bool
-	// FailuresApart: AfterTool is for tools that did not fail, PostToolUseFailure for
-	// the others.
+	// FailuresApart says that AfterTool is only for tools that did not fail. Failed ones
+	// go to PostToolUseFailure alone.
 	FailuresApart bool
-	// DoubleUnderscore: MCP tools are called mcp__server__tool.
+	// DoubleUnderscore says that MCP tools are called mcp__server__tool.
 	DoubleUnderscore bool
 
 	top, specific []field
@@ -39,21 +45,21 @@ type Dialect struct {
 	extra         func(event Event, payload map[string]any)
 }
 
-// field is one field of an answer.
+// field is one field of an answer, and how it is read.
 type field struct {
 	name   string
 	events []Event // where it has an effect; nil: everywhere
 	read   func(r *reader, path string, v any)
 }
 
-// Gemini is the dialect of Gemini CLI 0.61.
+// Gemini returns the dialect of Gemini CLI 0.61.
 func Gemini() *Dialect { return gemini }
 
-// Claude is the dialect of Claude Code, so that scripts written for it run
+// Claude returns the dialect of Claude Code, in which scripts written for it run
 // unchanged.
 func Claude() *Dialect { return claude }
 
-// DialectOf finds a dialect by its name in settings; "" and unknown names are
+// DialectOf returns the dialect with that name in settings. "" and unknown names mean
 // Gemini's.
 func DialectOf(name string) *Dialect {
 	if name == claude.Name {
@@ -94,12 +100,12 @@ var gemini = &Dialect{
 	},
 }
 
-// Lacks reports whether the agent of this dialect never fires ev with trigger, so
-// that a hook for it expects that only where its matcher says so.
+// Lacks reports whether the agent of this dialect never fires ev with trigger. A hook
+// written for it expects that trigger only if its matcher names it.
 func (d *Dialect) Lacks(ev Event, trigger string) bool { return slices.Contains(d.lacks[ev], trigger) }
 
-// contextEvents are the events in which additionalContext reaches the model. Gemini CLI
-// knows it in three of them (core/hooks/types.ts).
+// contextEvents are the events at which additionalContext reaches the model. Gemini CLI
+// has it at three of them (core/hooks/types.ts).
 var contextEvents = []Event{SessionStart, BeforeAgent, PreCompress, BeforeTool, AfterTool, PostToolUseFailure,
 	SubagentStart, SubagentStop, AfterAgent}
 
@@ -113,8 +119,9 @@ var common = []field{
 	{"reason", nil, (*reader).reason},
 }
 
-// ClassNames are the names that tools had inside early versions of Gemini CLI
-// and that old documents use in matchers, by the tool's name.
+// ClassNames maps tools to the names of their classes in early versions of Gemini CLI,
+// which old documents use in matchers. Matchers that list such a name between "|" match.
+// It must not be changed.
 var ClassNames = map[string]string{
 	"replace": "EditTool", "write_file": "WriteFileTool", "read_file": "ReadFileTool",
 	"run_shell_command": "ShellTool", "grep_search": "GrepTool", "glob": "GlobTool",
@@ -122,22 +129,27 @@ var ClassNames = map[string]string{
 	"save_memory": "MemoryTool", "read_many_files": "ReadManyFilesTool",
 }
 
-// LegacyNames are older names under which matchers still find a tool.
+// LegacyNames maps tools to older names under which matchers still find them. It must not
+// be changed.
 var LegacyNames = map[string]string{
 	"grep_search":  "search_file_content",
 	"invoke_agent": "delegate_to_agent",
 }
 
-// Field is one field of an answer, for schemas and manuals.
+// Field is one field of an answer, for schemas and manuals; see [Dialect.Fields].
 type Field struct {
-	Name   string // as on the wire
-	Nested bool   // it stands in hookSpecificOutput
-	Older  bool   // an older spelling; the canonical one stands in hookSpecificOutput
+	Name string // as on the wire
+	// Nested says that the field belongs in hookSpecificOutput.
+	Nested bool
+	// Older marks an older spelling at the top level. The canonical field is in
+	// hookSpecificOutput.
+	Older bool
+	// Events lists the events at which the field has an effect.
 	Events []Event
 }
 
-// Fields lists the fields that d understands, in the order in which they are
-// documented, with the events in which each has an effect.
+// Fields returns the fields that d understands, in the order in which they are
+// documented: first those at the top level, then those of hookSpecificOutput.
 func (d *Dialect) Fields() []Field {
 	var out []Field
 	for i, f := range d.top {

@@ -2,10 +2,10 @@ package protocol
 
 import "strings"
 
-// embedded are the JSON objects among other output that begin a line or end
-// one, also in an array.
+// embedded holds the JSON objects among other output that begin or end a line, also
+// those in an array.
 type embedded struct {
-	first    int // the line of the first, from 1; 0: there is none
+	first    int // the line of the first object, from 1; 0: there is no object
 	deciding []embeddedObject
 	rest     string // the text without any object, of the same length and lines
 	steps    int    // bytes looked at
@@ -15,10 +15,10 @@ type embedded struct {
 type embeddedObject struct {
 	line   int // from 1
 	fields []member
-	alone  bool // nothing else stands on its lines
+	alone  bool // nothing else is on its lines
 }
 
-// findEmbedded takes time linear in text.
+// findEmbedded finds the JSON objects in text, in linear time.
 func findEmbedded(text string) embedded {
 	if !strings.Contains(text, "{") {
 		return embedded{rest: text}
@@ -53,7 +53,7 @@ func findEmbedded(text string) embedded {
 	return out
 }
 
-// deciding decodes the object that begins at, if it may hold anything up; nil: it cannot.
+// deciding decodes the object at offset at if it may deny, stop or ask; nil: it cannot.
 func (w *walk) deciding(at int) []member {
 	object := w.text[at:w.spans[at].end]
 	// \u may stand for any letter.
@@ -70,11 +70,11 @@ func (w *walk) deciding(at int) []member {
 	return nil
 }
 
-// aLine is how much of a line is looked at around an object.
+// aLine bounds how many bytes of a line are examined around an object.
 const aLine = 256
 
-// lineAround is what stands on the line of text[at] before it, and on that of
-// text[end] from there on.
+// lineAround returns the text before text[at] on its line, and the text from text[end]
+// to the end of that line.
 func lineAround(text string, at, end int) (before, after string) {
 	before, after = text[max(0, at-aLine):at], text[end:min(len(text), end+aLine)]
 	after, _, _ = strings.Cut(after, "\n")

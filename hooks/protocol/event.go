@@ -1,10 +1,25 @@
-// Package protocol is the JSON that hooks read on stdin and write on stdout,
-// and what their exits mean; nothing else. Of this module it imports internal/text
-// alone, so that a hook written in Go can import little; hooks/portable has a main
-// function for such hooks, Serve.
+// Package protocol is the JSON that hooks read on stdin and write on stdout, and what
+// their exits mean; nothing else.
 //
-// The engine uses the other direction: it encodes the Input types and turns a
-// finished run into a Reading with Dialect.Parse.
+// A hook written in Go takes the input type of its event and returns an [Output]:
+//
+//	func guard(in protocol.BeforeToolInput) protocol.Output {
+//		if in.ToolInput["file_path"] == ".env" {
+//			return protocol.DenyBecause("secrets stay as they are")
+//		}
+//		return protocol.Output{}
+//	}
+//
+//	func main() { os.Exit(protocol.Run(os.Stdin, os.Stdout, os.Stderr, guard)) }
+//
+// The engine works in the other direction: it encodes the Input types, and turns a
+// finished run into a [Reading] with [Dialect.Parse]. Field names and rules are those of
+// Gemini CLI 0.61 (core/hooks/types.ts), except where docs/spec/contract.md says
+// otherwise.
+//
+// Which hooks run, and what the caller does with an answer, is left to package hooks. A
+// main function for hooks of every agent is Serve in hooks/portable. Of this module the
+// package imports only internal/text, so that a hook in Go links little.
 package protocol
 
 import (
@@ -12,42 +27,67 @@ import (
 	"slices"
 )
 
-// Event is the wire name of a lifecycle point.
+// Event is the wire name of a lifecycle point. An unknown name is a valid Event for which
+// all methods return zero values.
 type Event string
 
-// The events, in the order in which a session meets them.
+// The events, in the order in which a session meets them. Each comment says when the
+// event fires; the methods of [Event] say what its hooks can do.
 const (
-	SessionStart        Event = "SessionStart"
-	BeforeAgent         Event = "BeforeAgent"
-	PreCompress         Event = "PreCompress"
-	PostCompact         Event = "PostCompact"
-	BeforeModel         Event = "BeforeModel"
+	// SessionStart fires when a session begins, is resumed, cleared or compressed.
+	SessionStart Event = "SessionStart"
+	// BeforeAgent fires for each submitted prompt, before anything else.
+	BeforeAgent Event = "BeforeAgent"
+	// PreCompress fires when the history is about to be compressed.
+	PreCompress Event = "PreCompress"
+	// PostCompact fires after the history was compressed. Not in Gemini CLI 0.61.
+	PostCompact Event = "PostCompact"
+	// BeforeModel fires before each request to the model.
+	BeforeModel Event = "BeforeModel"
+	// BeforeToolSelection fires after BeforeModel; its hooks choose tools.
 	BeforeToolSelection Event = "BeforeToolSelection"
-	AfterModel          Event = "AfterModel"
-	BeforeTool          Event = "BeforeTool"
-	PermissionRequest   Event = "PermissionRequest"
-	Notification        Event = "Notification"
-	SubagentStart       Event = "SubagentStart"
-	SubagentStop        Event = "SubagentStop"
-	AfterTool           Event = "AfterTool"
-	PostToolUseFailure  Event = "PostToolUseFailure"
-	AfterAgent          Event = "AfterAgent"
-	StopFailure         Event = "StopFailure"
-	SessionEnd          Event = "SessionEnd"
+	// AfterModel fires for each streamed chunk of the answer.
+	AfterModel Event = "AfterModel"
+	// BeforeTool fires when a call was found and validated, before policy and permission.
+	BeforeTool Event = "BeforeTool"
+	// PermissionRequest fires when the user is about to be asked about a call, or would
+	// be if there were a user. Not in Gemini CLI 0.61.
+	PermissionRequest Event = "PermissionRequest"
+	// Notification fires when a permission prompt is shown, or when the user has sent
+	// nothing for a while.
+	Notification Event = "Notification"
+	// SubagentStart fires before a subagent begins. Not in Gemini CLI 0.61.
+	SubagentStart Event = "SubagentStart"
+	// SubagentStop fires when a subagent's work ended. Not in Gemini CLI 0.61.
+	SubagentStop Event = "SubagentStop"
+	// AfterTool fires when a tool has run, successfully or not.
+	AfterTool Event = "AfterTool"
+	// PostToolUseFailure fires after AfterTool if the tool failed. Not in Gemini CLI
+	// 0.61.
+	PostToolUseFailure Event = "PostToolUseFailure"
+	// AfterAgent fires when the model gave its final answer.
+	AfterAgent Event = "AfterAgent"
+	// StopFailure fires when a turn ended without an answer. Not in Gemini CLI 0.61.
+	StopFailure Event = "StopFailure"
+	// SessionEnd fires once when a session ends.
+	SessionEnd Event = "SessionEnd"
 )
 
-// Idle is the notification that the user has sent nothing for a while.
+// Idle is the notification_type of the [Notification] that the user has sent nothing for
+// a while. Gemini CLI 0.61 does not send it.
 const Idle = "Idle"
 
-// Failures are why a turn ends without an answer: first what goes wrong with the
-// model, in Claude Code's words, which also has more of them.
+// Failures are the values of [StopFailureInput.Error]: why a turn ended without an
+// answer. The first eight are errors of the model, in Claude Code's words, which has more
+// of them; the last four are minigem's own. The slice must not be changed.
 var Failures = []string{
 	"authentication_failed", "rate_limit", "overloaded", "invalid_request", "model_not_found", "server_error",
 	"max_output_tokens", "unknown",
 	"max_turns", "max_rounds", "loop", "cancelled",
 }
 
-// traits are what the code knows of an event. A new one begins here.
+// traits holds what the code knows about an event. A new event begins with a row in
+// table.
 type traits struct {
 	event    Event
 	input    reflect.Type
@@ -87,7 +127,7 @@ var table = []traits{
 		triggers: []string{"exit", "clear", "logout", "prompt_input_exit", "other"}},
 }
 
-// Events lists them all. It must not be changed.
+// Events lists all events, in the order of the constants. It must not be changed.
 var Events = func() []Event {
 	events := make([]Event, len(table))
 	for i, t := range table {
@@ -96,7 +136,7 @@ var Events = func() []Event {
 	return events
 }()
 
-// traits are the zero ones where nothing is known of e.
+// traits returns the row of e; zero if e is unknown.
 func (e Event) traits() traits {
 	if i := slices.IndexFunc(table, func(t traits) bool { return t.event == e }); i >= 0 {
 		return table[i]
@@ -104,36 +144,40 @@ func (e Event) traits() traits {
 	return traits{}
 }
 
-// InputType is the type of what hooks of e read; nil: there is no such event.
+// InputType returns the type that hooks of e read, such as [BeforeToolInput]; nil if e is
+// unknown.
 func (e Event) InputType() reflect.Type { return e.traits().input }
 
-// CanBlock reports whether hooks of e can deny or stop. In the other events a
-// denial, and exit 2, is a warning.
+// CanBlock reports whether hooks of e can deny or stop. At other events a denial or a
+// stop has no effect and is warned about, and so is exit 2.
 func (e Event) CanBlock() bool { return e.traits().blocks }
 
-// CanAsk reports whether hooks of e can ask for the permission prompt.
+// CanAsk reports whether hooks of e can ask for the permission prompt. Only BeforeTool's
+// can.
 func (e Event) CanAsk() bool { return e.traits().asks }
 
-// IsTool reports whether matchers of e see a tool's name.
+// IsTool reports whether e is about a tool call, so that its matchers see the tool's
+// name.
 func (e Event) IsTool() bool { return e.traits().tool }
 
-// IsAgent reports whether e is about a subagent as a whole: matchers see its name.
+// IsAgent reports whether e is about a subagent as a whole, so that its matchers see the
+// subagent's name.
 func (e Event) IsAgent() bool { return e.traits().agent }
 
-// HasMode reports whether hooks of e read permission_mode and agent_type.
+// HasMode reports whether hooks of e read permission_mode, and agent_type also for the
+// main agent.
 func (e Event) HasMode() bool { return e.traits().mode }
 
-// IsMain reports whether e is about the main agent alone, never about a subagent.
+// IsMain reports whether e is only ever about the main agent, never about a subagent.
 func (e Event) IsMain() bool { return e.traits().main }
 
-// IsAdded reports whether Gemini CLI 0.61 does not have e: it ignores its hooks.
+// IsAdded reports whether e is minigem's own: Gemini CLI 0.61 ignores hooks of e.
 func (e Event) IsAdded() bool { return e.traits().added }
 
-// HasSubject reports whether there is something that matchers of e can see: the
-// name of a tool or of an agent, or the trigger of a lifecycle event. The matcher
-// of another event has no effect.
+// HasSubject reports whether matchers of e have something to see: the name of a tool or
+// of an agent, or a trigger. At other events a matcher has no effect.
 func (e Event) HasSubject() bool { return e.IsTool() || e.IsAgent() || e.Triggers() != nil }
 
-// Triggers are the values that matchers of a lifecycle event can meet; nil for
-// the others. They must not be changed.
+// Triggers returns the values that matchers of a lifecycle event can meet, such as
+// "startup"; nil for other events. The slice must not be changed.
 func (e Event) Triggers() []string { return e.traits().triggers }

@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// HoldBack is the answer of an AfterModel hook that changes the text of the
-// model, such as one that takes secrets out of it. The text comes in chunks, and
-// a secret may be split between two of them: each chunk shows what is whole up
-// to the last white space, and the rest comes with a later one, all of it with
-// the last. So change is called with whole words, and what it looks for must hold
-// no white space. Thoughts are changed chunk by chunk.
+// HoldBack makes the answer of an AfterModel hook that changes the model's text, such as
+// one that removes secrets. The text comes in chunks, and a secret may be split between
+// two of them. So each chunk shows only whole words, up to the last white space, and the
+// rest comes with a later chunk, at the latest with the last one. change is called with
+// whole words; what it looks for must not contain white space. Thoughts are changed chunk
+// by chunk. If nothing changes, the Output is zero.
 //
-// It keeps nothing between two runs of the hook, since full_content says what
-// came before. Where that is missing, as in Gemini CLI, nothing is held back.
+// HoldBack keeps no state between runs of the hook: full_content says what came before.
+// Where that is missing, as in Gemini CLI, nothing is held back.
 func HoldBack(in AfterModelInput, change func(text string) string) Output {
 	var c LLMCandidate
 	if len(in.LLMResponse.Candidates) > 0 {
@@ -28,7 +28,7 @@ func HoldBack(in AfterModelInput, change func(text string) string) Output {
 	return Output{LLMResponse: &LLMResponse{Parts: parts}}
 }
 
-// ready is the text that this chunk shows.
+// ready returns the text that this chunk shows.
 func ready(in AfterModelInput, last bool) string {
 	text := in.LLMResponse.Text
 	before, ok := strings.CutSuffix(in.FullContent, text)
@@ -42,7 +42,7 @@ func ready(in AfterModelInput, last bool) string {
 	return in.FullContent[words(before):to]
 }
 
-// words is how much of text is words that are over.
+// words returns the length of the part of text that is complete words.
 func words(text string) int {
 	i := strings.LastIndexFunc(text, unicode.IsSpace)
 	if i < 0 {
@@ -52,9 +52,9 @@ func words(text string) int {
 	return i + size
 }
 
-// inPlace is parts with shown in the place of text, which some of them make up;
-// the others are thoughts. There are as many as before, so that thoughts stay
-// thoughts, unless all of them are, and text follows: those are left out.
+// inPlace returns parts with shown instead of text. Some parts make up text; the others
+// are thoughts. Their number stays the same, so that thoughts stay thoughts, unless all
+// parts are thoughts and shown is not empty; then shown is added and they are emptied.
 func inPlace(parts []string, text, shown string, change func(string) string) []string {
 	out := make([]string, len(parts), len(parts)+1)
 	placed := shown == ""

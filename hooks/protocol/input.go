@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 )
 
-// TimeLayout is the form of Base.Timestamp: UTC with milliseconds.
+// TimeLayout is the form of [Base.Timestamp] for [time.Time.Format]: UTC with
+// milliseconds.
 const TimeLayout = "2006-01-02T15:04:05.000Z"
 
-// Base is what every hook reads, before the fields of its event.
+// Base holds the fields that every hook reads, before the fields of its event. The tags
+// of this file's types are the documentation of the fields; hooks/schema and
+// docs/EVENTS.md are generated from them.
 type Base struct {
 	SessionID      string `json:"session_id" jsonschema:"the session's id; another one after /clear"`
 	TranscriptPath string `json:"transcript_path" jsonschema:"absolute path of the session file; empty: none"`
@@ -20,10 +23,11 @@ type Base struct {
 	PermissionMode string `json:"permission_mode,omitempty" jsonschema:"default, autoEdit, yolo or plan"`
 }
 
-// EventName is the event that the input belongs to, as it was read.
+// EventName returns the event that the input says it belongs to, which [Run] compares
+// with the event of its type.
 func (b Base) EventName() Event { return b.HookEventName }
 
-// Input is what hooks of one event read.
+// Input is the type set of what hooks read, one type per event.
 type Input interface {
 	SessionStartInput | BeforeAgentInput | PreCompressInput | PostCompactInput | BeforeModelInput |
 		BeforeToolSelectionInput |
@@ -32,40 +36,50 @@ type Input interface {
 	EventName() Event
 }
 
-// What the hooks of each event read (core/hooks/hookEventHandler.ts). Field
-// order is the order on the wire.
+// What the hooks of each event read (core/hooks/hookEventHandler.ts). The order of fields
+// is the order on the wire.
 type (
+	// SessionStartInput is the input of [SessionStart] hooks.
 	SessionStartInput struct {
 		Base
 		Source string `json:"source" jsonschema:"startup, resume or clear; compact after a compression"`
 	}
 
+	// BeforeAgentInput is the input of [BeforeAgent] hooks. Where hooks run one after the
+	// other, Prompt has the context that earlier ones added.
 	BeforeAgentInput struct {
 		Base
 		Prompt string `json:"prompt" jsonschema:"the prompt as submitted; in a retry, the reason that AfterAgent gave"`
 	}
 
+	// PreCompressInput is the input of [PreCompress] hooks.
 	PreCompressInput struct {
 		Base
 		Trigger string `json:"trigger" jsonschema:"auto or manual"`
 	}
 
+	// PostCompactInput is the input of [PostCompact] hooks.
 	PostCompactInput struct {
 		Base
 		Trigger        string `json:"trigger" jsonschema:"auto or manual"`
 		CompactSummary string `json:"compact_summary" jsonschema:"what took the place of older messages; may be empty"`
 	}
 
+	// BeforeModelInput is the input of [BeforeModel] hooks.
 	BeforeModelInput struct {
 		Base
 		LLMRequest LLMRequest `json:"llm_request" jsonschema:"the request about to be sent"`
 	}
 
+	// BeforeToolSelectionInput is the input of [BeforeToolSelection] hooks.
 	BeforeToolSelectionInput struct {
 		Base
 		LLMRequest LLMRequest `json:"llm_request" jsonschema:"the request as BeforeModel hooks left it"`
 	}
 
+	// AfterModelInput is the input of [AfterModel] hooks, once for each chunk.
+	// FullContent is the text without thoughts; it is absent while there is none, and
+	// Gemini CLI never sends it.
 	AfterModelInput struct {
 		Base
 		LLMRequest  LLMRequest `json:"llm_request" jsonschema:"the request as it was sent"`
@@ -73,6 +87,8 @@ type (
 		FullContent string     `json:"full_content,omitempty" jsonschema:"the answer so far, with this chunk"`
 	}
 
+	// BeforeToolInput is the input of [BeforeTool] hooks. ToolInput is never null. In
+	// Claude Code's dialect names and arguments are that agent's.
 	BeforeToolInput struct {
 		Base
 		ToolName            string         `json:"tool_name" jsonschema:"the name that was asked for"`
@@ -82,6 +98,8 @@ type (
 		OriginalRequestName string         `json:"original_request_name,omitempty" jsonschema:"the first tool of a tail call"`
 	}
 
+	// PermissionRequestInput is the input of [PermissionRequest] hooks. ToolInput is
+	// never null.
 	PermissionRequestInput struct {
 		Base
 		ToolName            string         `json:"tool_name" jsonschema:"the name that was asked for"`
@@ -91,6 +109,7 @@ type (
 		OriginalRequestName string         `json:"original_request_name,omitempty" jsonschema:"the first tool of a tail call"`
 	}
 
+	// NotificationInput is the input of [Notification] hooks.
 	NotificationInput struct {
 		Base
 		NotificationType string `json:"notification_type" jsonschema:"ToolPermission, or Idle"`
@@ -98,11 +117,15 @@ type (
 		Details          any    `json:"details" jsonschema:"what is asked: type, title and more by type"`
 	}
 
+	// SubagentStartInput is the input of [SubagentStart] hooks. AgentType is the
+	// subagent's name.
 	SubagentStartInput struct {
 		Base
 		Prompt string `json:"prompt" jsonschema:"the task that the agent was given"`
 	}
 
+	// SubagentStopInput is the input of [SubagentStop] hooks. AgentType is the subagent's
+	// name.
 	SubagentStopInput struct {
 		Base
 		Prompt              string `json:"prompt" jsonschema:"the task that the agent was given"`
@@ -112,6 +135,8 @@ type (
 		AgentTranscriptPath string `json:"agent_transcript_path" jsonschema:"the agent's own transcript; empty: none is kept"`
 	}
 
+	// AfterToolInput is the input of [AfterTool] hooks. OriginalToolInput is absent if no
+	// hook changed the arguments.
 	AfterToolInput struct {
 		Base
 		ToolName            string         `json:"tool_name" jsonschema:"the name that was asked for"`
@@ -123,6 +148,8 @@ type (
 		OriginalToolInput   map[string]any `json:"original_tool_input,omitempty" jsonschema:"before hooks changed them"`
 	}
 
+	// PostToolUseFailureInput is the input of [PostToolUseFailure] hooks. Error is "Exit
+	// code N" if the command failed and the tool itself did not.
 	PostToolUseFailureInput struct {
 		Base
 		ToolName            string         `json:"tool_name" jsonschema:"the name that was asked for"`
@@ -134,6 +161,8 @@ type (
 		OriginalRequestName string         `json:"original_request_name,omitempty" jsonschema:"the first tool of a tail call"`
 	}
 
+	// AfterAgentInput is the input of [AfterAgent] hooks. Unlike Gemini CLI's,
+	// PromptResponse is the final answer alone.
 	AfterAgentInput struct {
 		Base
 		Prompt         string `json:"prompt" jsonschema:"the prompt that was answered"`
@@ -141,6 +170,7 @@ type (
 		StopHookActive bool   `json:"stop_hook_active" jsonschema:"true in a retry that an AfterAgent hook asked for"`
 	}
 
+	// StopFailureInput is the input of [StopFailure] hooks. Error is one of [Failures].
 	StopFailureInput struct {
 		Base
 		Prompt               string `json:"prompt" jsonschema:"the prompt that has no answer"`
@@ -149,38 +179,51 @@ type (
 		LastAssistantMessage string `json:"last_assistant_message,omitempty" jsonschema:"what the model said last"`
 	}
 
+	// SessionEndInput is the input of [SessionEnd] hooks.
 	SessionEndInput struct {
 		Base
 		Reason string `json:"reason" jsonschema:"exit, clear, logout, prompt_input_exit or other"`
 	}
 )
 
-// MCPContext tells a tool hook which MCP server a tool comes from.
+// MCPContext tells a tool hook which MCP server a tool comes from. Which of Command, URL
+// and TCP is set depends on the server's transport.
 type MCPContext struct {
-	ServerName string   `json:"server_name"`
-	ToolName   string   `json:"tool_name"` // the name at the server
-	Command    string   `json:"command,omitempty"`
-	Args       []string `json:"args,omitempty"`
-	Cwd        string   `json:"cwd,omitempty"`
-	URL        string   `json:"url,omitempty"`
-	TCP        string   `json:"tcp,omitempty"`
+	// ServerName is the server's name in the settings.
+	ServerName string `json:"server_name"`
+	// ToolName is the tool's name at the server.
+	ToolName string `json:"tool_name"`
+	// Command, Args and Cwd describe a server that is a process.
+	Command string   `json:"command,omitempty"`
+	Args    []string `json:"args,omitempty"`
+	Cwd     string   `json:"cwd,omitempty"`
+	// URL is the address of a server that is reached by HTTP.
+	URL string `json:"url,omitempty"`
+	// TCP is the address of a server that is reached by TCP or a web socket.
+	TCP string `json:"tcp,omitempty"`
 }
 
-// ToolResponse is what a tool gave, as AfterTool hooks see it.
+// ToolResponse is what a tool returned, as AfterTool hooks read it.
 type ToolResponse struct {
-	LLMContent    any        `json:"llmContent"`    // a string, a part or an array of parts
-	ReturnDisplay any        `json:"returnDisplay"` // a string or an object
-	Error         *ToolError `json:"error,omitempty"`
+	// LLMContent is what the model reads: a string, a part or an array of parts.
+	LLMContent any `json:"llmContent"`
+	// ReturnDisplay is what the user sees: a string or an object, such as a diff.
+	ReturnDisplay any `json:"returnDisplay"`
+	// Error is set if the tool failed; nil otherwise.
+	Error *ToolError `json:"error,omitempty"`
 }
 
-// ToolError is a tool's failure.
+// ToolError describes a tool's failure.
 type ToolError struct {
+	// Message says what went wrong, for the model.
 	Message string `json:"message"`
-	Type    string `json:"type"`
+	// Type is a word for programs, such as "file_not_found".
+	Type string `json:"type"`
 }
 
-// Encode writes v as JSON the way hooks read and write it: on one line, without
-// a newline at the end, `<`, `>` and `&` as they are.
+// Encode writes v as JSON the way hooks read and write it: on one line, without a newline
+// at the end, and with `<`, `>` and `&` unescaped. It fails only for values that have no
+// JSON form.
 func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

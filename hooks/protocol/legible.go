@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// legibleKeys are keys with one ending, and what has to follow them to count in
-// an object that is broken, cut off, or written as JavaScript and Python show
-// one; in a string too, its quotes escaped.
+// legibleKeys are keys with one ending, and what must follow them to count in an object
+// that is broken, cut off, or printed in JavaScript's or Python's notation, also inside a
+// string with escaped quotes.
 type legibleKeys struct {
 	ending string
 	names  []string
@@ -37,9 +37,9 @@ type match struct {
 	at, end    int
 }
 
-// next finds the first of the keys from text[from] on that has such a value.
-// The text is searched for the ending of a key, and the expression looks only at
-// what follows: an expression for all of it takes ten times as long.
+// next finds the first key from text[from] on that has such a value. It searches for the
+// ending of a key and applies the expression only to what follows, because an expression
+// for everything takes ten times as long.
 func (k *legibleKeys) next(text string, from int) (m match, ok bool) {
 	for {
 		n := strings.Index(text[from:], k.ending)
@@ -66,7 +66,7 @@ func (k *legibleKeys) next(text string, from int) (m match, ok bool) {
 	}
 }
 
-// wordChars before a key make another word of it.
+// wordChars are the characters that make a key another word if they precede it.
 const wordChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$-"
 
 // legible finds what denies, stops or asks in an object of text that is not
@@ -110,11 +110,10 @@ func (r *reader) legible(text string) (found embeddedObject) {
 	return found
 }
 
-// escapedLetter is how a letter may be written in a JSON string, and in one that
-// is in a string.
+// escapedLetter matches an escaped letter in a JSON string, or in a string in a string.
 var escapedLetter = pattern(`\\+u00(?:4[1-9a-fA-F]|5[0-9aA]|6[1-9a-fA-F]|7[0-9aA])`)
 
-// spelledOut returns text with its escaped letters as such.
+// spelledOut returns text with its escaped letters decoded.
 func spelledOut(text string) string {
 	return escapedLetter().ReplaceAllStringFunc(text, func(escape string) string {
 		code, _ := strconv.ParseUint(escape[len(escape)-2:], 16, 8) // the expression has seen the digits
@@ -122,7 +121,7 @@ func spelledOut(text string) string {
 	})
 }
 
-// placed puts a field of hookSpecificOutput there.
+// placed wraps m in hookSpecificOutput if that is where the field belongs.
 func (r *reader) placed(m member) member {
 	for _, f := range r.dialect.top {
 		if f.name == m.key {
@@ -132,8 +131,8 @@ func (r *reader) placed(m member) member {
 	return member{key: "hookSpecificOutput", value: []member{m}}
 }
 
-// isTalk reports whether what begins with text[open] and decides before
-// text[end] stands in the middle of a line, like an example in a sentence.
+// isTalk reports whether the object that begins at text[open] and decides before
+// text[end] is in the middle of a line, like an example in a sentence.
 func (r *reader) isTalk(text string, open, end int) bool {
 	r.steps += 3 * aLine
 	rest := text[end:min(len(text), end+aLine)]
@@ -150,7 +149,7 @@ func (r *reader) isTalk(text string, open, end int) bool {
 	return strings.Trim(before, " \t\r[,{\\\"'") != "" && strings.Trim(after, " \t\r],}\\\"'") != ""
 }
 
-// unquote reads the inside of a JSON string as well as can be.
+// unquote decodes the inside of a JSON string, or returns it as it is.
 func unquote(s string) string {
 	var out string
 	if json.Unmarshal([]byte(`"`+s+`"`), &out) == nil {

@@ -13,8 +13,8 @@ type member struct {
 	dup   bool // an earlier member has the same key
 }
 
-// unreadable is a value that is JSON but has no place in memory, and says why.
-// It is ignored like any value of a wrong type; what stands beside it counts.
+// unreadable replaces a value that is JSON but cannot be decoded, and says why. It is
+// ignored like any value of a wrong type; the fields next to it count.
 type unreadable string
 
 const (
@@ -22,12 +22,11 @@ const (
 	outOfRange unreadable = "a value with a number out of range"
 )
 
-// maxDepth is how deeply a field may be nested. encoding/json refuses the whole
-// text from 10,000 levels on, and a deny that stands in it.
+// maxDepth bounds how deeply a field may be nested. From 10,000 levels on, encoding/json
+// refuses the whole text, including a deny in it.
 const maxDepth = 9000
 
-// object decodes text if it is one JSON object, or a JSON string that holds
-// one.
+// object decodes text if it is one JSON object, or a JSON string that holds one.
 func object(text string) ([]member, bool) {
 	if strings.HasPrefix(text, `"`) {
 		var inner string
@@ -65,7 +64,7 @@ func kind(v any) string {
 	return "an object"
 }
 
-// shown is v for a warning: short values as they are, others by their kind.
+// shown returns v for a warning: short values as they are, others by their kind.
 func shown(v any) string {
 	switch v := v.(type) {
 	case string:

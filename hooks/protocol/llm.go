@@ -6,16 +6,22 @@ import (
 	"strings"
 )
 
-// LLMRequest is a request to the model as hooks read it.
+// LLMRequest is a request to the model as hooks read it (core/hooks/hookTranslator.ts).
+// Unlike Gemini CLI's it has parts that are not text, the names of the tools, and
+// toolConfig.
 type LLMRequest struct {
-	Model      string       `json:"model"`
-	Messages   []LLMMessage `json:"messages"`
-	Config     LLMConfig    `json:"config"`
-	Tools      []string     `json:"tools,omitempty" jsonschema:"names of the tools offered"`
-	ToolConfig *ToolConfig  `json:"toolConfig,omitempty" jsonschema:"how free the model is to call tools; absent: free"`
+	// Model is the name of the model that is asked.
+	Model string `json:"model"`
+	// Messages is the conversation, the oldest message first, without the system
+	// instruction.
+	Messages []LLMMessage `json:"messages"`
+	// Config holds the generation settings that are set.
+	Config     LLMConfig   `json:"config"`
+	Tools      []string    `json:"tools,omitempty" jsonschema:"names of the tools offered"`
+	ToolConfig *ToolConfig `json:"toolConfig,omitempty" jsonschema:"how free the model is to call tools; absent: free"`
 }
 
-// LLMConfig are the generation settings that hooks see and change; nil ones are
+// LLMConfig holds the generation settings that hooks see and change. A nil setting is
 // left to the provider.
 type LLMConfig struct {
 	Temperature     *float64 `json:"temperature,omitempty"`
@@ -24,16 +30,22 @@ type LLMConfig struct {
 	TopK            *float64 `json:"topK,omitempty"`
 }
 
-// LLMMessage is one message of llm_request. Exactly one of Text and Parts is
-// used: Text where Parts is nil. On the wire the content is a string or an
-// array of parts.
+// LLMMessage is one message of llm_request. Either Text or Parts is used: Text if Parts
+// is nil. On the wire the content is a string or an array of parts.
 type LLMMessage struct {
-	Role  string // "user", "model", "system"
-	Text  string
+	// Role is "user", "model" or, only in a hook's answer, "system".
+	Role string
+	// Text is the content of a message that is only text.
+	Text string
+	// Parts is the content of any other message. An empty, non-nil list is a message
+	// without content.
 	Parts []LLMPart
 }
 
-// LLMPart is one part of a message that is more than text.
+// LLMPart is one part of a message that is more than text. Which fields are used depends
+// on Type: Text for text; Name, Args and ID for function_call; Name, Response and ID for
+// function_response; MIMEType and Bytes for inline_data; MIMEType and FileURI for
+// file_data. The data of inline_data is never sent to hooks.
 type LLMPart struct {
 	Type     string         `json:"type" jsonschema:"text, function_call, function_response, inline_data or file_data"`
 	Text     string         `json:"text,omitempty"`
@@ -46,7 +58,7 @@ type LLMPart struct {
 	Bytes    int            `json:"bytes,omitempty" jsonschema:"size of inline data"`
 }
 
-// The values of LLMPart.Type.
+// The values of [LLMPart.Type].
 const (
 	PartText             = "text"
 	PartFunctionCall     = "function_call"
@@ -55,8 +67,8 @@ const (
 	PartFileData         = "file_data"
 )
 
-// MarshalJSON writes the fields of p's type, empty ones too: hooks take them for
-// granted.
+// MarshalJSON writes the fields of p's type, empty ones too, because hooks rely on them.
+// A nil Args or Response is written as {}.
 func (p LLMPart) MarshalJSON() ([]byte, error) {
 	object := func(m map[string]any) map[string]any {
 		if m == nil {
@@ -89,7 +101,8 @@ func (p LLMPart) MarshalJSON() ([]byte, error) {
 	return Encode(plain(p))
 }
 
-// Content is the text of m, whatever its form.
+// Content returns the text of m in either form. Texts of several parts are joined without
+// a separator.
 func (m LLMMessage) Content() string {
 	if m.Parts == nil {
 		return m.Text
@@ -115,7 +128,8 @@ func (m LLMMessage) MarshalJSON() ([]byte, error) {
 	}{m.Role, m.Text})
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON reads what MarshalJSON writes. It is for programs that read payloads;
+// what hooks print is read more leniently, by [Dialect.Parse].
 func (m *LLMMessage) UnmarshalJSON(data []byte) error {
 	var w struct {
 		Role    string          `json:"role"`
@@ -137,40 +151,47 @@ func (m *LLMMessage) UnmarshalJSON(data []byte) error {
 
 // LLMChunk is a piece of the model's answer as AfterModel hooks read it.
 type LLMChunk struct {
-	Text          string         `json:"text" jsonschema:"the text of the chunk, thoughts left out"`
-	Candidates    []LLMCandidate `json:"candidates"`
-	UsageMetadata *LLMUsage      `json:"usageMetadata,omitempty"`
-	FunctionCalls []LLMCall      `json:"functionCalls,omitempty" jsonschema:"the calls that the chunk asks for"`
+	Text string `json:"text" jsonschema:"the text of the chunk, thoughts left out"`
+	// Candidates has exactly one element.
+	Candidates []LLMCandidate `json:"candidates"`
+	// UsageMetadata is nil if the provider sent no counts with this chunk.
+	UsageMetadata *LLMUsage `json:"usageMetadata,omitempty"`
+	FunctionCalls []LLMCall `json:"functionCalls,omitempty" jsonschema:"the calls that the chunk asks for"`
 }
 
-// LLMCandidate is the one candidate of an LLMChunk.
+// LLMCandidate is the one candidate of an [LLMChunk].
 type LLMCandidate struct {
-	Content       LLMContent        `json:"content"`
+	Content LLMContent `json:"content"`
+	// FinishReason is the provider's word, such as "STOP"; usually only the last chunk
+	// has one.
 	FinishReason  string            `json:"finishReason,omitempty"`
 	Index         int               `json:"index"`
 	SafetyRatings []LLMSafetyRating `json:"safetyRatings,omitempty"`
 }
 
-// LLMContent is what a candidate says; function calls are not among the parts.
+// LLMContent is the text of a candidate. Function calls are not among its parts.
 type LLMContent struct {
+	// Role is "model".
 	Role  string   `json:"role"`
 	Parts []string `json:"parts" jsonschema:"texts; thoughts among them"`
 }
 
-// LLMSafetyRating is a verdict of the provider.
+// LLMSafetyRating is a safety verdict of the provider, in its own words.
 type LLMSafetyRating struct {
 	Category    string `json:"category"`
 	Probability string `json:"probability"`
 }
 
-// LLMCall is a function call of the model's.
+// LLMCall is a function call by the model.
 type LLMCall struct {
-	Name string         `json:"name"`
+	Name string `json:"name"`
+	// Args is never null in payloads.
 	Args map[string]any `json:"args"`
 	ID   string         `json:"id,omitempty"`
 }
 
-// LLMUsage are the token counts of llm_response.usageMetadata.
+// LLMUsage holds the token counts of llm_response.usageMetadata. 0 means that the
+// provider did not say.
 type LLMUsage struct {
 	PromptTokenCount     int `json:"promptTokenCount,omitempty"`
 	CandidatesTokenCount int `json:"candidatesTokenCount,omitempty"`

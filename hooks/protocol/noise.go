@@ -1,14 +1,13 @@
 package protocol
 
-// What hooks print that is not an answer, and what of it counts all the same.
+// Output of hooks that is not an answer, and what in it still counts.
 //
-//   - No garbage on a stream turns a block into a go-ahead: an object among
-//     other output that denies, stops or asks still does; so does one that is no
-//     valid JSON, as far as it can be read.
+//   - No noise on a stream turns a block into a go-ahead: an object among other output
+//     that denies, stops or asks still does. So does an object that is not valid JSON, as
+//     far as it can be read.
 //   - Nothing else in such output is obeyed.
-//   - An object in the middle of a line is talk. On stderr, where tracebacks and
-//     set -x show code, only valid objects that have their lines to themselves
-//     count.
+//   - An object in the middle of a line is talk. On stderr, where tracebacks and set -x
+//     show code, only valid objects that have their lines to themselves count.
 
 import (
 	"bytes"
@@ -18,8 +17,8 @@ import (
 	"unicode/utf8"
 )
 
-// clean makes a stream into text: UTF-8 without a byte order mark, NUL bytes or
-// white space around.
+// clean turns a stream into text: valid UTF-8, without a byte order mark and NUL bytes,
+// and trimmed.
 func (r *reader) clean(name string, stream []byte) string {
 	// What is UTF-16 only in part is taken below, where ASCII survives.
 	text, is16 := decodeUTF16(stream)
@@ -65,8 +64,8 @@ func decodeUTF16(b []byte) (text string, ok bool) {
 	return string(utf16.Decode(units)), true
 }
 
-// explainNoise tells the author why what looks like an answer is none, once
-// holding has looked.
+// explainNoise warns why something that looks like an answer was not obeyed. holding must
+// have run before.
 func (r *reader) explainNoise(stdout string) {
 	r.garbled = true
 	if r.embedded > 0 {
@@ -79,8 +78,8 @@ func (r *reader) explainNoise(stdout string) {
 	}
 }
 
-// holdAmongNoise obeys what denies, stops or asks among other output, the
-// strongest of it, and says on which stream it stood.
+// holdAmongNoise obeys the strongest denial, stop or question among other output, and
+// returns the stream that had it.
 func (r *reader) holdAmongNoise(stdout, stderr string) (from string) {
 	best := 0
 	hold := func(stream string, found []held) {
@@ -105,7 +104,7 @@ func (r *reader) holdAmongNoise(stdout, stderr string) (from string) {
 	return from
 }
 
-// held is what denies, stops or asks among other output.
+// held is a denial, stop or question among other output.
 type held struct {
 	Output
 	what     string // "deny"
@@ -141,7 +140,7 @@ func (r *reader) holding(text string, stderr bool) []held {
 	return out
 }
 
-// apart reads fields as an answer of their own.
+// apart reads fields as a separate answer.
 func (r *reader) apart(fields []member) Output {
 	other := &reader{event: r.event, dialect: r.dialect, tool: r.tool}
 	other.fields(fields)

@@ -2,75 +2,114 @@ package protocol
 
 import "reflect"
 
-// Output is a hook's answer: what a hook of the SDK returns, and what the
-// engine makes of every accepted spelling. The zero Output says nothing: go on.
-// It is written as the canonical JSON of the wire.
+// Output is a hook's answer: what a hook in Go returns, and what the engine makes of
+// every accepted spelling. The zero Output lets the action go on. It marshals to the
+// canonical JSON of the wire. Which fields have an effect depends on the event;
+// docs/EVENTS.md lists them.
 type Output struct {
-	Stop           bool // "continue": false
-	StopReason     string
-	Decision       string // Deny, Ask, Allow, or "": none
-	Reason         string // to the model
-	SystemMessage  string // to the user
-	SuppressOutput bool   // hides SystemMessage and the hook's line in the terminal
+	// Stop ends the run ("continue": false).
+	Stop bool
+	// StopReason says why, with Stop.
+	StopReason string
+	// Decision is [Deny], [Ask], [Allow] or "", which means none.
+	Decision string
+	// Reason explains Decision to the model.
+	Reason string
+	// SystemMessage is shown to the user.
+	SystemMessage string
+	// SuppressOutput hides SystemMessage and the hook's line in the terminal.
+	SuppressOutput bool
 
+	// AdditionalContext is added to what the model reads.
 	AdditionalContext string
-	UpdatedOutput     *string        // what the model reads in place of a tool's output; nil: that
-	ToolInput         map[string]any // merged over the arguments, nil values delete; nil: unchanged
-	WholeToolInput    bool           // ToolInput replaces the arguments (Claude Code's updatedInput)
-	LLMRequest        *LLMRequestChange
-	LLMResponse       *LLMResponse // nil: none
-	ToolConfig        *ToolConfig  // nil: none
-	ClearContext      bool
-	TailToolCall      *TailToolCall // nil: none
+	// UpdatedOutput replaces what the model reads of a tool's output; nil leaves it.
+	// AfterTool only.
+	UpdatedOutput *string
+	// ToolInput is merged over the call's arguments; a nil value deletes an argument. nil
+	// changes nothing. BeforeTool and PermissionRequest only.
+	ToolInput map[string]any
+	// WholeToolInput says that ToolInput replaces the arguments (Claude Code's
+	// updatedInput). It is not written to JSON.
+	WholeToolInput bool
+	// LLMRequest changes the request; nil changes nothing. BeforeModel only.
+	LLMRequest *LLMRequestChange
+	// LLMResponse answers for the model (BeforeModel) or replaces the chunk (AfterModel);
+	// nil does neither.
+	LLMResponse *LLMResponse
+	// ToolConfig narrows or forces tools; nil does neither. BeforeToolSelection only;
+	// BeforeModel has LLMRequest.ToolConfig.
+	ToolConfig *ToolConfig
+	// ClearContext clears the conversation, together with a deny or a stop. AfterAgent
+	// only.
+	ClearContext bool
+	// TailToolCall asks for another tool to run next; nil for none. AfterTool only.
+	TailToolCall *TailToolCall
 }
 
-// The values of Output.Decision. On the wire "block" is read as Deny and
-// "approve" as Allow.
+// The values of [Output.Decision]. When an answer is read, "block" counts as Deny,
+// "approve" as Allow and, in Claude Code's dialect, "defer" as Ask.
 const (
 	Deny  = "deny"
 	Ask   = "ask"
 	Allow = "allow"
 )
 
-// DenyBecause is an Output that denies.
+// DenyBecause returns an Output that denies the action. reason is for the model; if it is
+// empty, the engine says that no reason was given.
 func DenyBecause(reason string) Output { return Output{Decision: Deny, Reason: reason} }
 
-// StopBecause is an Output that ends the run.
+// StopBecause returns an Output that ends the run.
 func StopBecause(reason string) Output { return Output{Stop: true, StopReason: reason} }
 
-// TailToolCall asks for another tool to be run, its result to take the place of
-// the first one's.
+// TailToolCall asks for another tool to run. Its result replaces the first tool's.
 type TailToolCall struct {
 	Name string         `json:"name"`
 	Args map[string]any `json:"args"`
 }
 
-// ToolConfig narrows or forces tools.
+// ToolConfig narrows or forces the tools of a request. Names that are not offered are
+// dropped with a warning; if none is left, no tool can be called.
 type ToolConfig struct {
 	Mode                 string   `json:"mode,omitempty" jsonschema:"AUTO, ANY (at least one call) or NONE; absent: AUTO"`
 	AllowedFunctionNames []string `json:"allowedFunctionNames,omitempty" jsonschema:"the tools it may call; empty: all"`
 }
 
-// LLMRequestChange is what a BeforeModel hook changes of a request; absent
-// fields stay. It is written as llm_request.
+// LLMRequestChange is what a BeforeModel hook changes in a request. Absent fields stay as
+// they are. It marshals as llm_request.
 type LLMRequestChange struct {
-	Model       string       // empty: unchanged
-	Messages    []LLMMessage // nil: unchanged; empty: all removed
+	// Model is another model for this request; empty changes nothing.
+	Model string
+	// Messages is the whole new list; nil changes nothing, and an empty list removes
+	// everything. Messages are matched to the old ones by content. Messages with the role
+	// "system" are added to the system instruction.
+	Messages    []LLMMessage
 	Temperature *float64
 	TopP        *float64
 	TopK        *float64
 	MaxTokens   *int
-	ToolConfig  *ToolConfig
-	Tools       []string // as echoed; tools are narrowed by ToolConfig, not here
+	// ToolConfig narrows or forces tools; nil does neither.
+	ToolConfig *ToolConfig
+	// Tools is the list that the hook gave back. It has no effect; a changed one is
+	// warned about. It is not written to JSON.
+	Tools []string
 }
 
-// LLMResponse is a synthetic or replacing answer.
+// LLMResponse is a hook's answer for the model, or a replacement of a chunk. It marshals
+// as llm_response.
 type LLMResponse struct {
-	Parts        []string // text parts; empty: blank
-	VisibleOnly  bool     // it came as "text" alone: thoughts are not meant
-	Calls        []LLMCall
+	// Parts are texts; an empty list is a blank answer.
+	Parts []string
+	// VisibleOnly says that the answer came as "text" alone, so that it does not replace
+	// thoughts. It is not written to JSON.
+	VisibleOnly bool
+	// Calls are function calls of the answer. AfterModel hooks cannot change those of the
+	// chunk.
+	Calls []LLMCall
+	// FinishReason is the provider's word, such as "STOP". If it is empty, BeforeModel's
+	// answer gets "STOP", and a chunk keeps its own.
 	FinishReason string
-	Usage        *LLMUsage
+	// Usage holds token counts; nil leaves those of the chunk.
+	Usage *LLMUsage
 }
 
 type wireOutput struct {
@@ -107,13 +146,14 @@ type wireResponse struct {
 	FunctionCalls []LLMCall      `json:"functionCalls,omitempty"`
 }
 
-// wireToolConfig writes the list also where it is empty, as upstream does.
+// wireToolConfig also writes a list that is empty but not nil, as Gemini CLI does.
 type wireToolConfig struct {
 	Mode                 string   `json:"mode,omitempty" jsonschema:"AUTO, ANY (at least one call) or NONE"`
 	AllowedFunctionNames []string `json:"allowedFunctionNames,omitzero" jsonschema:"the tools it may call; empty: all"`
 }
 
-// MarshalJSON writes o as a hook prints it.
+// MarshalJSON writes o as a hook prints it, in the canonical spelling. Zero fields are
+// left out.
 func (o Output) MarshalJSON() ([]byte, error) {
 	w := wireOutput{
 		Decision: o.Decision, Reason: o.Reason,
@@ -175,11 +215,12 @@ func (r *LLMResponse) wire() *wireResponse {
 	}
 }
 
-// MarshalJSON writes c as llm_request.
+// MarshalJSON writes c as the value of llm_request.
 func (c LLMRequestChange) MarshalJSON() ([]byte, error) { return Encode(c.wire()) }
 
-// MarshalJSON writes r as llm_response.
+// MarshalJSON writes r as the value of llm_response, with one candidate.
 func (r LLMResponse) MarshalJSON() ([]byte, error) { return Encode(r.wire()) }
 
-// OutputType is the type whose JSON form is the canonical answer, for schemas.
+// OutputType returns the type whose JSON form is the canonical answer, for schemas.
+// [Output] itself is flat.
 func OutputType() reflect.Type { return reflect.TypeFor[wireOutput]() }

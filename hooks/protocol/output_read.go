@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// UnmarshalJSON reads the canonical form, as MarshalJSON writes it. It is for
-// tests and traces; what hooks print is read by Parse, which is lenient and says
-// what it ignored.
+// UnmarshalJSON reads the canonical form, as MarshalJSON writes it. It is for tests and
+// traces. What hooks print is read by [Dialect.Parse], which is lenient and says what it
+// ignored.
 func (o *Output) UnmarshalJSON(data []byte) error {
 	var w wireOutput
 	if err := json.Unmarshal(data, &w); err != nil {

@@ -6,53 +6,70 @@ import (
 	"strings"
 )
 
-// Ran is a finished run, as far as its meaning goes.
+// Ran is a finished run, as far as it is needed to interpret it.
 type Ran struct {
-	Code   int    // exit status; where Failed is set, of a run that exited when it was told to end, else -1 or 0
-	Failed string // why it did not exit by itself: a signal, a time-out, it could not be started; empty: it did
-	Cut    string // which streams were longer than what is kept, such as "stdout"; empty: none
+	// Code is the exit status. If Failed is set, it is the status of a run that exited
+	// when it was told to end, or else -1 or 0.
+	Code int
+	// Failed says why the run did not exit by itself, such as a signal, a timeout or a
+	// failed start; empty if it did.
+	Failed string
+	// Cut names the streams that were longer than what was kept; empty if none was.
+	// [CutStreams] makes it.
+	Cut string
+	// Stdout and Stderr are raw bytes. UTF-16 and a byte order mark are accepted, with a
+	// warning for UTF-16.
 	Stdout []byte
+	// Stderr is read as an answer if Stdout is empty; otherwise it serves as a reason.
 	Stderr []byte
-	Tool   string   // the tool that the event is about; tool events only
-	Tools  []string // the tools that the model is offered; BeforeToolSelection only
-	Input  []byte   // what the hook read, in Gemini CLI's form; BeforeTool only, and may be nil
-	// Read is what the hook read, as it was: fields that it gives back say nothing.
-	// It is called only where something is ignored; nil: unknown.
+	// Tool is our name of the tool that the event is about. Tool events only.
+	Tool string
+	// Tools names the tools that the model is offered. BeforeToolSelection only.
+	Tools []string
+	// Input is what the hook read, in Gemini CLI's form; may be nil. It is used at
+	// BeforeTool and PermissionRequest, to translate arguments back.
+	Input []byte
+	// Read returns what the hook read, exactly. Fields that the hook merely echoes are
+	// not warned about. It is called only if something is ignored; nil means unknown.
 	Read func() []byte
 }
 
-// Reading is what a hook's streams and exit were taken to mean.
+// Reading is what a hook's output and exit were taken to mean.
 type Reading struct {
+	// Output is the answer; zero if the hook said nothing that counts.
 	Output Output
-	// From says what was obeyed: "stdout", "stderr", "exit 2", "text" (plain
-	// stdout became a systemMessage) or "" (nothing was said).
+	// From says what was obeyed: "stdout", "stderr", "exit 2", "text" (plain text on
+	// stdout) or "" (nothing).
 	From string
-	// Warnings name every field that was ignored, and why.
+	// Warnings name every field that was ignored, and why. There are at most 21: the last
+	// may say that there are more.
 	Warnings []string
-	// Failed is why the run counts as failed; empty: it does not.
+	// Failed says why the run counts as failed; empty if it does not. A failed run may
+	// still deny, stop or ask.
 	Failed string
-	// Garbled: what was printed could not be taken as an answer, or not the part
-	// of it that decides.
+	// Garbled says that the output, or the part of it that decides, could not be taken as
+	// an answer. With onError "block" that blocks.
 	Garbled bool
 }
 
 const maxWarnings = 20
 
-// Parse reads a finished run in Gemini CLI's dialect.
+// Parse is [Dialect.Parse] of Gemini CLI's dialect.
 func Parse(event Event, ran Ran) Reading { return gemini.Parse(event, ran) }
 
-// Parse reads a finished run. It never fails: what cannot be understood is
-// ignored with a warning. The rules are those of the exit table:
+// Parse interprets a finished run. It never fails: what cannot be understood is ignored
+// with a warning. The rules are:
 //
 //	exit 0   a JSON object on stdout is obeyed, or on stderr if stdout is empty;
-//	         other output is a message for the user, but what denies, stops or
-//	         asks in it still does: an object among it, on stderr too, and one
-//	         that is not valid JSON
-//	exit 2   blocks, whatever was printed, after a time-out's signal too
-//	other    the run failed; a JSON object is obeyed where it denies, stops or asks
+//	         other output is text for the user or the model, but what denies,
+//	         stops or asks in it still does: an object among it, on stderr too,
+//	         and an object that is not valid JSON
+//	exit 2   blocks, whatever was printed, also after the signal of a timeout
+//	other    the run failed; a JSON object counts if it denies, stops or asks
 //
-// A run whose streams were cut failed, and blocks what can be blocked: what it
-// said may be in what is missing.
+// A run whose streams were cut has failed and blocks at every event that can be blocked,
+// because its decision may be in the missing part. A denial without a reason gets the
+// best text there is: a stop reason, a system message or, at exit 2, stderr or stdout.
 func (d *Dialect) Parse(event Event, ran Ran) Reading {
 	r := &reader{event: event, dialect: d, tool: ran.Tool, input: ran.Input, read: ran.Read}
 	blocks := slices.Contains(d.Blocks, ran.Code)
@@ -94,8 +111,8 @@ func (d *Dialect) Parse(event Event, ran Ran) Reading {
 	return reading
 }
 
-// readStreams obeys the JSON object on stdout, or on stderr where stdout is
-// empty, and says which.
+// readStreams obeys the JSON object on stdout, or on stderr if stdout is empty, and
+// returns which stream it was.
 func (r *reader) readStreams(stdout, stderr string) (from string) {
 	if fields, ok := object(stdout); ok {
 		r.fields(fields)
@@ -111,7 +128,7 @@ func (r *reader) readStreams(stdout, stderr string) (from string) {
 	return ""
 }
 
-// text takes stdout that is not a JSON object.
+// text handles stdout that is not a JSON object.
 func (r *reader) text(stdout string, tools []string) (from string) {
 	if names := listed(stdout, tools); names != nil && r.event == BeforeToolSelection {
 		r.out.ToolConfig = &ToolConfig{Mode: "ANY", AllowedFunctionNames: names}
@@ -141,7 +158,7 @@ func listed(text string, tools []string) []string {
 	return names
 }
 
-// block makes the answer a denial, with the best reason there is.
+// block turns the answer into a denial, with the best reason available.
 func (r *reader) block(stdout, stderr string) {
 	if r.out.Decision == Allow || r.out.Decision == Ask {
 		r.values.warn("exit 2 blocks, although decision says %q", r.out.Decision)
@@ -191,7 +208,7 @@ func (r *reader) settle() {
 	}
 }
 
-// CutStreams returns the names of the streams that were cut, for Ran.
+// CutStreams returns the names of the streams that were cut, for [Ran.Cut].
 func CutStreams(stdout, stderr bool) string {
 	switch {
 	case stdout && stderr:
@@ -204,7 +221,7 @@ func CutStreams(stdout, stderr bool) string {
 	return ""
 }
 
-// cut warns of the streams that were cut, and blocks.
+// cut warns about the streams that were cut, and blocks.
 func (r *reader) cut(streams string) {
 	r.values.warn("%s was longer than what is kept, and was cut", streams)
 	if r.event.CanBlock() && !r.out.Stop && r.out.Decision != Deny {
@@ -214,8 +231,8 @@ func (r *reader) cut(streams string) {
 	}
 }
 
-// keepDecision leaves of a failed run's answer what denies, stops or asks, and
-// the message to the user.
+// keepDecision reduces a failed run's answer to what denies, stops or asks, and the
+// message for the user.
 func (r *reader) keepDecision() {
 	o := r.out
 	kept := Output{Stop: o.Stop, StopReason: o.StopReason, SystemMessage: o.SystemMessage,
@@ -248,7 +265,7 @@ func failure(ran Ran, stderr string) string {
 	return cause(what, stderr)
 }
 
-// cause adds the first line of stderr.
+// cause appends the first line of stderr to what.
 func cause(what, stderr string) string {
 	line, _, _ := strings.Cut(stderr, "\n")
 	line = strings.TrimSpace(line)

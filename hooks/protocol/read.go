@@ -8,8 +8,8 @@ import (
 	"minigem/internal/text"
 )
 
-// reader turns the fields of an answer into an Output, one by one, and keeps
-// what it had to ignore.
+// reader turns the fields of an answer into an Output, one by one, and collects what it
+// had to ignore.
 type reader struct {
 	event    Event
 	dialect  *Dialect
@@ -22,7 +22,7 @@ type reader struct {
 	garbled  bool
 	failed   string
 	stopped  bool // continue: false was said, with or without effect
-	embedded int  // the line of the first object among other output on stdout; 0: there is none
+	embedded int  // the line of the first object among other output on stdout; 0: no object
 	steps    int  // bytes looked at to find objects among other output
 }
 
@@ -49,8 +49,8 @@ func (r *reader) nested(v any) {
 	}
 }
 
-// member reads one field. Of several with one name the last counts, as in
-// JavaScript, but none takes back a block.
+// member reads one field. Of several with one name the last counts, as in JavaScript, but
+// none can take back a block.
 func (r *reader) member(prefix string, table []field, m member) {
 	path := prefix + m.key
 	i := slices.IndexFunc(table, func(f field) bool { return f.name == m.key })
@@ -85,8 +85,8 @@ func (r *reader) member(prefix string, table []field, m member) {
 // acts reports whether f has an effect in this event.
 func (r *reader) acts(f field) bool { return f.events == nil || slices.Contains(f.events, r.event) }
 
-// echoed reports whether m is what the hook read: a hook that prints its payload
-// does not mean its fields.
+// echoed reports whether m is a field that the hook read. A hook that prints its payload
+// does not mean these fields.
 func (r *reader) echoed(m member) bool {
 	if r.read != nil {
 		r.given, _ = object(string(r.read()))
@@ -190,7 +190,7 @@ func (r *reader) decision(path string, v any) {
 	}
 }
 
-// decisionSlips are the words that people say instead of a decision.
+// decisionSlips maps words that people write to the decision they mean.
 var decisionSlips = map[string]string{
 	"denied": "deny", "reject": "deny", "rejected": "deny", "refuse": "deny", "forbid": "deny",
 	"blocked": "block", "accept": "allow", "allowed": "allow", "permit": "allow", "approved": "approve",
@@ -244,7 +244,7 @@ func (r *reader) updatedInput(path string, v any) {
 	}
 }
 
-// permission is Claude Code's answer to a PermissionRequest.
+// permission reads Claude Code's answer to a PermissionRequest.
 func (r *reader) permission(path string, v any) {
 	m := r.values.obj(path, v)
 	if m == nil {
@@ -273,8 +273,8 @@ func (r *reader) permission(path string, v any) {
 	r.values.rest(path, m, "behavior", "message", "interrupt", "updatedInput", "updatedPermissions")
 }
 
-// updatedOutput takes a text, the texts of Claude Code's shapes, and anything
-// else as its JSON.
+// updatedOutput takes a text, the text in one of Claude Code's shapes, or the JSON of
+// anything else.
 func (r *reader) updatedOutput(path string, v any) {
 	s, ok := v.(string)
 	if m, is := v.(map[string]any); is && r.dialect.Name == "claude" {

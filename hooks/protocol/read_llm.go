@@ -126,8 +126,8 @@ func (vs *values) config(path string, v any, c *LLMRequestChange) {
 	vs.rest(path, m, "temperature", "topP", "topK", "maxOutputTokens")
 }
 
-// messages reads a list of messages; one wrong message voids the list, because
-// what is left out of it counts as removed.
+// messages reads a list of messages. One wrong message voids the list, because a message
+// that is left out counts as removed.
 func (vs *values) messages(path string, v any) []LLMMessage {
 	list, ok := v.([]any)
 	if !ok {
@@ -193,7 +193,7 @@ func (vs *values) parts(path string, list []any) ([]LLMPart, bool) {
 	return out, true
 }
 
-// part reads a string, {"type", ...}, or a part of the API's.
+// part reads a string, {"type", ...}, or a part in the form of Gemini's API.
 func (vs *values) part(path string, v any) (LLMPart, bool) {
 	if s, ok := v.(string); ok {
 		return LLMPart{Type: PartText, Text: s}, true
@@ -243,8 +243,8 @@ func (r *reader) content(path string, v any) {
 	r.malformed(path)
 }
 
-// malformed makes the run a failed one: the hook meant to answer in the model's
-// place, and what it said cannot be shown.
+// malformed makes the run fail: the hook meant to answer for the model, and its answer
+// cannot be used.
 func (r *reader) malformed(path string) {
 	r.garbled = true
 	if r.failed == "" {
@@ -252,8 +252,7 @@ func (r *reader) malformed(path string) {
 	}
 }
 
-// llmResponse accepts candidates[], candidate, or text alone; the first of them
-// that is there counts.
+// llmResponse accepts candidates[], candidate, or text. The first that exists counts.
 func (r *reader) llmResponse(path string, v any) {
 	m := r.values.obj(path, v)
 	if m == nil {

@@ -8,13 +8,14 @@ import (
 	"slices"
 )
 
-// Run runs a function as a hook in Gemini CLI's dialect: it reads the input from
-// stdin, calls hook, writes the answer to stdout and returns how to exit. 0
-// means that hook answered. When the input cannot be read, is another event's,
-// or hook panics, the cause goes to stderr and the exit is 1: the action goes on
-// with a warning, unless the hook is configured with "onError": "block".
+// Run runs a function as a hook in Gemini CLI's dialect: it reads the input from stdin,
+// calls hook, writes the answer to stdout and returns the exit code. 0 means that hook
+// answered. If the input cannot be read or belongs to another event, or if hook panics,
+// the cause goes to stderr and the code is 1: the action goes on with a warning, unless
+// the hook is configured with "onError": "block". The code is never 2; a hook denies by
+// its [Output].
 func Run[In Input](stdin io.Reader, stdout, stderr io.Writer, hook func(In) Output) (code int) {
-	// A panic of the runtime's would exit with 2, which blocks.
+	// An uncaught panic would exit with 2, which blocks.
 	defer func() {
 		if r := recover(); r != nil {
 			fmt.Fprintln(stderr, "hook panicked:", r)

@@ -7,8 +7,9 @@ import (
 	"minigem/internal/text"
 )
 
-// values reads single values of an answer. It returns what it could read and keeps a warning for what it had to
-// ignore; where a value stands is its path ("hookSpecificOutput.llm_request.model").
+// values reads single values of an answer. Its methods return what they could read, and
+// add a warning for what they had to ignore. path says where a value is, such as
+// "hookSpecificOutput.llm_request.model".
 type values struct{ warnings []string }
 
 func (vs *values) warn(format string, args ...any) {
@@ -49,7 +50,7 @@ func (vs *values) obj(path string, v any) map[string]any {
 	return m
 }
 
-// rest warns about the keys of m that are none of known.
+// rest warns about the keys of m that are not in known.
 func (vs *values) rest(path string, m map[string]any, known ...string) {
 	var odd []string
 	for k := range m {

@@ -5,23 +5,22 @@ import (
 	"strings"
 )
 
-// walk knows where the JSON objects and arrays of a text end, whatever is around
-// them and whatever contains them, and takes objects apart.
+// walk knows where the JSON objects and arrays in a text end, whatever surrounds them,
+// and decodes objects.
 type walk struct {
 	text  string
 	spans []span // by where the object or array begins
 	steps int    // bytes looked at
 }
 
-// span is a JSON object or array. The zero span stands for one that is not valid.
+// span is a JSON object or array. The zero span means that it is not valid.
 type span struct {
 	end   int32 // just after its closing bracket
 	depth int32 // how deeply it is nested, itself included
 }
 
-// measure finds the spans of text in time linear in its length: it goes from the
-// last bracket to the first, so that what an object contains is known before and
-// stepped over.
+// measure finds the spans of text in linear time. It goes from the last bracket to the
+// first, so that the contents of an object are already known and can be skipped.
 func measure(text string) *walk {
 	last := strings.LastIndexAny(text, "{[")
 	w := &walk{text: text, spans: make([]span, last+1)}
@@ -75,8 +74,8 @@ func (w *walk) container(i int, visit func(key, value string, at int)) (s span) 
 	}
 }
 
-// members decodes the valid object that begins at, and keeps its order and its
-// duplicates; in the outer one, hookSpecificOutput is decoded so too.
+// members decodes the valid object at offset at, and keeps its order and its duplicates.
+// In the outer object hookSpecificOutput is decoded the same way.
 func (w *walk) members(at int, outer bool) (out []member) {
 	seen := map[string]bool{}
 	w.container(at, func(key, value string, at int) {
@@ -96,7 +95,7 @@ func (w *walk) members(at int, outer bool) (out []member) {
 	return out
 }
 
-// at is the byte at i; 0 at the end of the text.
+// at returns the byte at i, or 0 at the end of the text.
 func (w *walk) at(i int) byte {
 	w.steps++
 	if i < len(w.text) {
@@ -117,7 +116,7 @@ func (w *walk) blank(i int) int {
 	}
 }
 
-// value is the end of the JSON value that begins at i; 0: there is none.
+// value returns the end of the JSON value that begins at i, or 0.
 func (w *walk) value(i int) (end int) {
 	switch c := w.at(i); c {
 	case '{', '[':
@@ -143,7 +142,7 @@ func (w *walk) word(i int, word string) (end int) {
 	return 0
 }
 
-// str is the end of the JSON string that begins at i; 0: there is none.
+// str returns the end of the JSON string that begins at i, or 0.
 func (w *walk) str(i int) (end int) {
 	if w.at(i) != '"' {
 		return 0
@@ -172,7 +171,7 @@ func (w *walk) str(i int) (end int) {
 	}
 }
 
-// number is the end of the JSON number that begins at i; 0: there is none.
+// number returns the end of the JSON number that begins at i, or 0.
 func (w *walk) number(i int) (end int) {
 	if w.at(i) == '-' {
 		i++
@@ -195,7 +194,7 @@ func (w *walk) number(i int) (end int) {
 	return w.digits(i)
 }
 
-// digits is the end of the digits that begin at i; 0: there are none.
+// digits returns the end of the digits that begin at i, or 0.
 func (w *walk) digits(i int) (end int) {
 	first := i
 	for c := w.at(i); '0' <= c && c <= '9'; c = w.at(i) {
