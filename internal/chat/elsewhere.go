@@ -62,7 +62,7 @@ func placeCommands() []row {
 }
 
 func signIn(t *call) error {
-	if !newSignIn(t.live, t.runtime.Config).choose("\n") {
+	if !newSignIn(t.live, t.runtime.Config).choose("", "\n") {
 		t.term.Print(t.term.Dim("Everything stays as it is."))
 		return nil
 	}

@@ -40,12 +40,14 @@ func askSignIn(t *live, c *app.Configuration, why error) bool {
 	if e := (*llm.Error)(nil); errors.As(why, &e) {
 		said = e.Message // what to do about it is asked here
 	}
-	return newSignIn(t, c).choose(t.term.Bold("minigem needs a model, and knows no way to one yet:") + "\n" +
-		t.term.Wrap(terminal.Clean(said)) + ".\n\n")
+	return newSignIn(t, c).choose(t.term.Bold("No model is configured yet. Choose one:")+"\n",
+		t.term.Wrap(terminal.Clean(said))+".\n\n")
 }
 
-// choose shows lines above its first question.
-func (t *signInDialogue) choose(lines string) bool {
+// choose asks for a way to a model until one is kept or the user leaves, and
+// reports whether one is kept. Each question has the heading; only the first one
+// says why it is asked.
+func (t *signInDialogue) choose(heading, why string) bool {
 	defer t.d.End()
 	ways := []struct {
 		auth  string
@@ -54,9 +56,9 @@ func (t *signInDialogue) choose(lines string) bool {
 	}{
 		{"gemini-api-key", "A Gemini API key  " + t.term.Dim("https://aistudio.google.com/apikey makes one"), t.askKey},
 		{"vertex-ai", "Vertex AI  " + t.term.Dim("a project of Google Cloud and a location"), t.askVertex},
-		{"", "A server of your own  " + t.term.Dim("Ollama, LM Studio, what speaks OpenAI's API"), t.askServer},
-		{"", "None yet: show me a demo  " + t.term.Dim("without key and network"), t.showDemo},
-		{"", map[bool]string{true: "Leave", false: "Stay with what there is"}[t.first], nil},
+		{"", "A server of your own  " + t.term.Dim("Ollama, LM Studio, or another with OpenAI's API"), t.askServer},
+		{"", "None yet: show me a demo  " + t.term.Dim("it needs no key and no network"), t.showDemo},
+		{"", map[bool]string{true: "Leave", false: "Keep the present one"}[t.first], nil},
 	}
 	if enforced := t.c.Settings.Security.Auth.EnforcedType; enforced != "" {
 		kept := ways[:0]
@@ -67,7 +69,7 @@ func (t *signInDialogue) choose(lines string) bool {
 		}
 		ways = kept
 	}
-	for ; t.ctx.Err() == nil && t.left == ""; lines = "\n" {
+	for lines := heading + why; t.ctx.Err() == nil && t.left == ""; lines = "\n" + heading {
 		choices := make([]terminal.Choice, len(ways))
 		for i, w := range ways {
 			choices[i].Label = w.label
@@ -86,7 +88,7 @@ func (t *signInDialogue) choose(lines string) bool {
 	return false
 }
 
-// askKey asks for a key of the Gemini API, which nobody sees, tries and keeps it.
+// askKey asks for a key of the Gemini API without showing it, tries it and keeps it.
 func (t *signInDialogue) askKey() error {
 	for {
 		typed, ok := t.d.AskSecret(t.ctx, "", "Paste the key (it is not shown; Enter alone goes back): ")
@@ -114,8 +116,9 @@ func (t *signInDialogue) askKey() error {
 	}
 }
 
-// try makes a request by s. again: the user wants to give something else. An error
-// ends it; where nobody answered, whoever wants keeps s all the same.
+// try makes one request with s. again means that the server refused it and the
+// user is asked for another; errBack that the user goes back. If the server could
+// not be reached, the user may keep s untried.
 func (t *signInDialogue) try(s signin.Way) (again bool, err error) {
 	t.work("trying it with one request", func(ctx context.Context) {
 		err = t.c.SignIn().Try(ctx, s, t.c.GeminiModel(t.flags))
@@ -134,7 +137,7 @@ func (t *signInDialogue) try(s signin.Way) (again bool, err error) {
 		}
 		return true, nil
 	}
-	i, _, ok := t.d.Choose(t.ctx, t.warning("It could not be tried: "+err.Error()), "Keep it all the same?",
+	i, _, ok := t.d.Choose(t.ctx, t.warning("It could not be tried: "+err.Error()), "Keep it anyway?",
 		[]terminal.Choice{
 			{Label: "No, go back", Keys: []string{"n", "no"}}, {Label: "Yes, keep it untried", Keys: []string{"y", "yes"}}})
 	if !ok || i != 1 {
@@ -155,7 +158,7 @@ func (t *signInDialogue) askWhere() (keychain, ok bool) {
 	return i == 0, ok
 }
 
-// keep keeps s, for this run, too.
+// keep stores s, and uses it in this run if there is no session yet.
 func (t *signInDialogue) keep(s signin.Way, keychain bool) error {
 	where, err := t.c.SignIn().Keep(s, keychain)
 	if err != nil {
@@ -210,7 +213,7 @@ func (t *signInDialogue) askVertex() error {
 
 // askServer asks for a server and one of its models.
 func (t *signInDialogue) askServer() error {
-	typed, ok := t.d.Ask(t.ctx, "", "Its address, such as http://127.0.0.1:8000/v1 (Enter: Ollama on this machine): ")
+	typed, ok := t.d.Ask(t.ctx, "", "Address of the server, such as http://127.0.0.1:8000/v1 (Enter: Ollama on this machine): ")
 	if !ok {
 		return errBack
 	}
@@ -236,7 +239,7 @@ func (t *signInDialogue) askServer() error {
 // modelsOf lists the models of the server, with a key where it wants one.
 func (t *signInDialogue) modelsOf(s *signin.Way) (names []string, err error) {
 	for {
-		t.work("asking for its models", func(ctx context.Context) {
+		t.work("asking the server for its models", func(ctx context.Context) {
 			names, err = t.c.SignIn().Models(ctx, s.BaseURL, s.ServerKey)
 		})
 		var said *llm.Error
@@ -255,7 +258,7 @@ func (t *signInDialogue) modelsOf(s *signin.Way) (names []string, err error) {
 		case s.ServerKey != "":
 			t.warn("the key was refused")
 		}
-		typed, ok := t.d.AskSecret(t.ctx, "", "Its key (it is not shown; Enter alone goes back): ")
+		typed, ok := t.d.AskSecret(t.ctx, "", "Key of the server (it is not shown; Enter alone goes back): ")
 		if !ok || strings.TrimSpace(typed) == "" {
 			return nil, errBack
 		}
@@ -273,7 +276,7 @@ func (t *signInDialogue) chooseModel(names []string) (string, bool) {
 		for _, name := range names {
 			choices = append(choices, terminal.Choice{Label: text.VisibleLine(name)})
 		}
-		i, _, ok := t.d.Choose(t.ctx, "", "Which model? It must be able to call tools.", choices)
+		i, _, ok := t.d.Choose(t.ctx, "", "Which model? It must support tool calls.", choices)
 		if !ok {
 			return "", false
 		}
@@ -284,7 +287,7 @@ func (t *signInDialogue) chooseModel(names []string) (string, bool) {
 		lines = t.term.Wrap(
 			terminal.Clean(text.Line(fmt.Sprintf("It has %d models, such as %s.", n, strings.Join(names[:most], ", ")))))
 	}
-	name, ok := t.d.Ask(t.ctx, lines, "The name of the model, which must be able to call tools: ")
+	name, ok := t.d.Ask(t.ctx, lines, "Name of a model that supports tool calls: ")
 	name = strings.TrimSpace(name)
 	return name, ok && name != ""
 }
