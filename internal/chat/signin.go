@@ -213,7 +213,8 @@ func (t *signInDialogue) askVertex() error {
 
 // askServer asks for a server and one of its models.
 func (t *signInDialogue) askServer() error {
-	typed, ok := t.d.Ask(t.ctx, "", "Address of the server, such as http://127.0.0.1:8000/v1 (Enter: Ollama on this machine): ")
+	typed, ok := t.d.Ask(t.ctx, "",
+		"Address of the server, such as http://127.0.0.1:8000/v1 (Enter: Ollama on this machine): ")
 	if !ok {
 		return errBack
 	}
