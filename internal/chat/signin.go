@@ -2,6 +2,7 @@ package chat
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -189,9 +190,7 @@ func (t *signInDialogue) askVertex() error {
 			return errBack
 		}
 		location, ok := t.d.Ask(t.ctx, "", "Location (Enter: global): ")
-		if location = strings.TrimSpace(location); location == "" {
-			location = "global"
-		}
+		location = cmp.Or(strings.TrimSpace(location), "global")
 		if !ok {
 			return errBack
 		}
