@@ -1,10 +1,19 @@
-// Package agent decides in what order things happen: it takes one prompt
-// through its hooks, the model and the tools until there is an answer or a
-// reason to stop. It knows calls and results, not tools, processes, screens,
-// settings or providers: those arrive as the interfaces of ports.go.
+// Package agent decides in what order things happen: it takes one prompt through its
+// hooks, the model and the tools until there is an answer or a reason to stop. It knows
+// calls and results, not tools, processes, screens, settings or providers: those arrive
+// as the interfaces of ports.go, each of which has an implementation in another room.
 //
-// An Agent is one goroutine without locks. Run reads from top to bottom in the
-// order in which things happen; turn.go is one round with the model.
+//	a := &agent.Agent{
+//		Model: model, // of llm/gemini, llm/openai or llm/script
+//		Tools: &toolcall.Runner{Registry: tools.NewRegistry(add), Policy: rules},
+//		Sink:  event.SinkFunc(show),
+//	}
+//	res := a.Run(ctx, agent.Prompt{Text: "What is two and two?"})
+//	fmt.Println(res.Ending, res.Response)
+//
+// An Agent is one goroutine without locks. Run reads from top to bottom in the order in
+// which things happen; turn.go is one round with the model. The numbers in comments are
+// the steps of docs/ARCHITECTURE.md.
 package agent
 
 import (
@@ -18,19 +27,34 @@ import (
 	"minigem/llm"
 )
 
-// Agent answers prompts, one at a time. Only Model is required: a run without
-// one ends as [Failed]. Fields may be changed between runs, not during one.
+// Agent answers prompts, one at a time. Only Model is required: a run without one ends as
+// [Failed]. Fields may be changed between runs, not during one. It is not safe for
+// concurrent use, and it must not be copied after its first run.
 type Agent struct {
-	Model      llm.Model
-	History    History    // nil: a [Memory], which the first run puts here
-	Hooks      Hooks      // nil: none; [*hooks.Engine] satisfies it
-	Tools      ToolRunner // nil: none are declared, and every call is answered with an error
-	Compressor Compressor // nil: the history is never shortened
-	Sink       event.Sink // nil: events are dropped
-	Config     Config
+	// Model answers the requests. It is called from one goroutine.
+	Model llm.Model
+	// History is the conversation. nil means a new [Memory], which the first run puts
+	// here.
+	History History
+	// Hooks fires the events of a run. nil means that no hook runs; [*hooks.Engine]
+	// satisfies it.
+	Hooks Hooks
+	// Tools runs calls. nil means that no tool is declared, and that every call is
+	// answered with an error.
+	Tools ToolRunner
+	// Compressor is called before each request. nil means that the history is never
+	// shortened.
+	Compressor Compressor
+	// Sink receives the events of a run while it goes on; nil drops them.
+	Sink event.Sink
+	// Config holds the model's name, the system instruction and the limits. The agent
+	// changes Config.Model and Config.Sampling when Config.Fallback chose another model.
+	Config Config
 
-	turns        int // requests of this session, for Config.MaxSessionTurns
-	promptTokens int // the provider's count of the last request
+	// requests of this session, for Config.MaxSessionTurns
+	turns int
+	// the provider's count of the last request
+	promptTokens int
 	sending      outgoing
 	asked        *hooks.ModelRequest // the last request, before its hooks
 	usedIDs      usedIDs
@@ -38,14 +62,21 @@ type Agent struct {
 
 // Prompt is what the user submitted.
 type Prompt struct {
-	Text    string     // what hooks are shown
-	Parts   []llm.Part // what is sent; nil: Text
-	Context string     // wrapped context of SessionStart that goes before the prompt; may be empty
+	// Text is what hooks read, and what is sent if Parts is empty.
+	Text string
+	// Parts are what is sent, such as Text with files that it names; empty means Text
+	// alone.
+	Parts []llm.Part
+	// Context is the wrapped context of SessionStart hooks. It is sent before the prompt,
+	// in the same part, and stays in the history. May be empty.
+	Context string
 }
 
-// Run works on p until there is an answer or a reason to stop, and returns how
-// it ended. However it ends, every call in the history has a result. Run is not
-// safe for concurrent use.
+// Run works on p until there is an answer or a reason to stop, and returns how it ended;
+// see [Ending]. An answer that AfterAgent hooks refuse is tried again within the same
+// run. If ctx ends, Run returns soon with the ending [Cancelled]. However it ends, every
+// call in the history has a result, and the history is fit for the next Run. A run that
+// ends without an answer fires StopFailure unless hooks ended it.
 func (a *Agent) Run(ctx context.Context, p Prompt) Result {
 	if a.Model == nil {
 		return Result{Ending: Failed, Err: errors.New("running the agent: it has no Model")}
@@ -69,8 +100,7 @@ func (a *Agent) Run(ctx context.Context, p Prompt) Result {
 	}
 }
 
-// attempt takes one prompt, the user's or that of an AfterAgent hook, to an
-// answer. The numbers are the steps of docs/ARCHITECTURE.md.
+// attempt takes one prompt, of the user or of an AfterAgent hook, to an answer.
 func (r *run) attempt(ctx context.Context, n int, text string, message llm.Message) Result {
 	before := r.Hooks.BeforeAgent(ctx, text) // 1
 	switch {

@@ -110,7 +110,8 @@ func (r *run) failed(ctx context.Context, res Result) {
 	}
 }
 
-// said is what the model said last since the prompt of this attempt.
+// said returns what the model said last since the prompt of this attempt; empty if it
+// said nothing.
 func (r *run) said() string {
 	all := r.History.Messages()
 	for i := len(all) - 1; i > lastEqual(all, r.prompt); i-- {
@@ -121,7 +122,7 @@ func (r *run) said() string {
 	return ""
 }
 
-// failure is why a turn ended, in the words of StopFailure.
+// failure returns why a turn ended, in the words of StopFailure (protocol.Failures).
 func failure(res Result) string {
 	if res.Ending != Failed && res.Ending != InvalidStream {
 		return string(res.Ending)

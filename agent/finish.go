@@ -44,8 +44,9 @@ const (
 	endedEarly   = "the provider ended it early"
 )
 
-// Unfinished says why an answer with text is incomplete; reason is that of
-// [Result.Unfinished].
+// Unfinished returns one sentence for people that says why an answer with text is
+// incomplete. reason is a [Result.Unfinished] that is not empty; a word that is not known
+// counts as OTHER.
 func Unfinished(reason string) string {
 	if reason == string(NoFinishReason) {
 		return "The answer is not whole: it broke off without an end."

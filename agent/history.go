@@ -181,17 +181,17 @@ func flattened(messages []llm.Message) []llm.Message {
 	return out
 }
 
-// Memory is a [History] in memory, for subagents and tests. The zero Memory is
-// empty. It is not safe for concurrent use.
+// Memory is a [History] in memory, for subagents and tests. The zero Memory is empty. It
+// is not safe for concurrent use.
 type Memory struct{ messages []llm.Message }
 
-// Messages implements History.
+// Messages implements [History].
 func (h *Memory) Messages() []llm.Message { return h.messages }
 
-// Append implements History.
+// Append implements [History].
 func (h *Memory) Append(m llm.Message) { h.messages = append(h.messages, m) }
 
-// Rollback implements History. It panics if there are fewer than n messages.
+// Rollback implements [History]. It panics if there are fewer than n messages.
 func (h *Memory) Rollback(n int) {
 	if n > len(h.messages) {
 		panic(fmt.Sprintf("rolling back %d messages to %d", len(h.messages), n))
@@ -199,5 +199,5 @@ func (h *Memory) Rollback(n int) {
 	h.messages = slices.Clone(h.messages[:n])
 }
 
-// Replace implements History.
+// Replace implements [History]. It copies ms.
 func (h *Memory) Replace(ms []llm.Message) { h.messages = slices.Clone(ms) }

@@ -8,83 +8,118 @@ import (
 	"minigem/llm"
 )
 
-// Hooks fires the events of a run; [*hooks.Engine] implements it.
+// Hooks fires the events of a run; [*hooks.Engine] implements it. Each method returns
+// when its event is decided. The agent calls none while another one runs.
 type Hooks interface {
+	// BeforeAgent fires for each prompt before it is in the history: the user's, and
+	// again for the reason of each AfterAgent hook that refuses an answer.
 	BeforeAgent(ctx context.Context, prompt string) hooks.BeforeAgentOutcome
+	// AfterAgent fires for each final answer. prompt is the user's own; response is "[no
+	// response text]" for an empty one. stopHookActive says that the answer is to a
+	// prompt of an AfterAgent hook.
 	AfterAgent(ctx context.Context, prompt, response string, stopHookActive bool) hooks.AfterAgentOutcome
+	// StopFailure fires once if a run ends without an answer, unless hooks ended it.
 	StopFailure(ctx context.Context, f hooks.Failure)
+	// BeforeModel fires for each attempt at a request. The outcome has the request to
+	// send, or an answer that replaces the model's.
 	BeforeModel(ctx context.Context, req *hooks.ModelRequest) hooks.BeforeModelOutcome
+	// BeforeToolSelection fires after BeforeModel, unless that denied the request or
+	// answered it with text alone.
 	BeforeToolSelection(ctx context.Context, req *hooks.ModelRequest) hooks.BeforeToolSelectionOutcome
+	// AfterModel fires for each chunk of an answer before the [event.Sink] has it. Denied
+	// means that the chunk is dropped and the turn ends.
 	AfterModel(ctx context.Context, req *hooks.ModelRequest, c llm.Chunk) hooks.AfterModelOutcome
 }
 
-// ToolRunner runs the calls of one model message; *toolcall.Runner satisfies
-// it. A call of a tool that offers refuses, by the name under which it is
-// declared, does not run: the request that was answered did not offer it. It
-// returns one result for each call, by index, whatever happened, and
-// announces each call's end to its own Sink. Its Verdict is
-//
-//   - Stop where a hook ended the run (the runner has emitted event.Stopped),
-//   - Deny where the user declined every call and left no word for the model,
-//     so that there is nothing to tell it,
-//   - Proceed otherwise.
+// ToolRunner declares tools to the model and runs the calls of its messages;
+// [*toolcall.Runner] satisfies it. The agent calls one method at a time.
 type ToolRunner interface {
-	Specs() []llm.ToolSpec // the declared tools, asked for before each request
+	// Specs returns the declared tools, asked for before each request. Keep their order.
+	Specs() []llm.ToolSpec
+	// Run runs the calls of one model message, at least one. It returns one result for
+	// each, by index, whatever happened, and announces the end of each to its own Sink.
+	// offers reports whether the request that was answered offered a tool, by the name
+	// under which it is declared; a call of another tool must not run. The Verdict is
+	//
+	//   - Stop if a hook ended the run (the runner has emitted event.Stopped),
+	//   - Deny if the user declined every call and left no word for the model, so that
+	//     the run ends,
+	//   - Proceed otherwise.
 	Run(ctx context.Context, calls []llm.ToolCall, offers func(name string) bool) ([]llm.ToolResult, hooks.Verdict)
 }
 
-// History is the conversation; session.Session and [Memory] implement it.
-// Messages that it has returned are never overwritten, even after Rollback or
-// Replace, so that results computed from them stay valid while it only grows.
-// See [llm.Extends].
+// History is the conversation; session.Session and [Memory] implement it. Messages that
+// it has returned are never overwritten, even after Rollback or Replace, so that results
+// computed from them stay valid while it only grows. See [llm.Extends].
 type History interface {
-	Messages() []llm.Message // oldest first; the caller must not change it
-	Append(m llm.Message)    // on disk when it returns; write errors are reported elsewhere, once
-	Rollback(n int)          // keeps the first n messages
+	// Messages returns all messages, oldest first. The caller must not change them.
+	Messages() []llm.Message
+	// Append adds m at the end. A History that keeps a file has it on disk when Append
+	// returns and reports write errors elsewhere, once.
+	Append(m llm.Message)
+	// Rollback keeps the first n messages and drops the others.
+	Rollback(n int)
+	// Replace replaces all messages by ms.
 	Replace(ms []llm.Message)
 }
 
-// Compressor shortens the history when it has grown too long. It changes the
-// History itself, and fires PreCompress and PostCompact and emits [event.Compressed] only if it
-// compresses. promptTokens is the provider's count of the last request; 0:
-// there was none yet.
+// Compressor shortens the history when it has grown too long; [*compress.Compressor]
+// implements it.
 type Compressor interface {
+	// Fit changes the [History] itself, if it has to. It fires PreCompress and
+	// PostCompact and emits [event.Compressed] only then. promptTokens is the provider's
+	// count of the last request; 0 means that there was none yet.
 	Fit(ctx context.Context, promptTokens int)
 }
 
-// Config configures an [Agent]. The zero Config has no system instruction and
-// the default limits.
+// Config configures an [Agent]. The zero Config has no system instruction and the default
+// limits, and leaves the model's name empty, which most providers refuse.
 type Config struct {
-	Model    string        // model name
-	System   func() string // the system instruction, asked for before each request; nil: none
+	// Model is [llm.Request.Model].
+	Model string
+	// System returns the system instruction. It is called before each request; nil means
+	// none.
+	System func() string
+	// Sampling is sent with each request.
 	Sampling llm.Sampling
-	// Prepare is called before each request: after it, System and the Specs of
-	// Tools return what holds now. nil: they always do.
+	// Prepare is called before each request, ahead of System and of Tools.Specs, and may
+	// wait for what they depend on. nil does nothing.
 	Prepare func(ctx context.Context)
-	Role    string // role of the requests in statistics; empty: "main"
+	// Role is [llm.Request.Role] of the requests; empty means "main".
+	Role string
 
-	// Fallback is asked where a request to model has failed, and says with which
-	// model the agent goes on from then on. nil, or not ok: with none.
+	// Fallback is called when a request to model has failed with err, before it is tried
+	// again. If ok, the agent goes on with the model next and its sampling, from then on.
+	// nil means that there is no other model.
 	Fallback func(ctx context.Context, model string, err error) (next string, sampling llm.Sampling, ok bool)
 
-	// Preamble returns how many messages at the start of the history are
-	// context of the session rather than conversation: clearContext keeps them.
-	// nil: none.
+	// Preamble returns how many messages at the start of the history are context of the
+	// session rather than conversation: clearContext of a hook keeps them. nil means
+	// none.
 	Preamble func() int
 
-	MaxRounds            int  // most requests for one prompt, retries by hooks included; 0: no limit
-	MaxSessionTurns      *int // most requests in the life of the Agent; nil or negative: no limit; 0: none at all
-	MaxRetries           int  // how many answers in a row AfterAgent hooks may refuse; 0: 10
+	// MaxRounds is the largest number of requests for one prompt, retries by hooks
+	// included. 0 means no limit.
+	MaxRounds int
+	// MaxSessionTurns is the largest number of requests in the life of the Agent. nil or
+	// negative means no limit, 0 none at all.
+	MaxSessionTurns *int
+	// MaxRetries is how many answers in a row AfterAgent hooks may refuse. 0 means 10.
+	MaxRetries int
+	// DisableLoopDetection lets the model repeat itself for ever.
 	DisableLoopDetection bool
 
-	Now func() time.Time // nil: time.Now
-	// waits before a mid-stream retry, or until ctx ends; nil: a real wait
+	// Now returns the time, for ids and latencies; nil means [time.Now].
+	Now func() time.Time
+	// Sleep waits before a request is repeated, for d or until ctx ends; nil means a real
+	// wait of 1, 2 or 4 s.
 	Sleep func(ctx context.Context, d time.Duration)
 }
 
-// Ending says how a run ended.
+// Ending says how a run ended. Only [Answered] is a success.
 type Ending string
 
+// The endings of a run.
 const (
 	Answered      Ending = "answered"       // Response is the model's final answer
 	Blocked       Ending = "blocked"        // BeforeAgent, BeforeModel or AfterModel denied
@@ -99,16 +134,26 @@ const (
 
 // Result is how a run ended.
 type Result struct {
-	Response string // text of the last model message of the last attempt
-	Ending   Ending
-	// Unfinished is the finish reason of an incomplete answer, such as
-	// MAX_TOKENS; NO_FINISH_REASON if the stream broke off. Empty: the answer
-	// is complete.
+	// Response is the text of the last model message of the last attempt. It may be the
+	// beginning of an answer if the run did not end as [Answered].
+	Response string
+	// Ending says what the other fields mean.
+	Ending Ending
+	// Unfinished is the finish reason of an incomplete answer, such as MAX_TOKENS, or
+	// NO_FINISH_REASON if the stream broke off. Empty means that the answer is complete.
+	// See the function [Unfinished].
 	Unfinished string
-	Reason     string    // why it was blocked, stopped, cancelled or found looping, for people
-	Err        error     // set for Failed, InvalidStream and Cancelled
-	Usage      llm.Usage // sum over all requests of the run
-	Rounds     int       // requests of the run; a repeated one counts once
+	// Reason says why it was blocked, stopped, cancelled or found looping, for people.
+	// Empty if Ending is [Answered].
+	Reason string
+	// Err is set for [Failed], [InvalidStream] and for a [Cancelled] whose context ended.
+	// It is usually an [*llm.Error], a [*StreamError] or the cause of the context; use
+	// errors.As.
+	Err error
+	// Usage is the sum over all requests of the run, repeated ones included.
+	Usage llm.Usage
+	// Rounds is how many requests the run made; a repeated one counts once.
+	Rounds int
 }
 
 // noHooks allows everything.

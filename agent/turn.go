@@ -118,7 +118,7 @@ func (r *run) ask(ctx context.Context) (*reply, error) {
 	}
 }
 
-// fallBack reports whether another model takes the place of the one that failed.
+// fallBack reports whether the run goes on with another model than the one that failed.
 func (r *run) fallBack(ctx context.Context, ans *reply, err error) bool {
 	if r.Config.Fallback == nil {
 		return false

@@ -18,22 +18,35 @@ import (
 // StreamKind says what is wrong with a stream, in Gemini CLI's words.
 type StreamKind string
 
+// The kinds of a [StreamError].
 const (
-	NoFinishReason        StreamKind = "NO_FINISH_REASON"
+	// The stream ended without saying that it was complete.
+	NoFinishReason StreamKind = "NO_FINISH_REASON"
+	// The model called a tool in a form that the provider could not read.
 	MalformedFunctionCall StreamKind = "MALFORMED_FUNCTION_CALL"
-	UnexpectedToolCall    StreamKind = "UNEXPECTED_TOOL_CALL"
-	MaxTokensExceeded     StreamKind = "MAX_TOKENS_EXCEEDED"
-	SafetyBlocked         StreamKind = "SAFETY_BLOCKED"
-	RecitationBlocked     StreamKind = "RECITATION_BLOCKED"
-	OtherBlocked          StreamKind = "OTHER_BLOCKED"
-	ThinkingOnly          StreamKind = "THINKING_ONLY_RESPONSE"
-	NoResponseText        StreamKind = "NO_RESPONSE_TEXT"
+	// The model called a tool although none was declared.
+	UnexpectedToolCall StreamKind = "UNEXPECTED_TOOL_CALL"
+	// The output tokens were used up before there was any text.
+	MaxTokensExceeded StreamKind = "MAX_TOKENS_EXCEEDED"
+	// The provider's safety filter held prompt or answer back.
+	SafetyBlocked StreamKind = "SAFETY_BLOCKED"
+	// The answer would have quoted protected text.
+	RecitationBlocked StreamKind = "RECITATION_BLOCKED"
+	// The provider gave another reason, see [StreamError.Detail].
+	OtherBlocked StreamKind = "OTHER_BLOCKED"
+	// There were thoughts and no text.
+	ThinkingOnly StreamKind = "THINKING_ONLY_RESPONSE"
+	// There was neither text nor a thought.
+	NoResponseText StreamKind = "NO_RESPONSE_TEXT"
 )
 
-// StreamError says that an answer cannot be used, and why.
+// StreamError says that an answer cannot be used, and why. The agent repeats such a
+// request up to three times before a run ends with it as [InvalidStream].
 type StreamError struct {
-	Kind   StreamKind
-	Detail string // what the provider said about it; may be empty
+	// Kind says what is wrong.
+	Kind StreamKind
+	// Detail is what the provider said about it; may be empty.
+	Detail string
 }
 
 var streamTexts = map[StreamKind]string{
@@ -49,6 +62,7 @@ var streamTexts = map[StreamKind]string{
 	NoResponseText:    "the model's answer was empty",
 }
 
+// Error returns one sentence for people, with advice where there is some.
 func (e *StreamError) Error() string {
 	text := streamTexts[e.Kind]
 	if e.Detail != "" {

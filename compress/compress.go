@@ -1,12 +1,14 @@
-// Package compress shortens a history that has grown too long: large old tool
-// outputs are moved to files, and the older part is replaced by a summary that
-// the model writes. (core/context/chatCompressionService.ts) Old outputs are
-// masked even before that; see mask.go.
+// Package compress shortens a history that has grown too long: large old tool outputs are
+// moved to files, and the older part is replaced by a summary that the model writes.
+// (core/context/chatCompressionService.ts) Old outputs are masked even before that; see
+// mask.go.
 //
-// The newest part, about 30 %, stays word for word, and a call is never
-// separated from its result. If anything fails, the history stays as it was.
-// The package knows no session and no screen: it is given a [History], a model
-// and functions.
+//	c := &compress.Compressor{History: history, Model: model, ModelName: "gemini-2.5-flash"}
+//	a := &agent.Agent{Model: model, History: history, Compressor: c}
+//
+// The newest part, about 30 %, stays word for word, and a call is never separated from
+// its result. If anything fails, the history stays as it was. The package knows no
+// session and no screen: it is given a [History], a model and functions.
 package compress
 
 import (
@@ -20,16 +22,18 @@ import (
 	"minigem/llm"
 )
 
-// Triggers of PreCompress.
+// Triggers of PreCompress and PostCompact: [Compressor.Fit] and [Compressor.Compress].
 const (
 	TriggerAuto   = "auto"
 	TriggerManual = "manual"
 )
 
-// Status is how an attempt ended, in Gemini CLI's numbers.
+// Status is how an attempt ended, in Gemini CLI's numbers (core/core/turn.ts).
 type Status int
 
+// The statuses of a [Result].
 const (
+	// a summary replaces the older messages
 	Compressed       Status = iota + 1
 	FailedInflated          // the result would not be smaller
 	FailedTokenCount        // Gemini CLI's; not used here
@@ -38,54 +42,77 @@ const (
 	ContentTruncated        // moving old tool outputs to files was enough
 )
 
-// Result describes an attempt. Before and After are the tokens of the next
-// request; they are equal unless the history changed.
+// Result describes an attempt to shorten the history. Status and Trigger are constants of
+// this package.
 type Result struct {
-	Status        Status
-	Trigger       string
+	Status  Status
+	Trigger string
+	// Before and After are the tokens of the next request, partly estimated. They are
+	// equal unless the history changed.
 	Before, After int
-	Usage         llm.Usage // cost of writing the summary
-	Err           error     // why there is no summary; nil: no error
+	// Usage is what it cost to write the summary, in up to two requests.
+	Usage llm.Usage
+	// Err says why there is no summary: the model's error, or that its answer was empty.
+	// nil unless Status is [FailedEmpty].
+	Err error
 }
 
-// Changed reports whether the attempt changed the history.
+// Changed reports whether the attempt changed the history: [Compressed] and
+// [ContentTruncated].
 func (r Result) Changed() bool { return r.Status == Compressed || r.Status == ContentTruncated }
 
-// History is the conversation to shorten. Messages that it has returned are
-// never overwritten; see [llm.Extends].
+// History is the conversation to shorten. Messages that it has returned are never
+// overwritten; see [llm.Extends].
 type History interface {
+	// Messages returns all messages, oldest first. They are not changed by this package.
 	Messages() []llm.Message
+	// Replace replaces all messages. It is called at most twice in an attempt.
 	Replace(ms []llm.Message)
 }
 
-// Hooks fires the events of a compression. What PreCompress returns is for the
-// instructions of the summary; what PostCompact does stands behind it in the
-// history. There is no summary where moving old outputs to files was enough.
+// Hooks fires the events of a compression. Both methods may be called with nothing to
+// add.
 type Hooks interface {
+	// PreCompress fires before an attempt that has something to do. What it returns is
+	// added to the instructions for the summary; "" adds nothing.
 	PreCompress(ctx context.Context, trigger string) (instructions string)
+	// PostCompact fires after the history changed. What it returns is put after the
+	// summary in the history; "" adds nothing. summary is empty where moving old outputs
+	// to files was enough, and then what it returns is ignored.
 	PostCompact(ctx context.Context, trigger, summary string) (context string)
 }
 
-// Compressor shortens one History. History and Model are required. It is not
-// safe for concurrent use.
+// Compressor shortens one History. History and Model are required; nil Hooks are none. It
+// is not safe for concurrent use, and it must not be copied: it remembers what it
+// counted.
 type Compressor struct {
-	History   History
-	Model     llm.Generator
+	History History
+	// Model writes the summary.
+	Model llm.Generator
+	// ModelName is the model of the summary and of the conversation, whose limit counts.
 	ModelName string
-	// number of messages at the start that always stay; nil: none
+	// Preamble returns how many messages at the start always stay; nil means none.
 	Preamble func() int
-	Limit    int // tokens that the model accepts; 0: Limit(ModelName)
-	// asks the server the same, once the history is worth it; 0: it does not say; may be nil
-	Ask       func(ctx context.Context) int
-	Threshold float64                                            // fraction of the limit at which Fit compresses; 0: 0.5
-	Hooks     Hooks                                              // nil: none
-	Save      func(callID, text string) (path string, err error) // saves a long output to a file; nil: what is cut is lost
-	// called after every attempt that had something to do; may be nil
+	// Limit is how many tokens the model accepts. 0 means what Ask says, else the
+	// function [Limit] of ModelName.
+	Limit int
+	// Ask asks the server for that limit, once for each ModelName and not before the
+	// history has 2,000 tokens. 0 means that the server does not say. May be nil.
+	Ask func(ctx context.Context) int
+	// Threshold is the fraction of the limit at which Fit compresses; 0 means 0.5.
+	Threshold float64
+	Hooks     Hooks
+	// Save stores a long output in a file. With nil, or if it fails, what is cut from an
+	// output is lost, and masking does not happen.
+	Save func(callID, text string) (path string, err error)
+	// Report is called after every attempt that had something to do; may be nil.
 	Report func(Result)
 
-	ReportMasked func(Masked) // called after outputs were masked; may be nil
+	// ReportMasked is called after outputs were masked; may be nil.
+	ReportMasked func(Masked)
 
-	failedAt int // tokens when an automatic attempt failed or left too many; 0: none did
+	// tokens when an automatic attempt failed or left too many; 0: none did
+	failedAt int
 	stale    int // the provider's count from before a compression
 	asked    struct {
 		model string
@@ -97,8 +124,9 @@ type Compressor struct {
 	unmaskable bool // an output could not be saved
 }
 
-// Limit returns how many tokens a model accepts (core/core/tokenLimits.ts). For
-// a model of another server, whose name has a slash, it is a guess.
+// Limit returns how many tokens a model accepts: 1,048,576, or 256,000 for one whose name
+// begins with "gemma" (core/core/tokenLimits.ts). A name with a slash is a model of
+// another server; 128,000 is a guess then.
 func Limit(model string) int {
 	if strings.Contains(model, "/") {
 		return 128_000
@@ -122,9 +150,10 @@ const (
 	worthAsking = 2_000
 )
 
-// Fit compresses the history if it exceeds the threshold, and masks old tool
-// outputs. promptTokens is the provider's count of the last request; 0: none
-// yet. It implements agent.Compressor.
+// Fit compresses the history if it exceeds the threshold, and masks old tool outputs.
+// promptTokens is the provider's count of the last request; 0 means that there is none
+// yet. It implements agent.Compressor. After a failure the model is asked again once the
+// history has grown by a tenth of the limit.
 func (c *Compressor) Fit(ctx context.Context, promptTokens int) {
 	c.fit(ctx, promptTokens)
 	c.mask()
@@ -157,8 +186,9 @@ func (c *Compressor) fit(ctx context.Context, promptTokens int) {
 	c.report(r)
 }
 
-// Compress compresses the history whatever its size, because the user asked for
-// it.
+// Compress compresses the history whatever its size, because the user asked for it. The
+// Result has the Status [Noop] if there is nothing to summarize. promptTokens is as for
+// [Compressor.Fit]. Old outputs are not masked.
 func (c *Compressor) Compress(ctx context.Context, promptTokens int) Result {
 	all := c.History.Messages()
 	r := c.attempt(ctx, TriggerManual, all, max(promptTokens, Estimate(all)))

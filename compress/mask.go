@@ -25,11 +25,13 @@ const (
 // neverMasked lists tools whose results direct the work that follows.
 var neverMasked = []string{"activate_skill", "ask_user", "enter_plan_mode", "exit_plan_mode", "save_memory"}
 
-// Masked describes outputs that were moved to files. Before and After are
-// tokens of the history.
+// Masked describes outputs that were moved to files.
 type Masked struct {
-	Outputs       int
-	Prunable      int // tokens beyond the newest outputs
+	// Outputs is how many were moved.
+	Outputs int
+	// Prunable is how many tokens were beyond the newest outputs.
+	Prunable int
+	// Before and After are the tokens of the history, as estimated.
 	Before, After int
 }
 

@@ -5,35 +5,48 @@ import (
 	"time"
 )
 
-// ErrorKind classifies failures of model calls by what the caller can do about
-// them.
+// ErrorKind classifies failures of model calls by what the caller can do about them.
 type ErrorKind string
 
+// The kinds of an [Error]. Waiting helps against [ErrRateLimit], [ErrOverloaded] and
+// [ErrOffline]; for the others the request, the key or the model has to change.
 const (
 	ErrAuth       ErrorKind = "auth"       // no key, an invalid key, or no access to the model
 	ErrQuota      ErrorKind = "quota"      // used up for the day: waiting does not help
 	ErrRateLimit  ErrorKind = "rate_limit" // too fast: waiting helps
 	ErrNotFound   ErrorKind = "not_found"  // no such model
 	ErrOverloaded ErrorKind = "overloaded" // 5xx
-	ErrOffline    ErrorKind = "offline"    // no connection
-	ErrInvalid    ErrorKind = "invalid"    // the request was refused: 400
-	ErrStream     ErrorKind = "stream"     // the answer broke off or is not readable
-	ErrScript     ErrorKind = "script"     // a scripted model has no matching answer
-	ErrUnknown    ErrorKind = "unknown"
+	// no connection, or the server was silent
+	ErrOffline ErrorKind = "offline"
+	ErrInvalid ErrorKind = "invalid" // the request was refused: 400
+	ErrStream  ErrorKind = "stream"  // the answer broke off or is not readable
+	ErrScript  ErrorKind = "script"  // a scripted model has no matching answer
+	// none of the above
+	ErrUnknown ErrorKind = "unknown"
 )
 
-// Error is a failure of a model call, in words for people: Message says what
-// happened, Hint what to do about it.
+// Error is a failure of a model call, in words for people. Every [Model] of this module
+// returns it for failures of the provider; find it with errors.As. The cause is reached
+// with errors.Is through Unwrap.
 type Error struct {
-	Kind       ErrorKind
-	Status     int           // HTTP status; 0: no answer
-	Message    string        // one sentence, no trailing period
-	Hint       string        // what to do next; may be empty
-	RetryAfter time.Duration // the wait that the server asked for; 0: none
-	Opened     bool          // the server had begun to answer; the call was not repeated
-	Err        error         // the cause; may be nil
+	// Kind says what can be done about it.
+	Kind ErrorKind
+	// Status is the HTTP status; 0 if the server did not answer.
+	Status int
+	// Message says what happened in one sentence without a trailing period.
+	Message string
+	// Hint says what to do next. May be empty.
+	Hint string
+	// RetryAfter is how long the server asked to wait; 0 if it did not say.
+	RetryAfter time.Duration
+	// Opened says that the server had begun to answer. Clients do not repeat such a
+	// request, because chunks of it may have been shown; the agent may.
+	Opened bool
+	// Err is the cause; may be nil.
+	Err error
 }
 
+// Error returns "message: hint", or the message alone if there is no hint.
 func (e *Error) Error() string {
 	if e.Hint == "" {
 		return e.Message
@@ -41,4 +54,5 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %s", e.Message, e.Hint)
 }
 
+// Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }

@@ -1,11 +1,12 @@
 package llm
 
-// Extends reports whether longer begins with the very messages of shorter: the
-// same parts at the same place in memory, which are never changed once they are
-// made. Slices that share their memory are not compared message by message, so
-// the cost does not grow with the conversation. This needs messages that are
-// never overwritten; History in agent and compress demands that of its
-// implementations.
+// Extends reports whether longer begins with the very messages of shorter: the same parts
+// at the same place in memory, which are never changed once they are made. Callers use it
+// to find out whether a result computed from shorter can be continued for longer. If both
+// slices share their memory, one comparison is enough, so the cost does not grow with the
+// conversation. It is only correct if messages are never overwritten in place; History in
+// agent and compress demands that of its implementations. An empty shorter is a beginning
+// of everything.
 func Extends(longer, shorter []Message) bool {
 	switch {
 	case len(shorter) > len(longer):
@@ -21,8 +22,9 @@ func Extends(longer, shorter []Message) bool {
 	return true
 }
 
-// Identical reports whether a and b are the same message in memory, not only
-// equal ones.
+// Identical reports whether a and b are the same message in memory and not only equal:
+// role, number of parts and the address of the first part are compared. Two messages of
+// one role without parts are identical.
 func Identical(a, b Message) bool {
 	if a.Role != b.Role || len(a.Parts) != len(b.Parts) {
 		return false

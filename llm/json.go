@@ -121,8 +121,8 @@ func (p *wirePart) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// known reports whether the typed parts hold everything that data says. Media
-// may have settings of their own, such as videoMetadata.
+// known reports whether the typed fields hold everything that data says. Media may have
+// settings of their own, such as videoMetadata.
 func (p *wirePart) known(data []byte) bool {
 	switch {
 	case p.Text != nil, p.FunctionCall != nil, p.FunctionResponse != nil:
@@ -240,8 +240,9 @@ func partsOf(ws []wirePart) ([]Part, error) {
 	return parts, nil
 }
 
-// MarshalPart writes p as the API does. A [Blob] without data and a
-// [ToolResult] without a response are written with empty ones.
+// MarshalPart writes p as the API does. A [Blob] without data and a [ToolResult] without
+// a response are written with empty ones, because the API requires them. The error is
+// that of encoding/json, for arguments that JSON cannot hold.
 func MarshalPart(p Part) ([]byte, error) {
 	w, err := toWire(p)
 	if err != nil {
@@ -250,7 +251,9 @@ func MarshalPart(p Part) ([]byte, error) {
 	return json.Marshal(w)
 }
 
-// UnmarshalPart reads one part; a part of an unknown kind becomes an [Opaque].
+// UnmarshalPart reads one part. A part of an unknown kind becomes an [Opaque], and so
+// does media with settings that [Blob] and [FileRef] have no field for; null becomes an
+// [Opaque] of {}. Only invalid JSON and wrong types are errors.
 func UnmarshalPart(data []byte) (Part, error) {
 	var w wirePart
 	if err := json.Unmarshal(data, &w); err != nil {
@@ -268,7 +271,8 @@ func MarshalParts(parts []Part) ([]byte, error) {
 	return json.Marshal(ws)
 }
 
-// MarshalJSON writes m as a Content.
+// MarshalJSON writes m as a Content of the API. Ids keep the form of session files; see
+// [OnWire].
 func (m Message) MarshalJSON() ([]byte, error) {
 	ws, err := wireParts(m.Parts)
 	if err != nil {
@@ -277,7 +281,7 @@ func (m Message) MarshalJSON() ([]byte, error) {
 	return json.Marshal(wireContent[any]{Parts: ws, Role: m.Role})
 }
 
-// UnmarshalJSON reads a Content.
+// UnmarshalJSON reads a Content of the API. Parts is nil if there are none.
 func (m *Message) UnmarshalJSON(data []byte) error {
 	var w wireContent[wirePart]
 	if err := json.Unmarshal(data, &w); err != nil {
@@ -291,7 +295,8 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// MarshalJSON writes c as a GenerateContentResponse of one candidate.
+// MarshalJSON writes c as a GenerateContentResponse. It has one candidate, or none if the
+// prompt was blocked and c says nothing else.
 func (c Chunk) MarshalJSON() ([]byte, error) {
 	parts, err := wireParts(c.Parts)
 	if err != nil {
@@ -317,8 +322,8 @@ func (c Chunk) MarshalJSON() ([]byte, error) {
 	return json.Marshal(w)
 }
 
-// UnmarshalJSON reads a GenerateContentResponse; only its first candidate
-// counts.
+// UnmarshalJSON reads a GenerateContentResponse. Only its first candidate counts, and
+// what Chunk has no field for is dropped.
 func (c *Chunk) UnmarshalJSON(data []byte) error {
 	var w wireResponse[wirePart]
 	if err := json.Unmarshal(data, &w); err != nil {
@@ -349,7 +354,8 @@ func (c *Chunk) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// OnWire returns m with the ids of calls and results in their wire form.
+// OnWire returns a copy of m with the ids of calls and results in the form that the API
+// gets, without the prefix of session files. It does not change m.
 func OnWire(m Message) Message {
 	parts := make([]Part, len(m.Parts))
 	for i, p := range m.Parts {

@@ -54,8 +54,8 @@ type wireRequest[P any] struct {
 	GenerationConfig  *wireGeneration  `json:"generationConfig,omitempty"`
 }
 
-// MarshalJSON writes the body of a generateContent call: what goes over the
-// wire, ids in their wire form, the model's name left out (it is in the URL).
+// MarshalJSON writes the body of a generateContent call. Ids are in their wire form. The
+// model's name is not part of it, because the API has it in the URL, and neither is Role.
 func (r Request) MarshalJSON() ([]byte, error) {
 	w := wireRequest[any]{Contents: make([]wireContent[any], len(r.Messages)), GenerationConfig: r.Sampling.wire()}
 	for i, m := range r.Messages {
@@ -93,8 +93,9 @@ func (r Request) wireTools() []wireTools {
 	return tools
 }
 
-// OnWire returns the names to send: the API accepts them only with mode ANY.
-// For the other modes the declarations themselves have to be narrowed.
+// OnWire returns the names to send as allowedFunctionNames: Allowed with [ToolModeAny],
+// else nil, because the API accepts the list in no other mode. For the other modes the
+// declarations themselves have to be narrowed.
 func (c ToolChoice) OnWire() []string {
 	if c.Mode != ToolModeAny {
 		return nil
@@ -117,8 +118,9 @@ func (s Sampling) wire() *wireGeneration {
 	return &g
 }
 
-// UnmarshalJSON reads the body of a generateContent call. What Request has no
-// field for is left out; Model and Role stay empty.
+// UnmarshalJSON reads the body of a generateContent call and replaces *r. Fields of the
+// body that Request does not have are dropped; Model and Role stay empty. The texts of
+// the system instruction are joined without a separator.
 func (r *Request) UnmarshalJSON(data []byte) error {
 	var w wireRequest[wirePart]
 	if err := json.Unmarshal(data, &w); err != nil {

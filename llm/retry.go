@@ -2,11 +2,15 @@ package llm
 
 import "time"
 
-// Retry says that an attempt at a call failed and another one follows after
-// Delay.
+// Retry announces that an attempt at a request failed and another one follows. Clients
+// report it before they wait.
 type Retry struct {
-	Attempt int // the one that failed, from 1
-	Max     int
-	Delay   time.Duration
-	Reason  string // one sentence, no trailing period
+	// Attempt is the one that failed, from 1.
+	Attempt int
+	// Max is how many attempts there are at most.
+	Max int
+	// Delay is how long the client waits now.
+	Delay time.Duration
+	// Reason says what happened, in one sentence without a trailing period.
+	Reason string
 }

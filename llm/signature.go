@@ -5,13 +5,13 @@ import (
 	"encoding/base64"
 )
 
-// skipSignature is what the API accepts in place of a signature that is unknown
-// or lost. It is written as this word, which is also valid base64url.
+// skipSignature is what the API accepts instead of a signature that is unknown or lost.
+// It is written as this word, which is also valid base64url.
 const skipSignature = "skip_thought_signature_validator"
 
-// SkipSignature returns the signature for a [ToolCall] whose own is unknown:
-// one that was made up, or that comes from a session file.
-// (core/core/geminiChat.ts)
+// SkipSignature returns the signature for a [ToolCall] whose own is unknown: one that was
+// made up, or that comes from a session file. With it the API skips its check of thought
+// signatures. The caller may keep and change the slice. (core/core/geminiChat.ts)
 func SkipSignature() []byte {
 	b, err := base64.URLEncoding.DecodeString(skipSignature)
 	if err != nil {
@@ -20,5 +20,6 @@ func SkipSignature() []byte {
 	return b
 }
 
-// IsSkipSignature reports whether sig is SkipSignature.
+// IsSkipSignature reports whether sig is what [SkipSignature] returns. It is written to
+// JSON as a word and not as base64.
 func IsSkipSignature(sig []byte) bool { return bytes.Equal(sig, SkipSignature()) }

@@ -8,30 +8,36 @@ import (
 	"sync"
 )
 
-// Fake is a [Model] for tests: it gives its answers in order and keeps every
-// request. The zero Fake has no answers and returns an error that says so.
+// Fake is a [Model] and a [Generator] for tests. It gives its answers in order, whatever
+// is asked, and keeps every request. Once there is no answer left it returns an [*Error]
+// of the kind [ErrScript]; the zero Fake does so from the start. It is safe for
+// concurrent use, but then the order of the answers is that of the requests.
 type Fake struct {
+	// Answers must not be changed after the first request.
 	Answers []FakeAnswer
 
 	mu       sync.Mutex
 	requests []Request
 }
 
-// FakeAnswer is one answer of a [Fake]: chunks, then Err if it is not nil. If
-// Wait is not nil, the last chunk waits until Wait is received from or ctx
-// ends.
+// FakeAnswer is one answer of a [Fake]: chunks, then an error.
 type FakeAnswer struct {
+	// Chunks are yielded in order.
 	Chunks []Chunk
-	Err    error
-	Wait   <-chan struct{}
+	// Err is yielded after the chunks if it is not nil.
+	Err error
+	// Wait, if it is not nil, holds the last chunk back until something is received from
+	// it or ctx ends. Close it to let the chunk through.
+	Wait <-chan struct{}
 }
 
-// FakeText makes an answer of one chunk of text that is finished.
+// FakeText makes an answer of one chunk of text with the finish reason STOP.
 func FakeText(text string) FakeAnswer {
 	return FakeAnswer{Chunks: []Chunk{{Parts: []Part{Text{Text: text}}, FinishReason: "STOP"}}}
 }
 
-// FakeCalls makes an answer of one chunk of calls that is finished.
+// FakeCalls makes an answer of one chunk of calls with the finish reason STOP. Calls may
+// leave ID empty, as the API does: the agent gives them one.
 func FakeCalls(calls ...ToolCall) FakeAnswer {
 	c := Chunk{FinishReason: "STOP"}
 	for _, call := range calls {
@@ -40,7 +46,7 @@ func FakeCalls(calls ...ToolCall) FakeAnswer {
 	return FakeAnswer{Chunks: []Chunk{c}}
 }
 
-// Requests returns a copy of the requests so far.
+// Requests returns a copy of the requests so far, in the order in which they came.
 func (f *Fake) Requests() []Request {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -57,7 +63,8 @@ func (f *Fake) next(req Request) (FakeAnswer, error) {
 	return FakeAnswer{}, &Error{Kind: ErrScript, Message: fmt.Sprintf("fake model has no answer %d", len(f.requests))}
 }
 
-// Stream implements [Model].
+// Stream implements [Model]. After ctx has ended it yields ctx.Err() and no further
+// chunk.
 func (f *Fake) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] {
 	return func(yield func(Chunk, error) bool) {
 		a, err := f.next(req)
@@ -86,7 +93,8 @@ func (f *Fake) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] 
 	}
 }
 
-// Generate implements [Generator]: it joins the chunks of the next answer.
+// Generate implements [Generator]: it joins the parts of the next answer's chunks. All
+// other fields are those of its last chunk.
 func (f *Fake) Generate(ctx context.Context, req Request) (Chunk, error) {
 	var whole Chunk
 	for c, err := range f.Stream(ctx, req) {

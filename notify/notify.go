@@ -1,14 +1,22 @@
-// Package notify tells people that something waits for them, or is done: the
-// Notification hooks first, then the terminal by a bell or an escape sequence
-// (cli/utils/terminalNotifications.ts). It keeps out who waits and why, imports
-// nothing of ours, and writes only where it is told to.
+// Package notify tells people that something waits for them, or is done: the Notification
+// hooks first, then the terminal by a bell or an escape sequence
+// (cli/utils/terminalNotifications.ts). Who waits and why is the caller's business. It
+// writes only to the [Terminal.Out] that it is given.
 //
 // The rules:
-//   - Hooks see every alert. The terminal stays quiet while it has the focus,
-//     and for 20 s after an alert of the same key.
-//   - What waited in silence is shown once the focus is lost, unless it is
-//     settled by then.
+//   - Hooks see every alert. The terminal stays quiet while it has the focus, and for 20
+//     s after an alert of the same key.
+//   - An alert that was suppressed because of the focus is shown once the focus is lost,
+//     unless it is settled by then.
 //   - A headless session has no Notifier: the nil Notifier does nothing.
+//
+// A session that owns a terminal makes one:
+//
+//	n := &notify.Notifier{
+//		Hooks:    notify.HookSink{Hooks: engine},
+//		Terminal: notify.NewTerminal(os.Stdout, notify.Auto, os.LookupEnv),
+//	}
+//	n.Notify(ctx, "ToolPermission", "Tool Confirm Edit: a.go requires editing", details)
 package notify
 
 import (
@@ -21,46 +29,56 @@ import (
 // Kind says why people are notified.
 type Kind string
 
+// The kinds of an [Alert].
 const (
 	Attention       Kind = "attention"        // something waits for the user
 	SessionComplete Kind = "session_complete" // the work is done and nothing waits
 )
 
-// Alert is one notification.
+// Alert is one notification. An empty text is left out.
 type Alert struct {
+	// Kind says why. Only [Attention] is shown later, or held back as a repetition.
 	Kind Kind
 	// Key identifies what waits; alerts with the same key are not repeated
 	// within 20 s. An alert without a key is never suppressed for that reason,
 	// and not shown later.
 	Key string
 
-	Title    string // up to 48 columns are shown
+	// Title is cut after 48 columns, Subtitle after 64 and Body after 180. Control
+	// characters in them are made harmless.
+	Title    string
 	Subtitle string // up to 64
 	Body     string // up to 180
 
-	// For hooks; empty HookType: no hook is fired. Body is their message.
-	HookType string // notification_type, such as "ToolPermission"
-	Details  any
+	// HookType is notification_type of the hook's input, such as "ToolPermission"; empty
+	// fires no hook. Body is its message.
+	HookType string
+	// Details is the input's details; it must marshal to JSON.
+	Details any
 }
 
-// Sink shows alerts. It does not fail: if people cannot be notified, nothing
-// happens.
+// Sink shows alerts. It does not fail: if people cannot be notified, nothing happens.
+// Alert may be called concurrently.
 type Sink interface {
 	Alert(ctx context.Context, a Alert)
 }
 
 // Hooks fires the one event of this package; *hooks.Engine implements it.
 type Hooks interface {
+	// Notification fires the event and returns the hooks' messages for the user, joined;
+	// hooks cannot change or suppress the alert.
 	Notification(ctx context.Context, kind, message string, details any) (systemMessage string)
 }
 
-// HookSink fires the Notification event.
+// HookSink is a [Sink] that fires the Notification event. The zero HookSink does nothing.
 type HookSink struct {
+	// Hooks is nil where no hook runs.
 	Hooks Hooks
-	Show  func(systemMessage string) // shows what hooks return for the user; may be nil
+	// Show shows what hooks return for the user; may be nil.
+	Show func(systemMessage string)
 }
 
-// Alert fires the event and waits for the hooks.
+// Alert fires the event and waits for the hooks, unless a.HookType is empty.
 func (s HookSink) Alert(ctx context.Context, a Alert) {
 	if s.Hooks == nil || a.HookType == "" {
 		return
@@ -73,13 +91,17 @@ func (s HookSink) Alert(ctx context.Context, a Alert) {
 // repeatAfter is how long an alert of the same key is not repeated.
 const repeatAfter = 20 * time.Second
 
-// Notifier distributes alerts. It is safe for concurrent use; the nil Notifier
-// does nothing.
+// Notifier passes alerts on to hooks and terminal. It is safe for concurrent use; the nil
+// Notifier does nothing. The exported fields must not be changed once it is used.
 type Notifier struct {
-	Title    string           // title of the alerts that Notify makes
-	Hooks    Sink             // nil: none
-	Terminal Sink             // nil: none
-	Now      func() time.Time // nil: time.Now
+	// Title is the title of the alerts that Notify makes.
+	Title string
+	// Hooks gets every alert; nil means none.
+	Hooks Sink
+	// Terminal gets the alerts that are not suppressed; nil means none.
+	Terminal Sink
+	// Now returns the time; nil means [time.Now].
+	Now func() time.Time
 
 	mu        sync.Mutex
 	focused   bool // as the terminal last reported; false until it reports
@@ -87,7 +109,7 @@ type Notifier struct {
 	waiting   []Alert // suppressed alerts of things that still wait, in order
 }
 
-// Alert fires the hooks, then notifies the terminal unless it should stay
+// Alert gives a to Hooks and waits for them, then to Terminal unless that should stay
 // quiet.
 func (d *Notifier) Alert(ctx context.Context, a Alert) {
 	if d == nil {
@@ -102,8 +124,8 @@ func (d *Notifier) Alert(ctx context.Context, a Alert) {
 }
 
 // Notify makes an alert of a permission prompt; it implements the Notifier of
-// tools/toolcall. The message is the key: call [Notifier.Settle] with it once
-// the prompt is answered.
+// tools/toolcall. The message is the key: call [Notifier.Settle] with it once the prompt
+// is answered.
 func (d *Notifier) Notify(ctx context.Context, kind, message string, details any) {
 	if d == nil {
 		return
@@ -159,8 +181,9 @@ func (d *Notifier) fresh(a Alert) bool {
 	return true
 }
 
-// Focus records that the terminal got or lost the focus. When it is lost,
-// alerts of what still waits are shown.
+// Focus records that the terminal got or lost the focus. When it is lost, alerts of what
+// still waits are shown, in their order. Until the first call the terminal counts as not
+// focused.
 func (d *Notifier) Focus(ctx context.Context, focused bool) {
 	if d == nil {
 		return
@@ -178,7 +201,8 @@ func (d *Notifier) Focus(ctx context.Context, focused bool) {
 	}
 }
 
-// Settle removes what waited under key.
+// Settle forgets what waited under key, because it was answered. An unknown key does
+// nothing.
 func (d *Notifier) Settle(key string) {
 	if d == nil {
 		return

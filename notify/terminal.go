@@ -15,14 +15,20 @@ import (
 // "general.notificationMethod".
 type Method string
 
+// The methods.
 const (
-	Auto   Method = "auto" // chosen by the kind of terminal, see [Detect]; also the zero Method
-	OSC9   Method = "osc9"
+	// Auto is chosen by the kind of terminal, see [Detect]. The zero Method means the
+	// same.
+	Auto Method = "auto"
+	// OSC9 is iTerm2's escape sequence; it has one text.
+	OSC9 Method = "osc9"
+	// OSC777 is the sequence of rxvt, Ghostty and others; it has a title and a text.
 	OSC777 Method = "osc777"
-	Bell   Method = "bell"
+	// Bell is the control character BEL, without a text.
+	Bell Method = "bell"
 )
 
-// ParseMethod reads a Method; the empty string is Auto.
+// ParseMethod reads a [Method]; the empty string is [Auto]. The error lists the methods.
 func ParseMethod(s string) (Method, error) {
 	switch m := Method(s); m {
 	case "":
@@ -33,18 +39,21 @@ func ParseMethod(s string) (Method, error) {
 	return "", fmt.Errorf("unknown notification method %q: use auto, osc9, osc777 or bell", s)
 }
 
-// Multiplexer is a program between minigem and the terminal that swallows
-// sequences it does not know, unless they are wrapped.
+// Multiplexer is a program between minigem and the terminal that swallows sequences it
+// does not know, unless they are wrapped.
 type Multiplexer string
 
+// The multiplexers that are known.
 const (
 	NoMultiplexer Multiplexer = ""
 	Tmux          Multiplexer = "tmux"
 	Screen        Multiplexer = "screen"
 )
 
-// Detect reads from the environment which method the terminal supports, and
-// which multiplexer it runs in.
+// Detect reads from the environment which method the terminal supports, and which
+// multiplexer it runs in. lookup is [os.LookupEnv] or like it. A terminal that is not
+// known gets [OSC777], which most ignore if they do not support it. It never returns
+// [Auto].
 func Detect(lookup func(name string) (string, bool)) (Method, Multiplexer) {
 	get := func(name string) string { v, _ := lookup(name); return v }
 	through := NoMultiplexer
@@ -72,16 +81,20 @@ const (
 	bodyWidth     = 180
 )
 
-// Terminal is a [Sink] that writes to a terminal. It is as safe for concurrent
-// use as Out.
+// Terminal is a [Sink] that writes to a terminal. It is as safe for concurrent use as
+// Out: each alert is one Write.
 type Terminal struct {
-	Out     io.Writer
-	Method  Method // Auto is not detected here but means OSC777
+	// Out is the terminal; required.
+	Out io.Writer
+	// Method says which sequence to write. [Auto] is not detected here but means
+	// [OSC777].
+	Method Method
+	// Through is the multiplexer to pass.
 	Through Multiplexer
 }
 
-// NewTerminal returns a Terminal of the given method; it detects the
-// multiplexer, and the method for Auto.
+// NewTerminal returns a [Terminal] of the given method; it detects the multiplexer, and
+// the method for [Auto].
 func NewTerminal(out io.Writer, m Method, lookup func(name string) (string, bool)) *Terminal {
 	detected, through := Detect(lookup)
 	if m == Auto || m == "" {
@@ -90,7 +103,7 @@ func NewTerminal(out io.Writer, m Method, lookup func(name string) (string, bool
 	return &Terminal{Out: out, Method: m, Through: through}
 }
 
-// Alert writes one sequence in a single write. Errors are ignored.
+// Alert writes one sequence in a single Write. Errors are ignored.
 func (t *Terminal) Alert(_ context.Context, a Alert) {
 	_, _ = io.WriteString(t.Out, t.sequence(a))
 }

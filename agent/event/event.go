@@ -1,7 +1,20 @@
-// Package event defines what happens while an agent works, as types, and the
-// [Sink] that receives it: the terminal, the JSON outputs, the transcript and
-// telemetry all read the same stream. Events inform; nothing is decided here.
-// Hooks report on a channel of their own (hooks.Report).
+// Package event defines what happens while an agent works, as types, and the [Sink] that
+// receives it: the terminal, the JSON outputs, the transcript and telemetry all read the
+// same stream. Events inform; nothing is decided here, and no field of an event may be
+// changed by a Sink. What hooks did is reported on another channel (hooks.Report).
+//
+//	a.Sink = event.SinkFunc(func(e event.Event) {
+//		switch e := e.(type) {
+//		case event.TextDelta:
+//			fmt.Print(e.Text)
+//		case event.ToolStarted:
+//			fmt.Println(e.DisplayName, e.Description)
+//		}
+//	})
+//
+// A prompt without surprises is: [PromptStarted], then for each request [RoundStarted],
+// [ThoughtDelta] and [TextDelta] as they arrive, [ToolRequested], [RoundFinished], and
+// for each of its calls [ToolStarted], [ToolOutput] and [ToolFinished].
 package event
 
 import (
@@ -10,23 +23,26 @@ import (
 	"minigem/llm"
 )
 
-// Event is one of the types of this file.
+// Event is one of the types of this file, by value. A Sink ignores those that it does not
+// know.
 type Event interface{ isEvent() }
 
-// Sink receives events in the order in which they happen. Emit must not block
-// for long. It is called from one goroutine at a time, with two exceptions:
-// parallel tool calls may emit [ToolOutput], [ToolFinished] and [SideRequest]
-// concurrently, and the [Notice] that the model is silent comes from a timer.
-// So a Sink must lock.
+// Sink receives events in the order in which they happen. Emit must not block for long,
+// because the agent waits for it. The loop emits one event at a time, and so does a batch
+// of tool calls, whatever runs in parallel. Three kinds may overlap with others:
+// [SideRequest] and [Waiting], which come from parallel tool calls that ask a model, and
+// the [Notice] that the model is silent, which comes from a timer. So a Sink must lock.
 type Sink interface{ Emit(Event) }
 
-// SinkFunc makes a function a Sink.
+// SinkFunc makes a function a [Sink]. The function has to be safe for concurrent use, as
+// Sink says.
 type SinkFunc func(Event)
 
 // Emit calls f.
 func (f SinkFunc) Emit(e Event) { f(e) }
 
-// Tee sends every event to all sinks, in order; nil ones are skipped.
+// Tee returns a [Sink] that sends every event to all sinks, in order; nil ones are
+// skipped. A slow one delays those after it.
 func Tee(sinks ...Sink) Sink {
 	return SinkFunc(func(e Event) {
 		for _, s := range sinks {
@@ -39,164 +55,228 @@ func Tee(sinks ...Sink) Sink {
 
 type (
 	// PromptStarted: a prompt passed BeforeAgent and was added to the history.
-	// Attempt is 0 for the user's own prompt and counts AfterAgent's retries.
 	PromptStarted struct {
-		Text    string
+		// Text is the prompt as hooks read it: the user's, or the reason of an AfterAgent
+		// hook that refused an answer.
+		Text string
+		// Attempt is 0 for the user's own prompt and counts the retries of AfterAgent
+		// hooks.
 		Attempt int
 	}
 
-	// RoundStarted: a request is about to go to the model.
+	// RoundStarted: a request is about to go to the model, or a BeforeModel hook is about
+	// to answer it. It is emitted again for each repetition, with the same Round.
 	RoundStarted struct {
-		Round int // from 1, within one prompt
+		// Round counts the requests of one prompt from 1, those of retries by hooks
+		// included.
+		Round int
+		// Model is the model that is asked, after hooks.
 		Model string
 	}
 
-	// TextDelta: a piece of the model's answer, as the AfterModel hooks left
-	// it.
+	// TextDelta: a piece of the model's answer, as the AfterModel hooks left it. Pieces
+	// may end anywhere; joined they are the text. A [RoundDiscarded] takes them back.
 	TextDelta struct{ Text string }
 
-	// ThoughtDelta: a thought of the model. Subject is the text between the
-	// first pair of "**".
+	// ThoughtDelta: a thought of the model. Subject is the text between the first pair of
+	// "**", trimmed; empty if there is none. Description is the rest.
 	ThoughtDelta struct{ Subject, Description string }
 
-	// ToolRequested: the streamed answer contains a call.
+	// ToolRequested: the streamed answer contains a call. It may never run: hooks, the
+	// policy and the user have not seen it. Call has its ID already.
 	ToolRequested struct{ Call llm.ToolCall }
 
-	// ToolStarted: hooks, policy and user let the call run; it starts now.
+	// ToolStarted: hooks, policy and user let the call run; it starts now. A tail call
+	// that a hook asked for emits it again, under the same ID.
 	ToolStarted struct {
-		Call        llm.ToolCall // with the arguments that run
+		// Call has the arguments that run, which hooks or the user may have changed.
+		Call llm.ToolCall
+		// DisplayName is the tool's name for people, such as "ReadFile".
 		DisplayName string
+		// Description is one line about this call for people.
 		Description string
 	}
 
-	// ToolOutput: live output of a running tool.
+	// ToolOutput: live output of a running tool, to be shown after what came before. The
+	// result of the call repeats it.
 	ToolOutput struct {
+		// CallID is the ID of the call in [ToolStarted].
 		CallID string
-		Text   string
+		// Text is as the tool wrote it: it may hold control characters and end in the
+		// middle of a line.
+		Text string
 	}
 
-	// ToolFinished: the call has its result. The calls of one model message are
-	// reported in their order, whichever ended first.
+	// ToolFinished: the call has its result, also if it never started. The calls of one
+	// model message are reported in their order, whichever ended first.
 	ToolFinished struct{ Record ToolRecord }
 
-	// RoundFinished: the model's answer of this round is complete, or was cut
-	// off and its beginning is kept. Message is appended to the history next,
-	// unless it is empty.
+	// RoundFinished: the model's answer of this round is complete, or was cut off and its
+	// beginning is kept. Message is appended to the history next, unless it is empty.
 	RoundFinished struct {
-		Message      llm.Message
-		Thoughts     []ThoughtDelta
-		Model        string
-		Usage        *llm.Usage // nil: the model did not report it
+		// Message is what hooks let pass, without thoughts. It may have no parts.
+		Message llm.Message
+		// Thoughts are all of this round, in order.
+		Thoughts []ThoughtDelta
+		// Model is the model that was asked.
+		Model string
+		// Usage is nil if the model did not report it.
+		Usage *llm.Usage
+		// FinishReason is the API's word, such as "STOP"; empty if the stream broke off.
 		FinishReason string
-		Latency      time.Duration
-		Synthetic    bool // a BeforeModel hook answered
+		// Latency is the time from the request to the end of the answer, with its hooks.
+		Latency time.Duration
+		// Synthetic says that a BeforeModel hook answered and not the model.
+		Synthetic bool
 	}
 
-	// RoundFailed: a request failed for good, or its stream was invalid.
+	// RoundFailed: a request failed for good, or its stream was invalid and no attempt is
+	// left. The run ends.
 	RoundFailed struct {
-		Model   string
+		// Model is the model that was asked.
+		Model string
+		// Latency is the time until the last attempt failed, from its beginning.
 		Latency time.Duration
-		Usage   *llm.Usage // nil: unknown
-		Err     error
+		// Usage is nil if it is not known.
+		Usage *llm.Usage
+		// Err is usually an [*llm.Error] or an agent.StreamError.
+		Err error
 	}
 
-	// RoundDiscarded: the text streamed since RoundStarted is discarded; the
-	// request is made again.
+	// RoundDiscarded: the text streamed since [RoundStarted] is discarded; the request is
+	// made again after Delay, perhaps to another model.
 	RoundDiscarded struct {
-		Reason  string
-		Attempt int // the attempt that failed, from 1
-		Delay   time.Duration
-		Model   string // the model that answered; empty: this is not about a request of its own
+		// Reason says what happened, for people.
+		Reason string
+		// Attempt is the one that failed, from 1.
+		Attempt int
+		// Delay is 0 where nothing is waited for.
+		Delay time.Duration
+		// Model is the model that answered. It is empty where the model repeated itself,
+		// which is about an answer and not about a request.
+		Model string
+		// Latency is the time that the attempt took.
 		Latency time.Duration
-		Usage   *llm.Usage // nil: unknown
+		// Usage is nil if it is not known.
+		Usage *llm.Usage
 	}
 
-	// SideRequest: a model was asked for something outside the conversation,
-	// such as a summary. Failed attempts to connect are not reported one by
-	// one.
+	// SideRequest: a model was asked for something outside the conversation, such as a
+	// summary. It is emitted once for each request, after all attempts to connect.
 	SideRequest struct {
-		Role    string // "utility_tool", "utility_compressor" (core/output/types.ts)
-		Model   string
+		// Role is [llm.Request.Role], such as "utility_tool" or "utility_compressor"
+		// (core/output/types.ts).
+		Role  string
+		Model string
+		// Latency includes waits between attempts.
 		Latency time.Duration
-		Usage   *llm.Usage // nil: unknown
-		Err     error      // nil: the model answered
+		// Usage is nil if it is not known.
+		Usage *llm.Usage
+		// Err is nil if the model answered.
+		Err error
 	}
 
-	// Waiting: a connection failed and will be tried again after Delay.
+	// Waiting: a connection failed and will be tried again after Delay. It may be about
+	// the agent's request or about a [SideRequest].
 	Waiting struct {
-		Reason  string
-		Attempt int // the attempt that failed, from 1
-		Max     int
-		Delay   time.Duration
+		// Reason says what happened, in one sentence without a trailing period.
+		Reason string
+		// Attempt is the one that failed, from 1.
+		Attempt int
+		// Max is how many attempts there are at most.
+		Max   int
+		Delay time.Duration
 	}
 
-	// Compressed: the history was shortened. Status is that of
-	// core/core/turn.ts.
+	// Compressed: the history was shortened, or could not be although the user asked for
+	// it; Before and After are equal then.
 	Compressed struct {
-		Before, After int // tokens
-		Status        int
+		// Before and After are the tokens of the next request.
+		Before, After int
+		// Status is a number of core/core/turn.ts, see compress.Status: 1 is success.
+		Status int
 	}
 
 	// Masked: older tool outputs were moved to files.
 	// (core/context/toolOutputMaskingService.ts)
 	Masked struct {
-		Outputs       int
-		Prunable      int // tokens beyond the newest outputs
-		Before, After int // tokens of the history
+		// Outputs is how many were moved.
+		Outputs int
+		// Prunable is how many tokens were beyond the newest outputs, which stay.
+		Prunable int
+		// Before and After are tokens of the history.
+		Before, After int
 	}
 
 	// Stopped: a hook ended the run ("continue": false).
 	Stopped struct {
-		Event   string // the hook event
-		Reason  string
-		Cleared bool // the context was cleared too
-	}
-
-	// Blocked: a hook denied a prompt, a request or an answer.
-	Blocked struct {
-		Event   string
-		Reason  string
+		// Event is the hook event, such as "BeforeTool".
+		Event string
+		// Reason is the hook's, for people. Never empty.
+		Reason string
+		// Cleared says that the hook cleared the context too (AfterAgent only).
 		Cleared bool
 	}
 
-	// LoopDetected: the model repeats itself. Kind is
-	// "consecutive_identical_tool_calls" or "chanting_identical_sentences".
+	// Blocked: a hook denied a prompt, a request or an answer. After AfterAgent the run
+	// goes on with Reason as the prompt, otherwise it ends.
+	Blocked struct {
+		// Event is the hook event, such as "BeforeAgent".
+		Event string
+		// Reason is the hook's. Never empty.
+		Reason string
+		// Cleared says that the hook cleared the context too (AfterAgent only).
+		Cleared bool
+	}
+
+	// LoopDetected: the model repeats itself for the second time, and the run ends. Kind
+	// is "consecutive_identical_tool_calls" or "chanting_identical_sentences"; Detail
+	// says what was repeated, for people. The first time is a [Notice].
 	LoopDetected struct{ Kind, Detail string }
 
-	// Nested: what happened in a subagent while the call that started it ran.
-	// Event is not a Nested itself.
+	// Nested: what happened in a subagent while the call that started it ran. Event is
+	// never a Nested or a [Notice]: notices of subagents arrive as they are.
 	Nested struct {
-		Agent string // its name
+		// Agent is the subagent's name.
+		Agent string
 		Event Event
 	}
 
-	// AgentStarted: a subagent began.
+	// AgentStarted: a subagent began. ID is unique, Name is its definition's.
 	AgentStarted struct{ ID, Name string }
 
-	// AgentFinished: a subagent ended; Reason is a word such as GOAL or MAX_TURNS.
+	// AgentFinished: the subagent ID ended; Reason is a word such as GOAL, MAX_TURNS,
+	// TIMEOUT or ABORTED (core/agents/types.ts).
 	AgentFinished struct {
 		ID, Name, Reason string
-		Rounds           int // requests to the model
-		Took             time.Duration
+		// Rounds counts its requests to the model.
+		Rounds int
+		// Took includes the time in which the user was asked.
+		Took time.Duration
 	}
 
-	// Notice: something the user should know; Severity is "info", "warning" or
-	// "error".
+	// Notice: something that the user should know; Severity is "info", "warning" or
+	// "error", Text one or more sentences.
 	Notice struct{ Severity, Text string }
 )
 
-// ToolStatus is how a call ended.
+// ToolStatus is how a call ended, in the words of session files.
 type ToolStatus string
 
+// The ways in which a call ends.
 const (
-	ToolSuccess   ToolStatus = "success"
-	ToolError     ToolStatus = "error"
+	// The tool ran and returned a result.
+	ToolSuccess ToolStatus = "success"
+	// There is no such tool, or it failed, or a hook or the policy refused it.
+	ToolError ToolStatus = "error"
+	// The user refused it, or the run ended before or while it ran.
 	ToolCancelled ToolStatus = "cancelled"
 )
 
 // ToolDecision says who let a call run, in the words of Gemini CLI's telemetry.
 type ToolDecision string
 
+// The decisions about a call.
 const (
 	DecisionNone       ToolDecision = ""            // the call ended before the decision
 	DecisionAccept     ToolDecision = "accept"      // by policy, or the user for this call
@@ -207,26 +287,48 @@ const (
 
 // ToolRecord describes one finished call.
 type ToolRecord struct {
-	Call         llm.ToolCall   // as the model asked
-	Args         map[string]any // as it ran; differs from Call.Args if a hook or the user changed them
-	Result       llm.ToolResult
-	Status       ToolStatus
-	ErrorType    string // core/tools/tool-registry.ts; empty unless Status is ToolError
+	// Call is as the model asked for it.
+	Call llm.ToolCall
+	// Args are those that ran; they differ from Call.Args if a hook or the user changed
+	// them.
+	Args map[string]any
+	// Result is what the model reads, under the ID and the name of Call.
+	Result llm.ToolResult
+	// Status says how the call ended.
+	Status ToolStatus
+	// ErrorType is a word of core/tools/tool-registry.ts, see tools.ErrorType; empty
+	// unless Status is [ToolError].
+	ErrorType string
+	// ErrorMessage is what the model reads; empty if Status is [ToolSuccess].
 	ErrorMessage string
-	Rejected     bool // no hook saw the call: there is no such tool, or its arguments are invalid
-	Display      any  // returnDisplay: a string or a value that marshals to an object
-	Description  string
-	DisplayName  string
-	Markdown     bool
-	Decision     ToolDecision
-	MCPServer    string // empty for a built-in tool
-	Data         map[string]any
-	Started      time.Time
-	Finished     time.Time
+	// Rejected says that no hook saw the call: there is no such tool, or its arguments
+	// are invalid.
+	Rejected bool
+	// Display is the returnDisplay for people: a string, or a value that marshals to an
+	// object such as tools.FileDiff.
+	Display any
+	// Description is one line about the call. If Status is [ToolError] it is the tool's
+	// own description, as in Gemini CLI.
+	Description string
+	// DisplayName is the tool's name for people, or the name that the model used if there
+	// is no such tool.
+	DisplayName string
+	// Markdown says that a Display that is a string is Markdown.
+	Markdown bool
+	// Decision says who let the call run.
+	Decision ToolDecision
+	// MCPServer is the server of the tool; empty for a built-in tool.
+	MCPServer string
+	// Data is the tool's own, for statistics; may be nil.
+	Data map[string]any
+	// Started is when the call was looked at first, before its hooks.
+	Started time.Time
+	// Finished is when it had its result, after its hooks.
+	Finished time.Time
 
-	// Followed are the calls that hooks put in the place of this one and that ran,
-	// in order, each under this one's id. Result, Display and Data are then those
-	// of the last one.
+	// Followed are the calls that hooks requested instead of this one and that ran (tail
+	// calls), in order, each under this one's id. Result, Display and Data belong to the
+	// last of them.
 	Followed []ToolRecord
 }
 

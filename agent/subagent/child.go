@@ -40,8 +40,8 @@ type child struct {
 	stopper string // the hook event that ended a run of the agent
 }
 
-// begin makes the agent of a task with tools of its own; added is what hooks say to
-// it.
+// begin makes the agent of a task with the tools own; added is what SubagentStart hooks
+// say to it.
 func begin(o *Options, t Task, own []tools.Tool, added string, live func(string)) *child {
 	c := &child{o: o, task: t, record: Record{History: &agent.Memory{}}}
 	if o.Record != nil {
@@ -86,7 +86,7 @@ func (o *Options) emit(e event.Event) {
 	}
 }
 
-// rules follow on the instructions of every agent.
+// rules follow the instructions of every agent.
 const rules = `# How you work
 
 You do one task, alone: nobody answers questions, and nobody reads what you write beside your calls. Use ` +
@@ -120,7 +120,7 @@ type outcome struct {
 	text string // the result, or what went wrong
 }
 
-// run does the task and says how that ended, for the caller's model.
+// run does the task and returns the result for the caller's model.
 func (c *child) run(ctx context.Context) (tools.Result, error) {
 	began := time.Now()
 	c.o.emit(event.AgentStarted{ID: c.task.ID, Name: c.task.Agent.Name})
@@ -153,7 +153,7 @@ func (c *child) run(ctx context.Context) (tools.Result, error) {
 	return tools.Result{Parts: tools.TextResult(text, nil).Parts, Truncatable: true}, nil
 }
 
-// work lets the agent run until its hooks take what it hands over.
+// work lets the agent run until SubagentStop hooks accept its result.
 func (c *child) work(ctx context.Context) outcome {
 	limited, clock := startClock(ctx, cmp.Or(c.task.Agent.Timeout, DefaultTimeout))
 	defer clock.end()
@@ -171,8 +171,8 @@ func (c *child) work(ctx context.Context) outcome {
 	}
 }
 
-// finish lets the agent run, and once more where it reached a limit or did not say
-// that it is done (core/agents/local-executor.ts).
+// finish lets the agent run, and once more if it reached a limit or did not say that it
+// is done (core/agents/local-executor.ts).
 func (c *child) finish(ctx, limited context.Context, prompt string) outcome {
 	out := c.attempt(limited, prompt, cmp.Or(c.task.Agent.MaxTurns, DefaultTurns)-c.used)
 	if out.why != turns && out.why != timeout && out.why != silent {

@@ -22,9 +22,9 @@ type worker struct {
 	done     bool
 }
 
-// newWorker copies the caller's runner, with the tools of d: own ones go before those
-// of the caller with their names. more, if not nil, says what an agent is offered that
-// its caller is not.
+// newWorker copies the caller's runner for an agent of d. own tools replace the caller's
+// tools of the same names. more, if not nil, reports which tools the agent is offered
+// although its caller is not.
 func newWorker(parent *toolcall.Runner, d Definition, own []tools.Tool,
 	more func(agent string, t tools.Tool) bool) *worker {
 	r := *parent

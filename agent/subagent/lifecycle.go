@@ -11,10 +11,11 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// defaultRetries is how often hooks may send an agent on, where Config says nothing.
+// defaultRetries is how often hooks may send an agent on if Config does not say.
 const defaultRetries = 10
 
-// start asks the hooks whether an agent may begin, and returns what they say to it.
+// start asks the hooks whether an agent may begin, and returns what they add to its
+// prompt.
 func (o *Options) start(ctx context.Context, t Task) (added string, err error) {
 	if o.Hooks == nil {
 		return "", nil
@@ -31,9 +32,9 @@ func (o *Options) start(ctx context.Context, t Task) (added string, err error) {
 	return out.Context, nil
 }
 
-// stopped asks the hooks about an ending. on: the agent goes on, with the text of
-// the outcome as its prompt. Only what it handed over, and its silence, can be
-// mended by going on; what hooks say of other endings is for the caller's model.
+// stopped asks the hooks about an ending. If on, the agent goes on with the text of the
+// outcome as its prompt. Only a result and a missing result can be mended by going on;
+// what hooks say about other endings is for the caller's model.
 func (c *child) stopped(ctx context.Context, out outcome, again int) (next outcome, on bool) {
 	c.refused = ""
 	if c.o.Hooks == nil || out.why == halted || out.why == canceled {

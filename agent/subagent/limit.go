@@ -12,7 +12,7 @@ import (
 // errTimeout ends the context of an agent that has worked for too long.
 var errTimeout = errors.New("the agent's time is over")
 
-// clock ends a context after a time in which it was not stopped.
+// clock ends a context after a time that does not run while the clock is stopped.
 type clock struct {
 	cancel context.CancelCauseFunc
 

@@ -1,8 +1,18 @@
-// Package subagent offers agents as a tool: the model calls invoke_agent with a
-// name and a prompt, another agent works on that prompt with tools of its own,
-// and what it hands to complete_task is the result. It decides how such an agent
-// begins, what it may call and how it ends. Where definitions come from, where
-// transcripts go and what is shown of it is the caller's.
+// Package subagent offers agents as a tool: the model calls invoke_agent with a name and
+// a prompt, another agent works on that prompt with its own tools, and what it hands to
+// complete_task is the result. It decides how such an agent begins, what it may call and
+// how it ends. Where definitions come from, where transcripts go and what is shown of it
+// is left to the caller.
+//
+//	tool := subagent.New(subagent.Options{
+//		List:   func() []subagent.Definition { return definitions },
+//		Model:  model,
+//		Runner: func() *toolcall.Runner { return runner },
+//		Config: agent.Config{Model: "gemini-2.5-pro"},
+//	})
+//
+// An agent's prompt fires SubagentStart and SubagentStop instead of BeforeAgent,
+// AfterAgent and StopFailure; its requests and tools fire the events that they always do.
 package subagent
 
 import (
@@ -21,16 +31,18 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// The names of the tools (core/tools/tool-names.ts). Older versions of Gemini CLI
-// had delegate_to_agent for the first one.
+// The names of the tools (core/tools/tool-names.ts).
 const (
-	ToolName     = "invoke_agent"
-	OlderName    = "delegate_to_agent"
+	// ToolName is the tool that [New] makes.
+	ToolName = "invoke_agent"
+	// OlderName is its name in older versions of Gemini CLI; a call of it works.
+	OlderName = "delegate_to_agent"
+	// CompleteName is the tool by which an agent hands over its result.
 	CompleteName = "complete_task"
 )
 
-// Limits of an agent that sets none (core/agents/types.ts), and how long it has
-// for its last answer when it reached one.
+// Limits of an agent that sets none (core/agents/types.ts), and how long it has for its
+// last answer when it reached one.
 const (
 	DefaultTurns   = 30
 	DefaultTimeout = 10 * time.Minute
@@ -39,34 +51,54 @@ const (
 
 // Definition is an agent that may be called.
 type Definition struct {
-	Name         string
-	Description  string // what it is for: the caller's model chooses by it
-	Instructions string // "${query}" in it is the prompt
-	// Tools are names of the caller's tools, "*" for all of them, "mcp_*" for all
-	// of MCP servers, "mcp_SERVER_*" for those of one. nil: all.
-	Tools       []string
-	Model       string        // empty: the caller's
-	Temperature *float64      // nil: the caller's
-	MaxTurns    int           // requests to the model; 0: DefaultTurns
-	Timeout     time.Duration // 0: DefaultTimeout; the time in which the user is asked does not count
-	Result      *Result       // what it hands back; nil: a text
-	File        string        // where it is defined, for hooks in it; may be empty
+	// Name is what the model calls it by, unique in [Options.List].
+	Name string
+	// Description says what it is for: the caller's model chooses by it.
+	Description string
+	// Instructions begin its system instruction. "${query}" in them is replaced by the
+	// prompt.
+	Instructions string
+	// Tools are names of the caller's tools, "*" for all of them, "mcp_*" for those of
+	// all MCP servers, "mcp_SERVER_*" for the tools of one. nil means all. No agent gets
+	// invoke_agent or update_topic.
+	Tools []string
+	// Model is empty for the caller's.
+	Model string
+	// Temperature is nil for the caller's.
+	Temperature *float64
+	// MaxTurns is how many requests it may make; 0 means [DefaultTurns].
+	MaxTurns int
+	// Timeout is how long it may work; 0 means [DefaultTimeout]. The time in which the
+	// user is asked does not count.
+	Timeout time.Duration
+	// Result is what it hands back; nil means a text.
+	Result *Result
+	// File is where it is defined, for the hooks in it; may be empty.
+	File string
 }
 
-// Result is what complete_task takes, where that is not a text.
+// Result is what complete_task takes if that is not a text.
 type Result struct {
-	Name   string          // of the one argument
-	Schema json.RawMessage // of its value
-	// Text is what the caller gets of the value, which the schema allows; nil: its
-	// JSON.
+	// Name is the name of its only argument.
+	Name string
+	// Schema is the JSON Schema of the argument's value.
+	Schema json.RawMessage
+	// Text returns what the caller reads of a value that the schema allows; nil means its
+	// JSON, indented.
 	Text func(value any) string `json:"-"`
 }
 
-// Hooks fires what happens inside of an agent; [*hooks.Engine] implements it. The
-// contexts are those of [hooks.InSubagent].
+// Hooks fires what happens inside an agent; [*hooks.Engine] implements it. The contexts
+// come from [hooks.InSubagent], so that hooks read whose event it is.
 type Hooks interface {
+	// SubagentStart fires before the agent's first request. Deny makes the call fail.
 	SubagentStart(ctx context.Context, prompt string) hooks.SubagentStartOutcome
+	// SubagentStop fires for each ending but those by a hook and by the caller's context.
+	// If the agent handed over a result, or none, Deny makes its reason the agent's next
+	// prompt, up to Config.MaxRetries times; otherwise the reason is for the caller's
+	// model.
 	SubagentStop(ctx context.Context, end hooks.SubagentEnd) hooks.SubagentStopOutcome
+	// BeforeModel and the following are as in [agent.Hooks].
 	BeforeModel(ctx context.Context, req *hooks.ModelRequest) hooks.BeforeModelOutcome
 	BeforeToolSelection(ctx context.Context, req *hooks.ModelRequest) hooks.BeforeToolSelectionOutcome
 	AfterModel(ctx context.Context, req *hooks.ModelRequest, c llm.Chunk) hooks.AfterModelOutcome
@@ -74,44 +106,69 @@ type Hooks interface {
 
 // Task is one run of an agent.
 type Task struct {
-	ID     string // unique
-	Agent  Definition
+	// ID is unique.
+	ID    string
+	Agent Definition
+	// Prompt is what the caller's model wrote.
 	Prompt string
 }
 
 // Record keeps what an agent says and does.
 type Record struct {
+	// History is empty at first; required.
 	History agent.History
-	Sink    event.Sink           // gets the agent's events; may be nil
-	Path    string               // the file of it; empty: there is none
-	Close   func(summary string) // the run is over; summary is empty where it came to no result; may be nil
+	// Sink gets the agent's own events, not wrapped in [event.Nested]; may be nil.
+	Sink event.Sink
+	// Path is the file of the record, for hooks; empty if there is none.
+	Path string
+	// Close is called when the run is over. summary is empty where it had no result. May
+	// be nil.
+	Close func(summary string)
 }
 
-// Options says what agents have in common with their caller. List, Model and
-// Runner are required.
+// Options says what agents have in common with their caller. List, Model and Runner are
+// required.
 type Options struct {
-	List   func() []Definition // those that may be called now
-	Model  llm.Model
-	Runner func() *toolcall.Runner // the caller's; each agent gets a copy of it with tools of its own
-	Config agent.Config            // the caller's; System gives what follows on an agent's own instructions
-	Hooks  Hooks                   // nil: none
-	// Offered says which tools an agent is offered though its caller is not; nil: none.
+	// List returns the definitions that may be called now. It is called for each request
+	// and each call.
+	List func() []Definition
+	// Model answers the requests of agents.
+	Model llm.Model
+	// Runner returns the caller's runner. Each agent gets a copy of it with its own
+	// tools, so hooks, policy and approver are the caller's.
+	Runner func() *toolcall.Runner
+	// Config is the caller's. Its System gives what follows an agent's own instructions;
+	// Preamble, MaxSessionTurns and Prepare do not count.
+	Config agent.Config
+	// Hooks is nil where no hook runs.
+	Hooks Hooks
+	// Offered reports which tools an agent is offered although its caller is not; nil
+	// means none.
 	Offered func(agent string, t tools.Tool) bool
-	Sink    event.Sink // gets [event.Nested] events; may be nil
+	// Sink gets [event.AgentStarted], [event.AgentFinished], notices, and everything else
+	// as [event.Nested]; may be nil.
+	Sink event.Sink
 
-	// Tools are tools that an agent has beside those of its caller, and what ends
-	// them with it; nil: none.
-	Tools  func(context.Context, Task) (own []tools.Tool, end func())
-	Record func(Task) Record // nil: agents are kept in memory
-	// for a history and a model; nil: histories are never shortened
+	// Tools returns tools that an agent has in addition to those of its caller, and a
+	// function that releases them when the run is over. nil means none.
+	Tools func(context.Context, Task) (own []tools.Tool, end func())
+	// Record returns where a task is recorded; nil keeps agents in memory.
+	Record func(Task) Record
+	// Compressor returns one for a history and a model; nil means that histories are
+	// never shortened.
 	Compressor func(agent.History, string) agent.Compressor
-	Choose     func(Definition) (string, llm.Sampling) // the model of an agent; nil: its own, else that of Config
-	NewID      func() string                           // nil: random
+	// Choose returns the model of an agent; nil means [Definition.Model], else that of
+	// Config.
+	Choose func(Definition) (string, llm.Sampling)
+	// NewID returns the ID of a task; nil means random UUIDs.
+	NewID func() string
 }
 
-// New makes the tool invoke_agent. It runs alone: two agents of one answer follow
-// one another, so that questions to the user, and answers of a scripted model, come
-// in their order.
+// New makes the tool invoke_agent. Its calls never run in parallel: two agents of one
+// answer follow one another, so that questions to the user, and answers of a scripted
+// model, come in their order. A hook that stops the run inside an agent stops the
+// caller's run too, see [toolcall.Halt]. It panics at its first use if a required option
+// is nil.
 func New(o Options) tools.Tool { return &invoke{o} }
 
 type invoke struct{ o Options }
@@ -149,7 +206,8 @@ func (t *invoke) parameters() json.RawMessage {
 	return b
 }
 
-// arguments are those of the tool. An unknown agent has an error of its own.
+// arguments is the schema that calls are checked with. The error for an unknown agent is
+// made separately.
 var arguments = tools.MustSchema(`{"type": "object", "required": ["agent_name", "prompt"],
 	"properties": {"agent_name": {"type": "string"}, "prompt": {"type": "string", "minLength": 1}}}`)
 
@@ -191,7 +249,8 @@ func (c *call) Run(ctx context.Context) (tools.Result, error) {
 	return c.RunStream(ctx, func(string) {})
 }
 
-// RunStream implements tools.Streamer: a line for each call that the agent makes.
+// RunStream implements [tools.Streamer]: it writes a line for each call that the agent
+// makes.
 func (c *call) RunStream(ctx context.Context, live func(string)) (tools.Result, error) {
 	newID := c.o.NewID
 	if newID == nil {

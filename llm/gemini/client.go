@@ -1,12 +1,17 @@
 // Package gemini calls Google's models: it is the only importer of
-// google.golang.org/genai. It supports the Gemini API, Vertex AI and gateways
-// that speak the Gemini API; it converts llm's types to genai's and back, turns
-// each failure into one sentence, and retries what may succeed later
-// (core/utils/retry.ts). What a failure in the middle of an answer means is
-// left to the agent.
+// google.golang.org/genai. It supports the Gemini API, Vertex AI and gateways that speak
+// the Gemini API; it converts llm's types to genai's and back, turns each failure into
+// one sentence, and retries what may succeed later (core/utils/retry.ts).
 //
-// genai logs remarks about environment variables with the standard log package;
-// a program that owns the terminal must silence that.
+//	o, err := gemini.OptionsFor(gemini.AuthFromEnv(os.Getenv), os.Getenv)
+//	if err == nil {
+//		err = o.Check()
+//	}
+//	client := gemini.New(o)
+//
+// What a failure in the middle of an answer means is left to the agent. genai logs
+// remarks about environment variables with the standard log package; a program that owns
+// the terminal must silence that.
 package gemini
 
 import (
@@ -28,9 +33,9 @@ const (
 	placeholderKey = "none" // genai requires a key; this one is not sent
 )
 
-// Client is an [llm.Provider] for Google's models. It connects at its first
-// call and keeps the connection. It is safe for concurrent use. Its errors are
-// [*llm.Error], or the context's own once that has ended.
+// Client is an [llm.Provider] for Google's models. It connects at its first call, keeps
+// the connection and needs no closing. It is safe for concurrent use. Its errors are
+// [*llm.Error], without any secret in them, or the context's own once that has ended.
 type Client struct {
 	opts     Options
 	secrets  remote.Secrets
@@ -42,8 +47,8 @@ type Client struct {
 
 var _ llm.Provider = (*Client)(nil)
 
-// New makes a Client without connecting: what is missing in o is an error of
-// the first call, or of o.Check.
+// New makes a Client without connecting. If o lacks something, the first call fails with
+// the error of [Options.Check].
 func New(o Options) *Client {
 	if o.Silence <= 0 {
 		o.Silence = remote.DefaultSilence
@@ -150,9 +155,11 @@ func (x *exchange) guard(call func() error) (err error) {
 // errConsumerLeft ends a stream whose consumer stopped early.
 var errConsumerLeft = errors.New("the consumer left")
 
-// Stream implements [llm.Model]. An error after the server has begun to answer
-// has Opened set and is not retried here; its kind is llm.ErrStream if
-// repeating the request may help.
+// Stream implements [llm.Model]. Before the server answers, a call is repeated up to
+// [Options.MaxAttempts] times. An error after the server has begun to answer has Opened
+// set and is not retried here; its kind is [llm.ErrStream] if repeating the request may
+// help. A server that sends nothing for [Options.Silence] ends the call without another
+// attempt.
 func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		config, err := configOf(req)
@@ -191,7 +198,8 @@ func stream(ctx context.Context, models *genai.Models, x *exchange, model string
 	return nil
 }
 
-// Generate implements [llm.Generator].
+// Generate implements [llm.Generator]. Retries are those of [Client.Stream], but an
+// answer that broke off is repeated too, unless [Options.NoFetchRetries] is set.
 func (c *Client) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
 	config, err := configOf(req)
 	if err != nil {
@@ -213,8 +221,8 @@ func (c *Client) Generate(ctx context.Context, req llm.Request) (llm.Chunk, erro
 	return chunk, nil
 }
 
-// CountTokens implements [llm.TokenCounter]. System instruction and tools
-// count.
+// CountTokens implements [llm.TokenCounter] by a call of countTokens, which costs a round
+// trip but no tokens. System instruction and tools count.
 func (c *Client) CountTokens(ctx context.Context, req llm.Request) (int, error) {
 	config, err := countConfigOf(req, c.opts.Auth == AuthVertex)
 	if err != nil {

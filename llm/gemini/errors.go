@@ -15,8 +15,8 @@ import (
 	"minigem/llm/internal/remote"
 )
 
-// callError converts an error of genai to an [*llm.Error]; if ctx, the
-// caller's, has ended it returns ctx's error. The error contains no secret.
+// callError converts an error of genai to an [*llm.Error]. It returns ctx's error if ctx,
+// which is the caller's context, has ended. The error contains no secret.
 func (c *Client) callError(ctx context.Context, err error, x *exchange) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -12,10 +12,10 @@ import (
 	"minigem/llm/internal/remote"
 )
 
-// Auth is a way of signing in, spelled as in the setting
-// security.auth.selectedType.
+// Auth is a way of signing in, spelled as in the setting security.auth.selectedType.
 type Auth string
 
+// The ways of signing in.
 const (
 	AuthNone    Auth = "" // nothing is configured
 	AuthAPIKey  Auth = "gemini-api-key"
@@ -24,34 +24,58 @@ const (
 	AuthGoogle  Auth = "oauth-personal" // not supported: Check returns an error
 )
 
-// Options configures a [Client]. Nothing is read from the environment except
-// the proxy variables and, if Auth is AuthVertex and APIKey is empty, the
-// application default credentials.
+// Options configures a [Client]. Nothing is read from the environment except the proxy
+// variables and, if Auth is [AuthVertex] and APIKey is empty, the application default
+// credentials. [OptionsFor] fills it in from the environment, [Options.Check] says what
+// is missing.
 type Options struct {
-	Auth       Auth
-	APIKey     string // AuthAPIKey: required; AuthGateway: optional; AuthVertex: in place of Project and Location
-	Project    string // AuthVertex
-	Location   string // AuthVertex
-	BaseURL    string // empty: Google's
-	APIVersion string // empty: v1beta, for Vertex AI v1beta1
+	// Auth is required: [AuthNone] is an error of Check.
+	Auth Auth
+	// APIKey is required for [AuthAPIKey] and optional for [AuthGateway]. For
+	// [AuthVertex] it replaces Project and Location.
+	APIKey string
+	// Project and Location select the Google Cloud project and region, for [AuthVertex]
+	// only.
+	Project  string
+	Location string // AuthVertex
+	// BaseURL is the address of the API; required for [AuthGateway]. Empty means
+	// Google's.
+	BaseURL string
+	// APIVersion is a part of the address. Empty means v1beta, and v1beta1 for Vertex AI.
+	APIVersion string
 
-	Bearer  bool        // send the key as "Authorization: Bearer" too
-	Headers http.Header // sent with every request; may be nil
+	// Bearer sends the key as "Authorization: Bearer" too.
+	Bearer bool
+	// Headers are sent with every request and replace the client's own; may be nil. Their
+	// values are kept out of errors, as secrets.
+	Headers http.Header
 
-	Version string // version of this program, for the User-Agent
-	Surface string // surface it runs in, for the User-Agent; empty: "terminal"
+	// Version is the version of this program, for the User-Agent.
+	Version string
+	// Surface is where the program runs, for the User-Agent. Empty means "terminal".
+	Surface string
 
-	MaxAttempts    int             // 0: 10, as core/utils/retry.ts
-	NoFetchRetries bool            // network errors without a well-known code are final (general.retryFetchErrors: false)
-	Silence        time.Duration   // 0: 5 minutes
-	Notify         func(llm.Retry) // called before each wait, from the caller's goroutine; may be nil
+	// MaxAttempts is how often a call is tried, counting the first time. 0 means 10, as
+	// in core/utils/retry.ts. Waits grow from 5 s to 30 s unless the server asks for
+	// another time.
+	MaxAttempts int
+	// NoFetchRetries makes network errors without a well-known code final
+	// (general.retryFetchErrors: false).
+	NoFetchRetries bool
+	// Silence is how long the server may send nothing. 0 means 5 minutes.
+	Silence time.Duration
+	// Notify is called before each wait, from the caller's goroutine; may be nil.
+	Notify func(llm.Retry)
 
-	Rand      func() float64    // returns a number in [0,1) for the jitter; nil: math/rand
-	Transport http.RoundTripper // nil: like http.DefaultTransport
+	// Rand returns a number in [0,1) for the jitter of waits; nil means math/rand.
+	Rand func() float64
+	// Transport makes the requests; nil means one like [http.DefaultTransport].
+	Transport http.RoundTripper
 }
 
-// AuthFromEnv chooses the way of signing in from the environment.
-// (cli/gemini.tsx)
+// AuthFromEnv chooses the way of signing in from GOOGLE_GENAI_USE_GCA,
+// GOOGLE_GENAI_USE_VERTEXAI, GOOGLE_GEMINI_BASE_URL and GEMINI_API_KEY; the first that is
+// set wins. The result is [AuthNone] if none is. (cli/gemini.tsx)
 func AuthFromEnv(getenv func(string) string) Auth {
 	switch {
 	case isTrue(getenv("GOOGLE_GENAI_USE_GCA")):
@@ -68,8 +92,9 @@ func AuthFromEnv(getenv func(string) string) Auth {
 
 func isTrue(s string) bool { return s == "1" || strings.EqualFold(s, "true") }
 
-// OptionsFor reads from the environment what auth needs. Its error is about a
-// malformed variable; [Options.Check] reports missing ones.
+// OptionsFor reads from the environment what auth needs: keys, project, location, the
+// API's address and version, GEMINI_API_KEY_AUTH_MECHANISM and GEMINI_CLI_CUSTOM_HEADERS.
+// Its error is about a malformed variable; [Options.Check] reports missing ones.
 func OptionsFor(auth Auth, getenv func(string) string) (Options, error) {
 	o := Options{
 		Auth:       auth,
@@ -140,8 +165,8 @@ func parseHeaders(s string) (http.Header, error) {
 	return h, nil
 }
 
-// Check returns an [*llm.Error] of kind llm.ErrAuth if o lacks something that
-// calls need.
+// Check returns an [*llm.Error] of the kind [llm.ErrAuth] if o lacks something that calls
+// need, with a hint what to set. It makes no request: a wrong key is not found.
 func (o Options) Check() error {
 	const getKey = "create a key at https://aistudio.google.com/apikey and put it into the variable GEMINI_API_KEY, or " +
 		"the line GEMINI_API_KEY=... into ~/.gemini/.env"

@@ -22,8 +22,8 @@ type choice struct {
 	Finish  string `json:"finish_reason"`
 }
 
-// said is what the model said. Of thoughts the API knows nothing; servers send
-// them as one of two fields.
+// said is what the model said. The API has no thoughts; servers send them in one of two
+// fields.
 type said struct {
 	Content   string       `json:"content"`
 	Refusal   string       `json:"refusal"`
@@ -68,8 +68,8 @@ func (s said) thought() string { return s.Thoughts + s.Reasoning }
 
 func (s said) text() string { return s.Content + s.Refusal }
 
-// assembly is an answer as it comes in. Calls are given on when they are
-// complete, with the finish reason and the usage: at the end.
+// assembly is an answer as it comes in. Calls are passed on when they are complete, with
+// the finish reason and the usage, in the last chunk.
 type assembly struct {
 	texts  texts
 	calls  []assembled
@@ -83,8 +83,8 @@ type assembled struct {
 	args     []byte
 }
 
-// add takes a piece of an answer, and returns what of it can be given on; not
-// ok: nothing.
+// add takes a piece of an answer and returns what of it can be passed on; ok is false if
+// there is nothing.
 func (a *assembly) add(in answer) (c llm.Chunk, ok bool) {
 	a.last.ModelVersion, a.last.ResponseID = in.Model, in.ID
 	if u := in.Usage.usage(); u != nil {
@@ -114,8 +114,8 @@ func (a *assembly) add(in answer) (c llm.Chunk, ok bool) {
 	return c, len(c.Parts) > 0
 }
 
-// call takes a piece of a call. Pieces belong together by their index, but an id
-// of its own is another call: some servers give all calls the same index.
+// call takes a piece of a call. Pieces belong together by their index, but a new id
+// begins another call: some servers give all calls the same index.
 func (a *assembly) call(p calledPart) {
 	at := -1
 	for i := range a.calls {
@@ -139,15 +139,15 @@ func (a *assembly) call(p calledPart) {
 	c.args = append(c.args, piece...)
 }
 
-// finishReasons are the Gemini API's words for how an answer ends.
+// finishReasons maps the API's finish reasons to those of the Gemini API.
 var finishReasons = map[string]string{"stop": "STOP", "tool_calls": "STOP", "function_call": "STOP",
 	"length": "MAX_TOKENS", "content_filter": "SAFETY"}
 
 const asText = "it is text, which the server did not read as a call: " +
 	"start the server with the tool template of this model (llama-server --jinja), or choose a model that calls tools"
 
-// end is the last chunk of the answer. Arguments that are not an object make it
-// a malformed call, which the agent asks for again.
+// end returns the last chunk of the answer. Arguments that are not an object make it a
+// malformed call, which the agent asks for again.
 func (a *assembly) end() llm.Chunk {
 	c := a.last
 	c.FinishReason = "OTHER"

@@ -1,7 +1,16 @@
-// Package openai calls models by OpenAI's chat completions, which many servers
-// speak: OpenAI's own, and those that run models on one's own machine, such as
-// Ollama, LM Studio and llama.cpp. It speaks HTTP itself: the vendor's client is
-// larger than the rest of minigem.
+// Package openai calls models by OpenAI's chat completions, which many servers speak:
+// OpenAI's own, and those that run models locally, such as Ollama, LM Studio and
+// llama.cpp. It speaks HTTP itself: the vendor's client is larger than the rest of
+// minigem.
+//
+//	o, err := openai.OptionsFor("ollama/qwen3:8b", os.Getenv)
+//	if err == nil {
+//		err = o.Check()
+//	}
+//	client := openai.New(o)
+//
+// The Responses API, audio and embeddings are not supported. Parts that only Gemini knows
+// ([llm.Opaque]) are an error, and thoughts are not sent back.
 package openai
 
 import (
@@ -18,9 +27,9 @@ import (
 	"minigem/llm/internal/remote"
 )
 
-// Client is an [llm.Provider] for a server that speaks chat completions. It is
-// safe for concurrent use. Its errors are [*llm.Error], or the context's own once
-// that has ended.
+// Client is an [llm.Provider] for a server that speaks chat completions. It is safe for
+// concurrent use and needs no closing. Its errors are [*llm.Error], without any secret in
+// them, or the context's own once that has ended.
 type Client struct {
 	opts     Options
 	secrets  remote.Secrets
@@ -29,8 +38,8 @@ type Client struct {
 
 var _ llm.Provider = (*Client)(nil)
 
-// New makes a Client without connecting: what is missing in o is an error of
-// the first call, or of o.Check.
+// New makes a Client without connecting. If o lacks something, the first call fails with
+// the error of [Options.Check].
 func New(o Options) *Client {
 	if o.Silence <= 0 {
 		o.Silence = remote.DefaultSilence
@@ -51,8 +60,8 @@ type exchange struct {
 	opened bool // a part of the answer was given on
 }
 
-// attempt asks for a completion once, and reads the answer by read. Every error
-// but those that read makes itself is an [*llm.Error] or ctx's.
+// attempt asks for a completion once and lets read read the answer. Every error but
+// errConsumerLeft is an [*llm.Error] or ctx's.
 func (c *Client) attempt(ctx context.Context, body []byte, read func(*exchange, io.Reader) error) error {
 	return c.try(ctx, http.MethodPost, "/chat/completions", body, read)
 }
@@ -103,9 +112,14 @@ func (c *Client) send(x *exchange, giveUp context.CancelCauseFunc, method, path 
 // errConsumerLeft ends a stream whose consumer stopped early.
 var errConsumerLeft = errors.New("the consumer left")
 
-// Stream implements [llm.Model]. The tool calls of an answer come with its last
-// chunk. An error after the server has begun to answer has Opened set and is not
-// retried here; its kind is llm.ErrStream if repeating the request may help.
+// Stream implements [llm.Model]. Text and thoughts arrive as they are streamed, the tool
+// calls of an answer with its last chunk. Before the server answers, a call is repeated
+// up to [Options.MaxAttempts] times. An error after the first chunk has Opened set and is
+// not retried here; its kind is [llm.ErrStream] if repeating the request may help.
+//
+// A finish reason of the API becomes the Gemini API's word for it. Calls and thoughts
+// that the server left in the text (<tool_call>, <think>) are read; a call in a form that
+// is not read ends the answer with MALFORMED_FUNCTION_CALL.
 func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		body, err := c.body(req, true)
@@ -166,7 +180,9 @@ func decode(data []byte) (answer, error) {
 	return in, nil
 }
 
-// Generate implements [llm.Generator].
+// Generate implements [llm.Generator] by a request that is not streamed. Retries are
+// those of [Client.Stream], but an answer that broke off is repeated too, unless
+// [Options.NoFetchRetries] is set.
 func (c *Client) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
 	body, err := c.body(req, false)
 	if err != nil {
@@ -196,8 +212,9 @@ func (c *Client) Generate(ctx context.Context, req llm.Request) (llm.Chunk, erro
 	return chunk, nil
 }
 
-// CountTokens implements [llm.TokenCounter]. The API counts nothing before a
-// request: the number is an estimate of four bytes a token.
+// CountTokens implements [llm.TokenCounter] without a request, because the API has none
+// for it: it estimates four bytes a token. Its error is about a request that the API
+// cannot express.
 func (c *Client) CountTokens(_ context.Context, req llm.Request) (int, error) {
 	body, err := c.body(req, false)
 	return len(body) / 4, err

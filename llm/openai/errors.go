@@ -14,13 +14,13 @@ import (
 	"minigem/llm/internal/remote"
 )
 
-// refusal is an answer of the server that is an error, as it came.
+// refusal is an error that the server answered, as it came.
 type refusal struct{ body []byte }
 
 func (r *refusal) Error() string { return string(r.body[:min(len(r.body), remote.MaxShown)]) }
 
-// said is the server's reason, in any of the forms that servers give it, and its
-// code. What is not JSON is the reason as it is.
+// said returns the server's reason, in any of the forms that servers give it, and its
+// code. A body that is not JSON is the reason itself.
 func (r *refusal) said() (text, code string) {
 	var body struct {
 		Error           json.RawMessage `json:"error"`
@@ -49,8 +49,8 @@ func (r *refusal) said() (text, code string) {
 	return string(r.body), ""
 }
 
-// callError converts an error of an attempt to an [*llm.Error]; if ctx, the
-// caller's, has ended it returns ctx's error. The error contains no secret.
+// callError converts an error of an attempt to an [*llm.Error]. It returns ctx's error if
+// ctx, which is the caller's context, has ended. The error contains no secret.
 func (c *Client) callError(ctx context.Context, err error, x *exchange) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

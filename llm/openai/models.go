@@ -13,11 +13,13 @@ import (
 	"minigem/llm/internal/remote"
 )
 
-// patience is how long the servers are waited for that may know a context length.
+// patience bounds the questions of ContextLength, all together.
 const patience = 5 * time.Second
 
-// ContextLength asks the server how many tokens the model accepts, in the ways of
-// vLLM, LM Studio, llama.cpp and Ollama; 0: it does not say.
+// ContextLength asks the server how many tokens [Options.Model] accepts, prompt and
+// answer together. It tries the ways of vLLM, LM Studio, llama.cpp and Ollama one after
+// the other, for at most 5 seconds in all. 0 means that the server does not say; OpenAI's
+// own is not asked.
 func (c *Client) ContextLength(ctx context.Context) (tokens int) {
 	if c.opts.BaseURL == openAI {
 		return 0
@@ -51,6 +53,7 @@ func (c *Client) ContextLength(ctx context.Context) (tokens int) {
 	return 0
 }
 
+// lengthInList reads a list of models, as vLLM, LM Studio and routers give it.
 func lengthInList(data []byte, model string) int {
 	var list struct {
 		Data []struct {
@@ -70,7 +73,7 @@ func lengthInList(data []byte, model string) int {
 	return 0
 }
 
-// lengthInProps reads what llama.cpp was started with.
+// lengthInProps reads the context that llama.cpp was started with.
 func lengthInProps(data []byte, _ string) int {
 	var props struct {
 		Settings struct {
@@ -81,8 +84,8 @@ func lengthInProps(data []byte, _ string) int {
 	return props.Settings.Tokens
 }
 
-// lengthInShow reads what Ollama says of a model: what it is run with, or else
-// what it was made for.
+// lengthInShow reads what Ollama says about a model: the context it runs with, else the
+// one it was trained for.
 func lengthInShow(data []byte, _ string) int {
 	var show struct {
 		Parameters string         `json:"parameters"` // "num_ctx 8192", a line each
@@ -103,7 +106,8 @@ func lengthInShow(data []byte, _ string) int {
 	return 0
 }
 
-// Models lists the models of the server, by one request that is not repeated.
+// Models returns the ids of the server's models in its order, by one request that is not
+// repeated. Errors are those of [Client].
 func (c *Client) Models(ctx context.Context) ([]string, error) {
 	var names []string
 	err := c.try(ctx, http.MethodGet, "/models", nil, func(_ *exchange, r io.Reader) error {

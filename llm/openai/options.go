@@ -13,23 +13,38 @@ import (
 	"minigem/llm/internal/remote"
 )
 
-// Options configures a [Client].
+// Options configures a [Client]. Nothing is read from the environment: [OptionsFor] fills
+// it in, [Options.Check] says what is missing.
 type Options struct {
-	Model   string // as the server calls it; requests for a model of another kind go to this one
-	BaseURL string // without "/chat/completions", such as "http://127.0.0.1:11434/v1"
-	APIKey  string // empty: none is sent
+	// Model is the name that the server knows. A request for a model that is not [Named],
+	// such as a Gemini model for summaries, goes to this one.
+	Model string
+	// BaseURL is the address of the API without "/chat/completions", such as
+	// "http://127.0.0.1:11434/v1". Required.
+	BaseURL string
+	// APIKey is sent as a bearer token; empty means none.
+	APIKey string
 
-	Version string // version of this program, for the User-Agent
+	// Version is the version of this program, for the User-Agent.
+	Version string
 
-	MaxAttempts    int             // 0: 10
-	NoFetchRetries bool            // network errors without a well-known code are final
-	Silence        time.Duration   // how long the server may send nothing while we wait for it; 0: 5 minutes
-	Notify         func(llm.Retry) // called before each wait, from the caller's goroutine; may be nil
+	// MaxAttempts is how often a call is tried, counting the first time. 0 means 10.
+	MaxAttempts int
+	// NoFetchRetries makes network errors without a well-known code final.
+	NoFetchRetries bool
+	// Silence is how long the server may send nothing while the client waits. 0 means 5
+	// minutes.
+	Silence time.Duration
+	// Notify is called before each wait, from the caller's goroutine; may be nil.
+	Notify func(llm.Retry)
 
-	Rand      func() float64    // returns a number in [0,1) for the jitter; nil: math/rand
-	Transport http.RoundTripper // nil: like http.DefaultTransport
+	// Rand returns a number in [0,1) for the jitter of waits; nil means math/rand.
+	Rand func() float64
+	// Transport makes the requests; nil means one like [http.DefaultTransport].
+	Transport http.RoundTripper
 
-	server server // what the name of the model began with
+	// set by OptionsFor
+	server server
 }
 
 // A server is a kind of server by the first word of a model's name.
@@ -80,15 +95,16 @@ func ollama(getenv func(string) string) string {
 	return strings.TrimSuffix(u.String(), "/") + "/v1"
 }
 
-// Server returns the kind of server that model names by its first word, such as
-// "openai" of "openai/gpt-5" and "ollama" of "ollama/qwen3:8b"; "" if it names
-// none.
+// Server returns the kind of server that model names by its first word: "openai" for
+// "openai/gpt-5", "ollama" for "ollama/qwen3:8b", "lmstudio" or "llamacpp"; "" if it
+// names none.
 func Server(model string) string {
 	s, _, _ := split(model)
 	return s.word
 }
 
-// Named reports whether model names a model of one of these servers.
+// Named reports whether model begins with one of the words of [Server] and a slash, so
+// that this package and not llm/gemini serves it.
 func Named(model string) bool { return Server(model) != "" }
 
 func split(model string) (s server, name string, ok bool) {
@@ -101,8 +117,9 @@ func split(model string) (s server, name string, ok bool) {
 	return server{}, "", false
 }
 
-// OptionsFor returns what a model that is [Named] needs, by the usual variables:
-// OPENAI_BASE_URL and OPENAI_API_KEY, and OLLAMA_HOST.
+// OptionsFor returns what a model that is [Named] needs. It reads OPENAI_BASE_URL and
+// OPENAI_API_KEY for openai/..., and OLLAMA_HOST for ollama/...; the others have fixed
+// addresses on this machine, ports 1234 and 8080. It is an error if model is not Named.
 func OptionsFor(model string, getenv func(string) string) (Options, error) {
 	s, name, ok := split(model)
 	if !ok {
@@ -116,7 +133,9 @@ func OptionsFor(model string, getenv func(string) string) (Options, error) {
 	return o, nil
 }
 
-// Check returns an [*llm.Error] if o lacks something that calls need.
+// Check returns an [*llm.Error] if o lacks something that calls need: of the kind
+// [llm.ErrInvalid] if BaseURL is not an address, [llm.ErrAuth] if OpenAI's own server is
+// called without a key. It makes no request.
 func (o Options) Check() error {
 	u, err := url.Parse(o.BaseURL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {

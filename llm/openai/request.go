@@ -86,8 +86,8 @@ type file struct {
 	Data string `json:"file_data"`
 }
 
-// body writes req for the server. What the API has no field for is left out:
-// topK, thoughts and their budget, and signatures.
+// body writes req for the server. It leaves out what the API has no field for: topK,
+// thoughts and their budget, and signatures.
 func (c *Client) body(req llm.Request, stream bool) ([]byte, error) {
 	if req.Builtins != (llm.Builtins{}) {
 		return nil, &llm.Error{Kind: llm.ErrInvalid, Message: fmt.Sprintf("%s cannot search the web or read pages by itself",
@@ -126,8 +126,8 @@ func (c *Client) body(req llm.Request, stream bool) ([]byte, error) {
 	return data, nil
 }
 
-// modelOf returns the name of the model for the server. A request for a model of
-// another kind, such as the small one that makes titles, goes to the one there is.
+// modelOf returns the name of the model for the server. A request for a model of another
+// kind, such as the small one that makes titles, goes to the configured one.
 func (c *Client) modelOf(req llm.Request) string {
 	if _, name, ok := split(req.Model); ok {
 		return name
@@ -290,8 +290,8 @@ func unsendable(what string) error {
 		Hint: "use /clear or /rewind, or choose a Gemini model with --model"}
 }
 
-// resultText is what the model reads of a result: its output as it is, anything
-// else as JSON.
+// resultText returns what the model reads of a result: its output as it is, anything else
+// as JSON.
 func resultText(r llm.ToolResult) string {
 	if output, ok := r.Response["output"].(string); ok && len(r.Response) == 1 {
 		return output

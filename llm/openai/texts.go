@@ -9,8 +9,7 @@ import (
 	"minigem/llm"
 )
 
-// Tags that models of one's own write into their text where the server leaves
-// them there.
+// Tags that local models write into their text, where the server leaves them.
 const thinks, thought, calls, called = "<think>", "</think>", "<tool_call>", "</tool_call>"
 
 // texts takes the text of an answer apart: a thought in <think> at its beginning,
@@ -26,7 +25,7 @@ type texts struct {
 // headSize is how much of an answer is held, and looked at, to see how it begins.
 const headSize = 200
 
-// written are beginnings of answers that are calls in the form of a model's own,
+// written matches the beginning of an answer that is a call in a model's own syntax,
 // which its server should have read.
 var written = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\s*(?:\[TOOL_CALLS\]|<\|python_tag\|>|<\|tool_call|<function=|<tool_call>|` +
@@ -44,12 +43,13 @@ type state int
 const (
 	beginning state = iota // nothing but white space came
 	thinking
-	behind // after the thought: nothing but white space came
+	// after the thought; only white space so far
+	behind
 	answering
 	calling // everything is held until the end
 )
 
-// add takes a piece of the text, and returns what of it is certain.
+// add takes a piece of the text and returns the parts that are certain.
 func (t *texts) add(piece string) (parts []llm.Part) {
 	if t.state == calling {
 		t.calls = append(t.calls, piece...)

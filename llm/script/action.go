@@ -2,21 +2,31 @@ package script
 
 import "minigem/llm"
 
-// Action is something that a scripted model makes an agent do, in neutral
-// words: each agent has its own tools for it.
+// Action is something that a scripted model makes an agent do, in words that no agent
+// owns: each agent has different tools for it. Fields that Kind does not name are
+// ignored.
 type Action struct {
-	Kind    ActionKind `json:"kind"`
-	Command string     `json:"command,omitempty"` // DoShell
-	Path    string     `json:"path,omitempty"`    // DoWrite, DoEdit, DoRead; DoSearch: where to search, may be empty
-	Text    string     `json:"text,omitempty"`    // DoWrite: the whole content
-	Old     string     `json:"old,omitempty"`     // DoEdit: text that occurs once in the file
-	New     string     `json:"new,omitempty"`     // DoEdit: what replaces it
-	Pattern string     `json:"pattern,omitempty"` // DoSearch: a regular expression
+	// Kind selects the fields below that count.
+	Kind ActionKind `json:"kind"`
+	// Command is for DoShell: a command line.
+	Command string `json:"command,omitempty"`
+	// Path is the file for DoWrite, DoEdit and DoRead. For DoSearch it is the folder to
+	// search and may be empty.
+	Path string `json:"path,omitempty"`
+	// Text is for DoWrite: the whole content.
+	Text string `json:"text,omitempty"`
+	// Old is for DoEdit: text that occurs once in the file.
+	Old string `json:"old,omitempty"`
+	// New is for DoEdit: what replaces Old.
+	New string `json:"new,omitempty"`
+	// Pattern is for DoSearch: a regular expression.
+	Pattern string `json:"pattern,omitempty"`
 }
 
 // ActionKind is the first word of an [Action] in a model script.
 type ActionKind string
 
+// The kinds of an [Action].
 const (
 	DoShell  ActionKind = "shell"
 	DoWrite  ActionKind = "write"
@@ -25,11 +35,11 @@ const (
 	DoSearch ActionKind = "search"
 )
 
-// ActionKinds lists all kinds.
+// ActionKinds lists all kinds. It must not be changed.
 var ActionKinds = []ActionKind{DoShell, DoWrite, DoEdit, DoRead, DoSearch}
 
-// Call returns the call of a tool of Gemini CLI, and so of minigem, that does
-// the action.
+// Call returns the call of a tool of Gemini CLI, and so of minigem, that does the action.
+// It has no ID. A Kind that is not listed in [ActionKinds] is taken for DoSearch.
 func (a Action) Call() llm.ToolCall {
 	args := func(pairs ...string) map[string]any {
 		m := map[string]any{}

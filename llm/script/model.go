@@ -12,8 +12,8 @@ import (
 	"minigem/llm"
 )
 
-// Queue hands out the entries of a script, each once. It is safe for concurrent
-// use.
+// Queue hands out the entries of a script, each once. It is safe for concurrent use. Use
+// it to serve a script in another form; [Model] is one as an [llm.Provider].
 type Queue struct {
 	nonStrict bool
 
@@ -24,10 +24,10 @@ type Queue struct {
 	name     string
 }
 
-// NewQueue makes a Queue of entries, which it does not change. Without
-// nonStrict the next entry must be of the method that is asked for; one that is
-// not stays in the queue, so that one mistake does not cause others. With
-// nonStrict a request gets the first remaining entry of its method.
+// NewQueue makes a Queue of entries, which it copies. Without nonStrict the next entry
+// must be for the method of the request. An entry for another method is an error and
+// stays in the queue, so that one mistake does not cause others. With nonStrict a request
+// gets the first remaining entry of its method.
 func NewQueue(entries []Entry, nonStrict bool) *Queue {
 	q := &Queue{nonStrict: nonStrict, left: append([]Entry(nil), entries...), name: "the script"}
 	if len(entries) > 0 && entries[0].File != "" {
@@ -43,15 +43,15 @@ func (q *Queue) Left() int {
 	return len(q.left)
 }
 
-// Next takes the entry for a request of method m. Its error is an [*llm.Error]
-// of kind llm.ErrScript that names the request and what was found, and shows
-// the end of the request.
+// Next takes the entry for a request of method m. req is only used for the error, an
+// [*llm.Error] of the kind [llm.ErrScript] that names the request by its number, what was
+// found instead, and the end of the request.
 func (q *Queue) Next(m Method, req llm.Request) (Entry, error) {
 	e, _, err := q.take(m, req, true)
 	return e, err
 }
 
-// Peek is like Next, but leaves the entry in the queue.
+// Peek is like [Queue.Next], but leaves the entry in the queue. The request is counted.
 func (q *Queue) Peek(m Method, req llm.Request) (Entry, error) {
 	e, _, err := q.take(m, req, false)
 	return e, err
@@ -67,7 +67,8 @@ func (q *Queue) take(m Method, req llm.Request, remove bool) (Entry, int, error)
 	}
 	e := q.left[i]
 	if remove {
-		copy(q.left[1:], q.left[:i]) // what is behind it may be long
+		// what follows may be long
+		copy(q.left[1:], q.left[:i])
 		q.left = q.left[1:]
 		q.taken++
 	}
@@ -123,7 +124,9 @@ func tail(req llm.Request) string {
 	return fmt.Sprintf("%s... (%d bytes more)", s[:cut], len(s)-cut)
 }
 
-// Model is an [llm.Provider] that answers from a script.
+// Model is an [llm.Provider] that answers from a script, whatever is asked. It is safe
+// for concurrent use, but the answers are handed out in the order of the requests. Its
+// errors are [*llm.Error] of the kind [llm.ErrScript], or the context's own.
 type Model struct{ queue *Queue }
 
 var _ llm.Provider = (*Model)(nil)
@@ -131,8 +134,8 @@ var _ llm.Provider = (*Model)(nil)
 // New makes a Model that answers from entries. For nonStrict see [NewQueue].
 func New(entries []Entry, nonStrict bool) *Model { return &Model{NewQueue(entries, nonStrict)} }
 
-// Open makes a Model from a fake-responses file: strict for --fake-responses,
-// nonStrict for --fake-responses-non-strict.
+// Open makes a Model from a fake-responses file: strict for --fake-responses, nonStrict
+// for --fake-responses-non-strict. Errors are those of [ParseFile].
 func Open(path string, nonStrict bool) (*Model, error) {
 	entries, err := ParseFile(path)
 	if err != nil {
@@ -141,11 +144,12 @@ func Open(path string, nonStrict bool) (*Model, error) {
 	return New(entries, nonStrict), nil
 }
 
-// Left returns how many answers remain.
+// Left returns how many answers remain. A test that used up its script sees 0.
 func (m *Model) Left() int { return m.queue.Left() }
 
-// Stream implements [llm.Model]. It adds nothing to the scripted chunks: if the
-// last one has no finishReason, the stream broke off.
+// Stream implements [llm.Model]. It adds nothing to the scripted chunks: if the last one
+// has no finish reason, the agent sees an answer that broke off. An entry is used up even
+// if the consumer stops early. An entry with a fault is an error.
 func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		e, err := m.answer(ctx, Stream, req)
@@ -165,7 +169,7 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 	}
 }
 
-// Generate implements [llm.Generator].
+// Generate implements [llm.Generator] with the next entry of the method [Whole].
 func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
 	e, err := m.answer(ctx, Whole, req)
 	if err != nil {
@@ -174,7 +178,8 @@ func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error
 	return e.Chunks[0], nil
 }
 
-// CountTokens implements [llm.TokenCounter].
+// CountTokens implements [llm.TokenCounter] with the next entry of the method [Count]. It
+// counts nothing itself.
 func (m *Model) CountTokens(ctx context.Context, req llm.Request) (int, error) {
 	e, err := m.answer(ctx, Count, req)
 	return e.Tokens, err

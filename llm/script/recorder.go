@@ -14,13 +14,12 @@ import (
 	"minigem/llm"
 )
 
-// Recorder is an [llm.Provider] that passes every call on and records the
-// answers as a script (--record-responses). A call is written once it is
-// complete; failed and cancelled calls are not. If the consumer stops early,
-// what it read is written, because the consumer of a replay will stop there
-// too. Answers are reduced to candidates, usageMetadata and promptFeedback. A
-// Recorder is safe for concurrent use; the lines are in the order in which
-// calls ended.
+// Recorder is an [llm.Provider] that passes every call on and records the answers as a
+// script (--record-responses). A call is written once it is complete; failed and
+// cancelled calls are not. If the consumer stops early, what it read is written, because
+// the consumer of a replay will stop there too. Answers are recorded without modelVersion
+// and responseId, so that two recordings of one answer are equal. A Recorder is safe for
+// concurrent use; the lines are in the order in which calls ended.
 type Recorder struct {
 	model llm.Provider
 	mask  func(string) string
@@ -32,9 +31,9 @@ type Recorder struct {
 
 var _ llm.Provider = (*Recorder)(nil)
 
-// Record makes a Recorder that appends to the file at path, which only the user
-// may read (0600). mask takes secrets out of a text and keeps JSON valid; nil
-// takes none out.
+// Record makes a Recorder that appends to the file at path, which is created with the
+// mode 0600. The caller must call [Recorder.Close]. mask takes secrets out of a text and
+// must keep JSON valid; nil takes none out. The error is about the file.
 func Record(model llm.Provider, path string, mask func(string) string) (*Recorder, error) {
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -46,8 +45,8 @@ func Record(model llm.Provider, path string, mask func(string) string) (*Recorde
 	return &Recorder{model: model, mask: mask, out: f}, nil
 }
 
-// Close closes the file and returns the first write error, which no call
-// returned.
+// Close closes the file and returns the first write error: calls to the model never
+// return one. Call it once, after all calls have ended.
 func (r *Recorder) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,9 +111,9 @@ func (r *Recorder) write(e Entry) {
 	}
 }
 
-// Masked returns chunks with mask applied to their texts. A secret that a stream
-// splits between chunks is found, too: then the first text holds all of it, and
-// those after it are empty. Other parts are left as they are.
+// Masked returns a copy of chunks with mask applied to their texts. It also finds a
+// secret that a stream splits between chunks: then the first text holds all of it, and
+// the texts after it are empty. Parts other than [llm.Text] are left as they are.
 func Masked(chunks []llm.Chunk, mask func(string) string) []llm.Chunk {
 	var before, after strings.Builder
 	each := rewrite(chunks, func(text string) string {

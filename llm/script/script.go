@@ -1,13 +1,19 @@
 // Package script answers model calls from a script instead of a network: the
-// fake-responses files of Gemini CLI, and recordings of real calls in the same
-// form. It keeps out HTTP and everything that can go wrong there; for that
-// there is e2e/fakemodel, which serves the same files.
+// fake-responses files of Gemini CLI, and recordings of real calls in the same form. It
+// knows no HTTP and nothing that can go wrong there; for that there is e2e/fakemodel,
+// which serves the same files.
 //
 // A script is JSON Lines, one answer a line (core/core/fakeContentGenerator.ts):
 //
 //	{"method": "generateContentStream", "response": [<GenerateContentResponse>, ...]}
 //	{"method": "generateContent",       "response": <GenerateContentResponse>}
 //	{"method": "countTokens",           "response": {"totalTokens": 7}}
+//
+// [Open] makes a model from such a file, [New] from entries made by a program:
+//
+//	model := script.New([]script.Entry{
+//		script.Streamed(llm.Chunk{Parts: []llm.Part{llm.Text{Text: "Hi"}}, FinishReason: "STOP"}),
+//	}, false)
 package script
 
 import (
@@ -21,9 +27,10 @@ import (
 	"minigem/llm"
 )
 
-// Method is a method of the Gemini API.
+// Method is a method of the Gemini API, as a script spells it.
 type Method string
 
+// The methods that a script may have.
 const (
 	Stream Method = "generateContentStream"
 	Whole  Method = "generateContent"
@@ -31,21 +38,29 @@ const (
 	Embed  Method = "embedContent" // may be in a file, but no call asks for it
 )
 
-// Entry is one answer of a script.
+// Entry is one answer of a script. Make it with [Streamed], [Answered] or [Counted]; the
+// zero Entry has no method and answers nothing.
 type Entry struct {
+	// Method says which of the fields below count.
 	Method Method
-	Chunks []llm.Chunk // Stream: in order, may be empty. Whole: exactly one
-	Tokens int         // Count
+	// Chunks are the answer to Stream, in order and perhaps empty, or the one chunk that
+	// answers Whole.
+	Chunks []llm.Chunk
+	// Tokens is the answer to Count.
+	Tokens int
 
-	// Fault is the value of "fault" in the line, for e2e/fakemodel; nil: none.
+	// Fault is the value of "fault" in the line, for e2e/fakemodel; nil if there is none.
 	// A [Model] refuses an Entry that has one.
 	Fault json.RawMessage
 
-	File string // the file it comes from; empty: made by a program
-	Line int    // from 1
+	// File is where the entry comes from; empty for one made by a program.
+	File string
+	// Line is its line there, from 1.
+	Line int
 }
 
-// Streamed makes the Entry of a streamed answer.
+// Streamed makes the Entry of a streamed answer. Without chunks it is an answer that
+// broke off at once.
 func Streamed(chunks ...llm.Chunk) Entry { return Entry{Method: Stream, Chunks: chunks} }
 
 // Answered makes the Entry of an answer in one piece.
@@ -54,8 +69,7 @@ func Answered(c llm.Chunk) Entry { return Entry{Method: Whole, Chunks: []llm.Chu
 // Counted makes the Entry of a count of tokens.
 func Counted(tokens int) Entry { return Entry{Method: Count, Tokens: tokens} }
 
-// Where returns "file:line", or "answer n" for an Entry without a file; n
-// counts from 1.
+// Where returns "file:line", or "answer n" for an Entry without a line; n counts from 1.
 func (e Entry) Where(n int) string {
 	if e.Line == 0 {
 		return fmt.Sprintf("answer %d", n)
@@ -73,7 +87,8 @@ type wireCount struct {
 	TotalTokens int `json:"totalTokens"`
 }
 
-// MarshalJSON writes e as a line of a script, without the line break.
+// MarshalJSON writes e as a line of a script, without the line break. File and Line are
+// not written.
 func (e Entry) MarshalJSON() ([]byte, error) {
 	var response any
 	switch {
@@ -95,7 +110,8 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 	return json.Marshal(wireEntry{e.Method, data, e.Fault})
 }
 
-// UnmarshalJSON reads one line of a script. It does not set File and Line.
+// UnmarshalJSON reads one line of a script. It does not set File and Line. "response" may
+// be missing only where there is a "fault".
 func (e *Entry) UnmarshalJSON(data []byte) error {
 	var w wireEntry
 	if err := json.Unmarshal(data, &w); err != nil {
@@ -143,9 +159,9 @@ func emptyResponse(m Method) json.RawMessage {
 	return json.RawMessage("{}")
 }
 
-// Parse reads a script. Errors and Entry.File show name. Blank lines do not
-// count as answers; a script without answers is valid. The error names the
-// first broken line.
+// Parse reads a script. name is what errors and Entry.File show. Blank lines do not count
+// as answers; a script without answers is valid. The error names the first broken line,
+// or says that the file is too large.
 func Parse(name string, r io.Reader) ([]Entry, error) {
 	data, err := boundedfile.ReadAll(r, name, boundedfile.Kept)
 	if err != nil {
@@ -168,7 +184,7 @@ func Parse(name string, r io.Reader) ([]Entry, error) {
 	return entries, nil
 }
 
-// ParseFile reads the script in a file.
+// ParseFile is [Parse] for the file at path.
 func ParseFile(path string) ([]Entry, error) {
 	data, err := boundedfile.ReadNamed(path, boundedfile.Kept)
 	if err != nil {
@@ -177,7 +193,7 @@ func ParseFile(path string) ([]Entry, error) {
 	return Parse(path, bytes.NewReader(data))
 }
 
-// Write writes entries as a script.
+// Write writes entries as a script, one a line, in the form that [Parse] reads.
 func Write(w io.Writer, entries []Entry) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

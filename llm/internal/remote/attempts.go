@@ -1,5 +1,6 @@
-// Package remote is what the clients of model servers share: the events of a
-// stream, when a call is tried again, and errors in words without secrets.
+// Package remote is what the clients of model servers share: the events of a stream, when
+// a call is tried again, and errors in words without secrets. It knows the form of no
+// API.
 package remote
 
 import (
@@ -30,17 +31,27 @@ const (
 // (core/utils/retry.ts)
 const DefaultAttempts = 10
 
-// Attempts says how often a call is tried.
+// Attempts says how often a call is tried. The zero Attempts tries it [DefaultAttempts]
+// times.
 type Attempts struct {
-	Max            int             // 0: DefaultAttempts
-	NoFetchRetries bool            // network errors without a well-known code are final
-	Local          bool            // the server is on this machine: where nobody listens, nobody will soon
-	Notify         func(llm.Retry) // called before each wait, from the caller's goroutine; may be nil
-	Rand           func() float64  // returns a number in [0,1) for the jitter; nil: math/rand
+	// Max counts the first time. 0 means DefaultAttempts.
+	Max int
+	// NoFetchRetries makes network errors without a well-known code final.
+	NoFetchRetries bool
+	// Local says that the server is on this machine: a refused connection is final then,
+	// because nothing will listen there soon.
+	Local bool
+	// Notify is called before each wait, from the caller's goroutine; may be nil.
+	Notify func(llm.Retry)
+	// Rand returns a number in [0,1) for the jitter; nil means math/rand.
+	Rand func() float64
 }
 
-// Do calls call until it succeeds, fails for good, or the attempts are used up.
-// It returns nil, ctx's error or an [*llm.Error].
+// Do calls call until it succeeds, fails for good, or the attempts are used up. Only an
+// [*llm.Error] is ever retried, and not one that has Opened set, that says that a quota
+// is used up, or that asks for a wait of more than 5 minutes. Do returns what call
+// returned, or ctx's error if ctx ends during a wait. After the last attempt the message
+// says how many there were.
 func (a Attempts) Do(ctx context.Context, call func() error) error {
 	most := a.Max
 	if most <= 0 {
@@ -81,8 +92,8 @@ func (a Attempts) delay(backoff, asked time.Duration) time.Duration {
 	return backoff + time.Duration((0.6*random()-0.3)*float64(backoff))
 }
 
-// StatusCancelled is what Google's servers and some proxies answer when they gave
-// up on a request.
+// StatusCancelled is what Google's servers and some proxies answer when they gave up on a
+// request.
 const StatusCancelled = 499
 
 func sleep(ctx context.Context, d time.Duration) error {

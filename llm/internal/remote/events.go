@@ -14,17 +14,17 @@ const maxEvent = 8 << 20
 // maxAnswer limits an answer that is not a stream, such as an error.
 const maxAnswer = 8 << 20
 
-// Unreadable is an answer, or an event of one, that is not in the API's format.
-// Another attempt may help: gateways send such answers when they are in
-// trouble.
+// Unreadable is an answer, or an event of one, that is not in the API's format. Another
+// attempt may help: gateways send such answers when they are in trouble.
 type Unreadable struct{ text string }
 
+// Error returns one sentence with the beginning of what was sent.
 func (e *Unreadable) Error() string { return e.text }
 
-// Events reads server-sent events in any form that the standard allows: it drops
-// comments and other fields, accepts LF, CRLF and CR as line ends, joins data of
-// several lines, and needs no empty line after the last event. It also reads
-// JSON without events around it. The stream ends at "[DONE]".
+// Events reads server-sent events in any form that the standard allows: it drops comments
+// and other fields, accepts LF, CRLF and CR as line ends, joins data of several lines,
+// and needs no empty line after the last event. It also reads JSON without events around
+// it. The stream ends at "[DONE]". It is not safe for concurrent use.
 type Events struct {
 	in       io.Reader
 	chunk    []byte
@@ -44,15 +44,16 @@ type Events struct {
 	begun, cr bool
 }
 
-// NewEvents reads the events of r.
+// NewEvents reads the events of r. It does not close r.
 func NewEvents(r io.Reader) *Events { return &Events{in: r, chunk: make([]byte, 32<<10)} }
 
-// Done reports whether the stream said that it was complete.
+// Done reports whether the stream said that it was complete, by "[DONE]". The Gemini API
+// never says so.
 func (e *Events) Done() bool { return e.done }
 
-// Next returns the next event, a JSON object within the limits, which is valid
-// until the next call. Its error is [io.EOF] at the end of the stream, an
-// [*Unreadable], or that of the reader.
+// Next returns the next event, a JSON object of at most 8 MiB within the limits of
+// [Check]. It is valid until the next call. The error is [io.EOF] at the end of the
+// stream, an [*Unreadable], or the reader's own.
 func (e *Events) Next() ([]byte, error) {
 	if e.event != nil {
 		e.event, e.data, e.hasData = nil, e.data[:0], false
@@ -176,13 +177,14 @@ func (e *Events) finish() {
 	}
 }
 
-// NotAnAnswer describes what was sent in place of an answer.
+// NotAnAnswer returns an [*Unreadable] that quotes the beginning of data, which was sent
+// instead of an answer.
 func NotAnAnswer(data []byte) error {
 	data = data[:min(len(data), MaxShown)]
 	return &Unreadable{fmt.Sprintf("the server sent %q", bytes.ToValidUTF8(data, nil))}
 }
 
-// MaxShown is how much of an unreadable answer is kept for the error.
+// MaxShown is how many bytes of an unreadable answer are kept for the error.
 const MaxShown = 200
 
 // Limits of an answer: decoding a larger one takes too much memory.
@@ -191,7 +193,8 @@ const (
 	maxValues = 100_000
 )
 
-// Check checks one answer against the limits before it is decoded into maps.
+// Check checks one answer before it is decoded into maps: it must be a valid JSON object,
+// nested at most 200 deep, with at most 100,000 values. The error is an [*Unreadable].
 func Check(data []byte) error {
 	if len(data) == 0 || data[0] != '{' || !json.Valid(data) {
 		return NotAnAnswer(data)
@@ -221,8 +224,9 @@ func Check(data []byte) error {
 	return nil
 }
 
-// ReadAnswer reads an answer that is not a stream. Errors of an API may have any
-// form: of them, where ok is false, only the size is checked.
+// ReadAnswer reads an answer that is not a stream, at most 8 MiB of it. ok says that the
+// status was one of success: then the answer must pass [Check]. Errors of an API may have
+// any form, so only their size is checked.
 func ReadAnswer(r io.Reader, ok bool) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxAnswer+1))
 	switch {

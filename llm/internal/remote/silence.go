@@ -11,18 +11,20 @@ import (
 // DefaultSilence is how long a server may send nothing while we wait for it.
 const DefaultSilence = 5 * time.Minute
 
-// ErrSilent is the cause of a call's end after the server sent nothing for that
-// long.
+// ErrSilent is the cause of a context that [Silence] ended.
 var ErrSilent = errors.New("the server said nothing")
 
-// Silence ends a call by GiveUp once the server has said nothing for Limit. The
-// time in which nobody reads does not count.
+// Silence ends a call by GiveUp, with the cause [ErrSilent], once the server has said
+// nothing for Limit. Time in which the caller does not read does not count.
 type Silence struct {
-	Limit  time.Duration
+	// Limit must be positive.
+	Limit time.Duration
+	// GiveUp ends the context of the request.
 	GiveUp context.CancelCauseFunc
 }
 
-// RoundTrip sends req by next, and watches over the answer and its body.
+// RoundTrip sends req by next and watches the answer and its body. The caller closes the
+// body as usual.
 func (s Silence) RoundTrip(next http.RoundTripper, req *http.Request) (*http.Response, error) {
 	timer := s.start(s.Limit)
 	resp, err := next.RoundTrip(req)
@@ -37,8 +39,8 @@ func (s Silence) start(limit time.Duration) *time.Timer {
 	return time.AfterFunc(limit, func() { s.GiveUp(ErrSilent) })
 }
 
-// watched is a body. Comments of server-sent events, which keep a connection alive,
-// say nothing.
+// watched is a body. Comments of server-sent events, which keep a connection alive, count
+// as silence.
 type watched struct {
 	io.ReadCloser
 	silence            Silence

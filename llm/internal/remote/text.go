@@ -11,10 +11,11 @@ import (
 	"minigem/internal/redact"
 )
 
-// Secrets are values that no error may contain.
+// Secrets are values that no error may contain. Empty ones are ignored.
 type Secrets []string
 
-// Shown cleans text of others for one line of an error, secrets masked.
+// Shown returns text of a server in a form for one line of an error: valid UTF-8, on one
+// line, cut after 300 bytes, without a trailing period, with secrets masked.
 func (s Secrets) Shown(text string) string {
 	const most = 300 // bytes
 	text = strings.TrimRight(strings.Join(strings.Fields(s.Mask(strings.ToValidUTF8(text, "\ufffd"))), " "), ".")
@@ -28,7 +29,8 @@ func (s Secrets) Shown(text string) string {
 	return text[:cut] + "..."
 }
 
-// Mask replaces the secrets in text.
+// Mask replaces the secrets in text. A value that is too short to be a secret stays, and
+// a short one is replaced only where it is a whole word.
 func (s Secrets) Mask(text string) string {
 	for _, secret := range s {
 		text = redact.Value(text, secret, redact.Shown)
@@ -36,8 +38,9 @@ func (s Secrets) Mask(text string) string {
 	return text
 }
 
-// Cause returns err, or a cleaned copy of its text if that contains a secret or
-// is very long: an error may hold a whole answer.
+// Cause returns err, or an error with [Secrets.Shown] of its text if that contains a
+// secret or has more than 1,000 bytes: an error may hold a whole answer. Such a copy
+// wraps nothing. Cause(nil) is nil.
 func (s Secrets) Cause(err error) error {
 	if err == nil {
 		return nil
@@ -48,7 +51,8 @@ func (s Secrets) Cause(err error) error {
 	return err
 }
 
-// RetryAfter returns how long the server asks us to wait; 0: it does not say.
+// RetryAfter returns how long the header Retry-After asks the client to wait, in seconds
+// or as a date, at most a day for seconds; 0 if it does not say.
 func RetryAfter(h http.Header) time.Duration {
 	after := strings.TrimSpace(h.Get("Retry-After"))
 	if seconds, err := strconv.Atoi(after); err == nil {

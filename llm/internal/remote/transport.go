@@ -2,9 +2,9 @@ package remote
 
 import "net/http"
 
-// Transport is given, or where that is nil one like [http.DefaultTransport] with
-// connections of its own: whoever closes the idle ones of the shared transport
-// may break a request that is just being sent on one.
+// Transport returns given. If that is nil, it returns a transport like
+// [http.DefaultTransport] with connections of its own: whoever closes the idle
+// connections of the shared one may break a request that is just being sent.
 func Transport(given http.RoundTripper) http.RoundTripper {
 	if given != nil {
 		return given
