@@ -1,10 +1,11 @@
-// Package hooktest runs cases of hooks as Go tests:
+// Package hooktest runs test cases of hooks as Go tests:
 //
 //	func TestHooks(t *testing.T) { hooktest.Run(t, "testdata/*.txtar") }
 //
-// Each case is a subtest that runs in parallel, with a project and a home of its
-// own, offline. [testbed.Parse] reads a case; docs/CASES.md is
-// the reference of the format.
+// Each case is a subtest that runs in parallel and offline, with a separate project and
+// home directory. docs/CASES.md is the reference of the format, which [testbed.Parse]
+// reads. Options run hooks that are Go functions ([Func]), run the cases by the rules of
+// other agents ([As]) or on the agents themselves ([On]), and update cases ([Update]).
 package hooktest
 
 import (
@@ -21,7 +22,8 @@ import (
 	"minigem/internal/proc"
 )
 
-// An Option changes how [Run] runs cases.
+// An Option changes how [Run] runs cases. Options of one kind add up, except [Update],
+// whose last value counts.
 type Option func(*config)
 
 type config struct {
@@ -30,39 +32,40 @@ type config struct {
 	update    bool
 }
 
-// Func runs f in place of the command of the hook that is called name in the
-// cases' settings. The hook keeps its matcher and everything else of its entry;
-// f runs in the process of the test, so that it can be debugged and counts for
-// coverage. See [hooks.Func]. Only minigem itself runs f: other agents run the
-// command.
+// Func runs f instead of the command of the hook that is called name in the cases'
+// settings. The hook keeps its matcher and everything else in its entry. f runs in the
+// test's process, so that it can be debugged and counts for coverage; make it with
+// [hooks.Func]. It may be called concurrently. Only minigem runs f: with [As] and [On],
+// other agents run the command.
 func Func(name string, f hooks.Function) Option {
 	return func(c *config) { c.functions[name] = f }
 }
 
-// As also runs the cases with minigem playing these agents, such as "claude" and
-// "codex", by the rules that were measured. "all" means all that can be played.
-// Nothing has to be installed. What cannot be known of an agent is skipped.
+// As also runs the cases as these agents would, such as "claude" and "codex": minigem
+// plays them by the rules that were measured, and nothing has to be installed. "all"
+// means all that can be played. An unknown name fails the test. Subtests that depend on
+// something unknown are skipped.
 func As(names ...string) Option {
 	return func(c *config) { c.as = append(c.as, names...) }
 }
 
-// On also runs the cases on these agents themselves, offline, if they are
-// installed; it needs minigem in PATH. Without them, and with -short, the
-// subtests of the agents are skipped.
+// On also runs the cases on these agents themselves, offline, if they are installed. It
+// needs minigem in PATH. Without that, and with -short, the agents' subtests are skipped.
 func On(names ...string) Option {
 	return func(c *config) { c.on = append(c.on, names...) }
 }
 
-// Update rewrites what the cases compare with, if yes, so that they pass. Give
-// it the value of a flag of yours.
+// Update, if yes is true, rewrites in the case files what the cases expect, so that they
+// pass. Give it the value of a flag of your test.
 func Update(yes bool) Option {
 	return func(c *config) { c.update = yes }
 }
 
-// Run runs the cases that match glob, a pattern of [filepath.Glob], as subtests
-// of t that are called like the files without their extension. With [As] or [On]
-// each of them has a subtest for each agent. No match is a failure. An assertion
-// that would hold without the hook is reported, and fails where CI is set.
+// Run runs the cases in the files that match glob, a pattern of [filepath.Glob], as
+// parallel subtests of t named after the files without their extension. With [As] or
+// [On], each case has a subtest per agent. It is a failure if nothing
+// matches, or if a case cannot be read. An assertion that would hold without the hook is
+// reported; if the variable CI is set to anything but "" and "false", it fails.
 func Run(t *testing.T, glob string, options ...Option) {
 	t.Helper()
 	c := config{functions: map[string]hooks.Function{}}
@@ -106,7 +109,7 @@ func (c *config) alone(t *testing.T, file string) {
 	report(t, testbed.Run(t.Context(), tc, c.options()))
 }
 
-// report fails, skips or logs as a result says.
+// report fails, skips or logs according to the result.
 func report(t *testing.T, r testbed.Result) {
 	t.Helper()
 	var b strings.Builder

@@ -2,49 +2,75 @@ package agents
 
 import "strings"
 
-// Answer is what a hook gave: how it ended, and what it printed.
+// Answer is how a hook ended and what it printed. It is the input of [Agent.Read].
 type Answer struct {
-	Point    Point
-	Exit     int
-	Stdout   string
-	Stderr   string
-	TimedOut bool // it was ended because it took too long
-	Killed   bool // it ended by a signal
-	Odd      bool // it did not start: what that does was not measured
+	// Point is the lifecycle point of the event.
+	Point Point
+	// Exit is the exit status.
+	Exit   int
+	Stdout string
+	Stderr string
+	// TimedOut says that the hook was ended because it took too long.
+	TimedOut bool
+	// Killed says that a signal ended the hook, other than at its timeout.
+	Killed bool
+	// Odd says that the hook could not be started. The effect of that was not measured.
+	Odd bool
 }
 
 // Kind is what happened to the action.
 type Kind string
 
 const (
-	Unknown       Kind = "unknown" // nobody measured it
-	Allowed       Kind = "allowed" // it went on as if there were no hook
-	Refused       Kind = "refused"
-	Asked         Kind = "asked"     // somebody must confirm it; without anybody there it does not happen
-	Rewritten     Kind = "rewritten" // other arguments, or another prompt
-	Replaced      Kind = "result-replaced"
-	Appended      Kind = "appended" // text stands beside the tool's result
-	Context       Kind = "context"  // the model gets more to read
-	Retry         Kind = "retry"    // the agent goes on instead of ending
+	// Unknown means that it was not measured.
+	Unknown Kind = "unknown"
+	// Allowed means that the action went on as if there were no hook.
+	Allowed Kind = "allowed"
+	// Refused means that the tool did not run.
+	Refused Kind = "refused"
+	// Asked means that a person must confirm the action. Without a person it does not
+	// happen.
+	Asked Kind = "asked"
+	// Rewritten means that the action went on with other arguments or another prompt.
+	Rewritten Kind = "rewritten"
+	// Replaced means that the model reads something else instead of the tool's result.
+	Replaced Kind = "result-replaced"
+	// Appended means that the model reads the tool's result and more text.
+	Appended Kind = "appended"
+	// Context means that the action went on and the model reads more.
+	Context Kind = "context"
+	// Retry means that the agent goes on instead of ending.
+	Retry Kind = "retry"
+	// PromptBlocked means that the prompt was not sent.
 	PromptBlocked Kind = "prompt-blocked"
-	RunEnded      Kind = "run-ended"
-	Answered      Kind = "answered" // the hook answered in the model's place
+	// RunEnded means that the run ended there.
+	RunEnded Kind = "run-ended"
+	// Answered means that the hook answered for the model.
+	Answered Kind = "answered"
 )
 
-// Effect is what an agent makes of an Answer.
+// Effect is how an agent treats an [Answer].
 type Effect struct {
-	Kind    Kind
-	Reason  string // why, as the model reads it; it may be the agent's own words
-	Context string // what else the model reads
-	Ran     bool   // of RunEnded before a tool: the tool ran first
-	Ends    bool   // of another kind: the run ends as well
-	Input   map[string]any
-	Merge   bool // Input is laid over the arguments; else it replaces them
-	// Why says what of the answer was not taken, and what to say instead.
+	Kind Kind
+	// Reason is why, as the model reads it; it may be the agent's own words.
+	Reason string
+	// Context is what else the model reads.
+	Context string
+	// Ran says, of RunEnded at a tool, that the tool ran first.
+	Ran bool
+	// Ends says, of any other kind, that the run ends as well.
+	Ends bool
+	// Input holds the new arguments, in the agent's names. Rewritten only.
+	Input map[string]any
+	// Merge says that Input is merged over the arguments; otherwise it replaces them.
+	Merge bool
+	// Why says, in clauses, which parts of the answer had no effect, and what to write
+	// instead.
 	Why []string
 }
 
-// Prevents reports whether the action did not happen.
+// Prevents reports whether the action did not happen. It is true for Asked, because
+// nobody is there to be asked in the runs that were measured.
 func (e Effect) Prevents() bool {
 	switch e.Kind {
 	case Refused, Asked, PromptBlocked, Retry, Answered:
@@ -55,10 +81,10 @@ func (e Effect) Prevents() bool {
 	return false
 }
 
-// Because is Why as the end of a sentence; empty where nothing was left out.
+// Because returns Why as the end of a sentence; empty if nothing was left out.
 func (e Effect) Because() string { return strings.Join(e.Why, "; ") }
 
-// Reads reports whether Read knows what a makes of answers at p.
+// Reads reports whether Read knows how the agent treats answers at p.
 func (a *Agent) Reads(p Point) bool {
 	if a.Answer.Rules.Read == nil {
 		return false
@@ -71,8 +97,7 @@ func (a *Agent) Reads(p Point) bool {
 	return false
 }
 
-// Read makes of an answer what this agent makes of it. Where that is unknown it
-// says so.
+// Read returns how this agent treats an answer. If that is unknown, its Kind is Unknown.
 func (a *Agent) Read(answer Answer) Effect {
 	switch {
 	case !a.Reads(answer.Point) || answer.Odd:

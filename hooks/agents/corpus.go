@@ -7,51 +7,68 @@ import (
 	"sync"
 )
 
-// Case is one answer of the corpus, given once on each agent that was run.
+// Case is one answer of the corpus, which was given once on each agent that was run.
 type Case struct {
-	Event  Point  `json:"event"`
-	Exit   int    `json:"exit,omitempty"`
-	Stdout string `json:"stdout,omitempty"` // {{event}} stands for the agent's own name of the event
+	// Event is the point at which the hook answers.
+	Event Point `json:"event"`
+	// Exit is the exit status of the hook.
+	Exit int `json:"exit,omitempty"`
+	// Stdout is what the hook prints; {{event}} is replaced by the agent's own name of
+	// the event.
+	Stdout string `json:"stdout,omitempty"`
 	Stderr string `json:"stderr,omitempty"`
-	// it takes longer than it may: nothing is printed "before", or all of it "after" which it waits
-	Late    string `json:"late,omitempty"`
-	Times   int    `json:"times,omitempty"` // it answers so this often, then says nothing; 0: always
-	Mode    string `json:"mode,omitempty"`  // "default": somebody would have to confirm the call
+	// Late, if not empty, makes the hook exceed its timeout: with "before" it waits first
+	// and prints nothing, with "after" it prints everything and then waits.
+	Late string `json:"late,omitempty"`
+	// Times is how often the hook answers like this before it says nothing; 0 means
+	// always.
+	Times int `json:"times,omitempty"`
+	// Mode is "default" if a person would have to confirm the call; else empty.
+	Mode string `json:"mode,omitempty"`
+	// Matcher, if not empty, makes this a case about whether the matcher finds the shell
+	// tool.
 	Matcher string `json:"matcher,omitempty"`
-	// Variants are other texts on stdout, by agent.
+	// Variants holds other texts for Stdout, by agent.
 	Variants map[string]string `json:"variants,omitempty"`
 }
 
-// Observation is the outcome of a Case on one agent.
+// Observation is the outcome of a [Case] on one agent.
 type Observation struct {
-	Effect  string   `json:"effect"` // a Kind, or "fired" and "not-fired" of a matcher
-	Ran     bool     `json:"ran,omitempty"`
-	Retries int      `json:"retries,omitempty"`
-	Endless bool     `json:"endless,omitempty"`
-	Model   []string `json:"model,omitempty"` // of the marked texts those that the model read
-	// System: it read them in the system instruction, and not in a message.
+	// Effect is a [Kind], or "fired" or "not-fired" for a matcher.
+	Effect string `json:"effect"`
+	// Ran says that the tool ran although the run ended.
+	Ran bool `json:"ran,omitempty"`
+	// Retries is how often the agent went on.
+	Retries int `json:"retries,omitempty"`
+	// Endless says that it went on until the test ended it.
+	Endless bool `json:"endless,omitempty"`
+	// Model lists those marked texts of the case that the model read; see [Markers].
+	Model []string `json:"model,omitempty"`
+	// System says that the model read them in the system instruction and not in a
+	// message.
 	System bool `json:"system,omitempty"`
 }
 
-// Corpus is all answers that were tried, by name.
+// Corpus returns all answers that were tried, by name. The map is shared and must not be
+// changed.
 var Corpus = sync.OnceValue(func() map[string]Case {
 	var out map[string]Case
 	decode("answers.json", &out)
 	return out
 })
 
-// Observed is their outcome: by agent, then by name. What is not there was
-// not run.
+// Observed returns the outcomes, by agent's id and then by the case's name. What is
+// missing was not run. The maps are shared and must not be changed.
 var Observed = sync.OnceValue(func() map[string]map[string]Observation {
 	var out map[string]map[string]Observation
 	decode("effects.json", &out)
 	return out
 })
 
-// Names are the names of the corpus, sorted.
+// Names returns the names of the corpus, sorted.
 func Names() []string { return slices.Sorted(maps.Keys(Corpus())) }
 
-// Answer is the case as a hook of this agent gives it.
+// Answer returns the case as a hook of agent a gives it.
 func (c Case) Answer(a *Agent) Answer {
 	stdout := c.Stdout
 	if v, ok := c.Variants[a.ID]; ok {

@@ -6,8 +6,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// HasField reports whether what hooks read at a point has a field: a path of
-// names. known is false where no payload of that point was recorded.
+// HasField reports whether payloads of a point have the field at path, a list of names
+// such as "tool_input", "command". known is false if no payload of that point was
+// recorded, or if the path leads into a value that was not.
 func (a *Agent) HasField(p Point, path []string) (has, known bool) {
 	event, ok := a.Event(p)
 	if !ok || a.Play == nil || len(path) == 0 {
@@ -33,7 +34,7 @@ func (a *Agent) HasField(p Point, path []string) (has, known bool) {
 	return true, true
 }
 
-// hasArgument reports whether hooks read an argument of that name with some tool.
+// hasArgument reports whether some tool of the agent has an argument of that name.
 func (a *Agent) hasArgument(name string) bool {
 	return slices.ContainsFunc(a.Tools, func(t Tool) bool {
 		for _, theirs := range t.Args {

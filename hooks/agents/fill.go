@@ -15,19 +15,23 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Values are what templates of an agent can name, at one event.
+// Values holds the names that an agent's templates can use at one event.
 type Values struct {
-	Own  map[string]any // of the table; texts are templates
+	// Own holds the names of the agent's table. Their texts are templates themselves.
+	Own map[string]any
+	// Base holds the names that every agent has: session_id, cwd, tool, input and so on.
+	// Their values are used as they are.
 	Base map[string]any
 }
 
-// Payload is a template with the values in their places; nil is an empty one.
+// Payload fills a template, which must be a JSON object. An empty template returns nil.
 func (v Values) Payload(template Template) map[string]any {
 	filled, _ := v.Fill(decoded(gjson.Parse(string(template)))).(map[string]any)
 	return filled
 }
 
-// InOrder is filled as JSON, with its names in the order of the template.
+// InOrder writes filled as JSON, with its names in the order of the template. Names that
+// the template does not have are left out.
 func InOrder(template Template, filled map[string]any) []byte {
 	out := []byte("{")
 	gjson.Parse(string(template)).ForEach(func(name, _ gjson.Result) bool {
@@ -52,7 +56,8 @@ func decoded(r gjson.Result) any {
 	return v
 }
 
-// Dashed is a path as agents make a folder's name of it.
+// Dashed turns a path into a folder's name as agents do: all but ASCII letters and digits
+// become "-".
 func Dashed(path string) string {
 	return strings.Map(func(c rune) rune {
 		if c < 128 && (unicode.IsLetter(c) || unicode.IsDigit(c)) {
@@ -62,18 +67,20 @@ func Dashed(path string) string {
 	}, path)
 }
 
-// UUID is an id that is the same each time.
+// UUID returns the same id for the same parts each time.
 func UUID(parts ...string) string {
 	return uuid.NewSHA1(uuid.Nil, []byte(strings.Join(parts, "\x00"))).String()
 }
 
 var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([a-z_]+)\}`) })
 
-// Fill puts values in the place of their names: a text that is one name becomes
-// the value, whatever its type.
+// Fill replaces names in braces in template, at any depth. A text that is only one name
+// becomes the value, whatever its type; within other text the value is printed. A name
+// that is not known becomes nil.
 func (v Values) Fill(template any) any { return v.fillIn(template, "") }
 
-// fillIn is Fill; within is the name whose own template this is.
+// fillIn implements Fill. within is the name whose template this is, so that the template
+// cannot use itself.
 func (v Values) fillIn(template any, within string) any {
 	switch t := template.(type) {
 	case string:
@@ -106,7 +113,7 @@ func (v Values) get(name, within string) any {
 	return v.Base[name]
 }
 
-// report is what Gemini CLI and its kin say of a command.
+// report returns what Gemini CLI and its forks report about a command.
 func report(command, output string, exit int) string {
 	if output == "" {
 		output = "(empty)"
@@ -115,7 +122,7 @@ func report(command, output string, exit int) string {
 		"Process Group PGID: (none)", command, output, exit)
 }
 
-// numbered is a text with the numbers of its lines.
+// numbered returns text with line numbers.
 func numbered(text string) string {
 	var b strings.Builder
 	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
@@ -131,7 +138,7 @@ var hunkHead = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
 })
 
-// asText is v, or its JSON where it is not a string.
+// asText returns v, or its JSON if it is not a string.
 func asText(v any) string {
 	if s, ok := v.(string); ok {
 		return s
@@ -143,7 +150,7 @@ func asText(v any) string {
 	return string(data)
 }
 
-// texts are arguments as texts.
+// texts returns the arguments as texts.
 func texts(args map[string]any) map[string]any {
 	out := map[string]any{}
 	for name, value := range args {
@@ -152,7 +159,7 @@ func texts(args map[string]any) map[string]any {
 	return out
 }
 
-// hunks are those of a unified difference, as objects; a new file has none.
+// hunks returns the hunks of a unified diff as objects. A new file has none.
 func hunks(diff, kind string) []any {
 	out := []any{}
 	if kind == "create" {

@@ -17,8 +17,8 @@ import (
 //go:embed data
 var files embed.FS
 
-// first are the agents that stand first in lists, in this order. The others follow
-// by name.
+// first lists the agents that come first in lists, in this order. The others follow by
+// name.
 var first = []string{
 	"gemini", "claude", "codex", "qwen", "copilot", "copilotc", "kimi", "cline", "opencode",
 }
@@ -39,7 +39,8 @@ var ids = sync.OnceValue(func() []string {
 	return out
 })
 
-// IDs are the ids of all agents.
+// IDs returns the ids of all agents that have a table: the best-known first, the others
+// by name. The slice is the caller's.
 func IDs() []string { return slices.Clone(ids()) }
 
 // agents reads each file when it is first asked for.
@@ -60,8 +61,8 @@ var agents = sync.OnceValue(func() map[string]func() *Agent {
 	return all
 })
 
-// document is the file of an agent. "like" at its top or in a table names another
-// agent, whose document, or table of that name, holds where this one says nothing.
+// document reads the file of an agent. "like" at its top or in a table names another
+// agent, whose document, or whose table of that name, is used where this one says nothing.
 func document(id string) map[string]any {
 	doc := map[string]any{}
 	check(id, toml.Unmarshal(content(id+".toml"), &doc))
@@ -77,7 +78,7 @@ func document(id string) map[string]any {
 	return doc
 }
 
-// over is a table laid over another: what it does not say is the other's.
+// over merges a table over another. Lists are not merged.
 func over(table map[string]any, other any) map[string]any {
 	under, _ := other.(map[string]any)
 	out := maps.Clone(under)
@@ -97,10 +98,10 @@ func content(name string) []byte {
 	return data
 }
 
-// decode reads a JSON file that the program brings.
+// decode reads an embedded JSON file.
 func decode(name string, into any) { check(name, json.Unmarshal(content(name), into)) }
 
-// check is for files that the program brings: a test reads them all.
+// check panics for a faulty embedded file. A test reads them all.
 func check(name string, err error) {
 	if err != nil {
 		panic(fmt.Sprintf("%s: %v", name, err))

@@ -9,26 +9,35 @@ import (
 	"github.com/dlclark/regexp2/v2"
 )
 
-// Matcher says how an agent's matchers find a tool.
+// Matcher says how an agent's matchers find a tool; see [Agent.Fires].
 type Matcher struct {
-	// Kind: "regex" (anywhere in the name), "whole-regex" (all of the name),
-	// "words-or-regex" (a list of whole names, or else a regular expression),
-	// "regex-or-aliases" (anywhere in the name, or words that are aliases of it),
-	// "none" (hooks have none), "unknown".
-	Kind    string              `json:"kind" toml:"kind"`
-	Case    bool                `json:"case,omitempty" toml:"case"` // upper and lower case differ
+	// Kind is one of
+	//
+	//	regex             a regular expression, found anywhere in the name
+	//	whole-regex       a regular expression for the whole name
+	//	words-or-regex    a list of whole names, or else a regular expression
+	//	regex-or-aliases  a regular expression, or a list of aliases of the name
+	//	none              hooks have no matchers
+	//	unknown           nothing is known
+	Kind string `json:"kind" toml:"kind"`
+	// Case says that upper and lower case differ.
+	Case bool `json:"case,omitempty" toml:"case"`
+	// Aliases lists other names that matchers accept, by the tool's name for hooks.
 	Aliases map[string][]string `json:"aliases,omitempty" toml:"aliases"`
-	// Words: lists of names are taken too, beside the regular expression.
-	Words    bool     `json:"words,omitempty" toml:"words"`
-	Invalid  string   `json:"invalid,omitempty" toml:"invalid"` // "never": an expression that is none never matches
+	// Words says that lists of names are accepted, in addition to the regular expression.
+	// It counts for "whole-regex" only.
+	Words bool `json:"words,omitempty" toml:"words"`
+	// Invalid says what an invalid expression does: "never" means that it never matches.
+	Invalid  string   `json:"invalid,omitempty" toml:"invalid"`
 	Evidence Evidence `json:"evidence,omitempty" toml:"evidence"`
 }
 
 // matchLimit bounds an expression that backtracks.
 const matchLimit = 250 * time.Millisecond
 
-// Fires reports whether a hook with this matcher fires for the tool that hooks
-// of a call by name; known is false where that is unknown.
+// Fires reports whether a hook with this matcher fires for a tool; name is the tool's
+// [Tool.Hook]. known is false if that is unknown. An empty matcher and "*" always fire.
+// An expression that takes longer than 250 ms does not.
 func (a *Agent) Fires(matcher, name string) (fires, known bool) {
 	m := a.Matcher
 	if m.Kind == "unknown" || m.Kind == "" {
@@ -71,8 +80,8 @@ func wordList(matcher string) (words []string, ok bool) {
 	return words, true
 }
 
-// search is JavaScript's test; an expression that is none matches nothing but
-// itself.
+// search reports whether pattern matches somewhere in name, in JavaScript's syntax. An
+// invalid expression matches nothing.
 func search(pattern, name string) bool {
 	re, err := regexp2.Compile(pattern, regexp2.ECMAScript)
 	if err != nil {

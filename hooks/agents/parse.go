@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// parsers are the agents' ideas of JSON. Each returns the object and its form: see
+// parsers are the agents' JSON parsers. Each returns the object and its form; see
 // reading.form. The text is trimmed and not empty.
 var parsers = map[string]func(a *Agent, p Point, text string) (top map[string]any, form, err string){
 	"claude": parseClaude, "rust": parseRust, "js": parseJS, "object": parseObject,
 	"plain": parseObject,
 }
 
-// parseObject takes one JSON object and nothing else.
+// parseObject accepts one JSON object and nothing else.
 func parseObject(_ *Agent, _ Point, text string) (map[string]any, string, string) {
 	m, err := object(text)
 	if err != nil {
@@ -22,7 +22,7 @@ func parseObject(_ *Agent, _ Point, text string) (map[string]any, string, string
 	return m, "json", ""
 }
 
-// parseJS is JSON.parse, and a string that holds JSON is opened once more.
+// parseJS works like JSON.parse, and parses a string that holds JSON once more.
 func parseJS(_ *Agent, _ Point, text string) (map[string]any, string, string) {
 	var v any
 	if json.Unmarshal([]byte(text), &v) != nil {
@@ -37,8 +37,8 @@ func parseJS(_ *Agent, _ Point, text string) (map[string]any, string, string) {
 	return nil, "other", ""
 }
 
-// parseClaude takes what begins with "{" for JSON, unless it does not end so or is
-// several objects that say nothing.
+// parseClaude takes text that begins with "{" for JSON, unless it does not end with "}" or
+// is several objects that say nothing.
 func parseClaude(a *Agent, p Point, text string) (map[string]any, string, string) {
 	if !strings.HasPrefix(text, "{") {
 		return nil, "text", ""
@@ -58,7 +58,7 @@ func parseClaude(a *Agent, p Point, text string) (map[string]any, string, string
 	return m, "json", ""
 }
 
-// severalVoid: each line is JSON that says nothing. Then it is text.
+// severalVoid reports whether text is several lines, each of them JSON that says nothing.
 func severalVoid(a *Agent, p Point, text string) bool {
 	lines := 0
 	for line := range strings.SplitSeq(text, "\n") {
@@ -81,7 +81,7 @@ func severalVoid(a *Agent, p Point, text string) bool {
 	return lines > 1
 }
 
-// parseRust takes an object in which no half of a UTF-16 pair is escaped.
+// parseRust accepts an object in which no half of a UTF-16 pair is escaped.
 func parseRust(a *Agent, p Point, text string) (map[string]any, string, string) {
 	m, err := object(text)
 	switch {
@@ -96,8 +96,8 @@ func parseRust(a *Agent, p Point, text string) (map[string]any, string, string) 
 	return m, "json", ""
 }
 
-// loneSurrogate: half of a UTF-16 pair is escaped, which Rust's reader refuses.
-// The text is valid JSON otherwise.
+// loneSurrogate reports whether half of a UTF-16 pair is escaped, which Rust's parser
+// refuses. The text is valid JSON otherwise.
 func loneSurrogate(text string) bool {
 	for i := 0; i+5 < len(text); i++ {
 		if text[i] != '\\' {

@@ -1,75 +1,93 @@
 package agents
 
-// Play is what is known of an agent beside its table, so that it can be played:
-// what hooks read, and what several hooks come to.
+// Play holds what is needed to play an agent, in addition to its table: what hooks read,
+// and how several hooks are combined. Its names are those of the table "play" in the
+// agent's file.
 type Play struct {
-	// Payloads are what hooks read, by the agent's events. A text that is one name
-	// in braces stands for a value. The order of the names is the agent's.
+	// Payloads holds what hooks read, by the agent's names of events. A text that is a
+	// name in braces is replaced by a value; see [Values]. The order of fields is the
+	// agent's.
 	Payloads map[string]Template `toml:"payloads"`
-	// Results are what tools gave, by action; "" is for all that are not there.
+	// Results holds templates of tools' results, by action; "" is the one for all other
+	// actions.
 	Results map[string]any `toml:"results"`
-	// Inputs are arguments that the agent adds by itself, by action.
+	// Inputs holds arguments that the agent adds by itself, by action.
 	Inputs map[string]map[string]any `toml:"inputs"`
-	Env    map[string]string         `toml:"env"`
-	Modes  map[string]string         `toml:"modes"` // permission_mode, by minigem's approval modes
-	Values map[string]any            `toml:"values"`
+	// Env holds the variables of hooks; values are templates.
+	Env map[string]string `toml:"env"`
+	// Modes maps minigem's approval modes to the agent's permission_mode.
+	Modes map[string]string `toml:"modes"`
+	// Values holds the names that are the agent's own; see [Values.Own].
+	Values map[string]any `toml:"values"`
 	// Blocked is the exit status of a run whose prompt a hook blocked.
 	Blocked int `toml:"blocked"`
-	// Again says when the event before the prompt fires for what is not a prompt:
-	// "retry" (a hook made the agent go on), "tools" (results of tools).
+	// Again says for what else the event before the prompt fires: "retry" (a hook made
+	// the agent go on), "tools" (results of tools).
 	Again []string `toml:"again"`
-	// StopOnce: when a hook made the agent go on, the next end fires no event.
+	// StopOnce says that the next end fires no event after a hook made the agent go on.
 	StopOnce bool `toml:"stop_once"`
-	// StartInSystem: what hooks say at the start of a session, the model reads in
-	// the system instruction.
+	// StartInSystem says that the model reads the context of SessionStart hooks in the
+	// system instruction.
 	StartInSystem bool `toml:"start_in_system"`
-	// FailedCommand: a command that ends with another status than 0 is a tool that
-	// failed.
+	// FailedCommand says that a command which exits with a status other than 0 counts as
+	// a tool that failed.
 	FailedCommand bool `toml:"failed_command"`
-	// Failures are "silent" where no event follows a tool that failed.
+	// Failures is "silent" if no event follows a tool that failed.
 	Failures string `toml:"failures"`
-	// Asked is what an answer that asks comes to where nobody can be asked:
-	// "ends" (the run), or else the tool is refused.
+	// Asked says what an answer that asks does if nobody can be asked: "ends" ends the
+	// run; otherwise the tool is refused.
 	Asked string `toml:"asked"`
-	// Run reads answers of the commands of cases, where the agent has no commands and
-	// those run through the plugin with which they run on it.
+	// Run reads answers of commands in test cases, for an agent whose hooks are not
+	// commands; there a plugin runs them. nil for all other agents.
 	Run     *Rules  `toml:"run"`
 	Several Several `toml:"several"`
 	Odd     Odd     `toml:"odd"`
 }
 
-// Several is what hooks at one event come to. A word that is empty: nobody
-// measured it.
+// Several describes how an agent combines the hooks of one event. Empty fields have not
+// been measured.
 type Several struct {
-	Order    string `toml:"order"`    // "together" or "in turn"
-	Same     string `toml:"same"`     // the same command runs "once" or "each"
-	Halts    bool   `toml:"halts"`    // in turn: what refuses at a tool keeps the rest from running
-	Refusals string `toml:"refusals"` // whose reason counts: "first", "last", "ended last", "all"
+	// Order is "together" or "in turn".
+	Order string `toml:"order"`
+	// Same says whether equal commands run "once" or "each".
+	Same string `toml:"same"`
+	// Halts says that a refusal of a tool keeps the remaining hooks from running; "in
+	// turn" only.
+	Halts bool `toml:"halts"`
+	// Refusals says whose reason counts: "first", "last", "ended last" or "all".
+	Refusals string `toml:"refusals"`
+	// Rewrites says whose new arguments count: "last" or "ended last".
 	Rewrites string `toml:"rewrites"`
-	Contexts string `toml:"contexts"` // whose text the model reads: "all", "all as ended"
-	// ContextFirst: what else hooks tell the model stands before the reason of a
+	// Contexts says whose text the model reads: "all" in configured order, or "all as
+	// ended".
+	Contexts string `toml:"contexts"`
+	// ContextFirst says that the model reads additional context before the reason of a
 	// refusal.
-	ContextFirst bool   `toml:"context_first"`
-	Prompts      string `toml:"prompts"` // the same with the prompt, where it is another
-	Stops        string `toml:"stops"`   // whose reason makes the agent go on
-	Results      string `toml:"results"` // what takes the place of a result
-	Asks         bool   `toml:"asks"`    // the reason of one that asks counts as one that refuses
-	// Nested: what permissionDecision says in one answer wins over what decision
-	// and exit 2 say in the others: an allow too.
+	ContextFirst bool `toml:"context_first"`
+	// Prompts is Contexts for the event before the prompt, if it differs.
+	Prompts string `toml:"prompts"`
+	// Stops says whose reason makes the agent go on: "first", "last" or "all".
+	Stops string `toml:"stops"`
+	// Results says whose text replaces a result: "first", "last", "ended last" or "all".
+	Results string `toml:"results"`
+	// Asks says that the reason of a hook that asks is treated as that of a hook that
+	// refuses.
+	Asks bool `toml:"asks"`
+	// Nested says that permissionDecision in one answer overrides decision and exit 2 in
+	// the others, even an allow.
 	Nested bool `toml:"nested"`
 }
 
-// Template is JSON, with names in braces in the place of values.
+// Template is JSON with names in braces for values; see [Values.Fill].
 type Template string
 
-// Odd is what an entry that is not as it should be takes with it: "file" (no hook
-// of its file runs), "event" (none of its event in that file), "entry" (it alone
-// does not run), or "nothing" (it counts as it stands). A kind that is not there
-// was not measured.
+// Odd says, by kind of fault, how much a faulty entry disables: "file" (no hook of its
+// file runs), "event" (no hook of its event in that file), "entry" (it alone does not
+// run), or "nothing". A kind that is missing was not measured.
 type Odd map[string]string
 
-// ReadRun is [Agent.Read] of a command of a test case. It is another one for an agent
-// without commands: there the plugin reads the answer that runs those of cases.
+// ReadRun is [Agent.Read] for the command of a test case. It differs for an agent whose
+// hooks are not commands: its plugin reads the answer there.
 func (a *Agent) ReadRun(x Answer) Effect {
 	if !a.bridged() {
 		return a.Read(x)
@@ -77,7 +95,7 @@ func (a *Agent) ReadRun(x Answer) Effect {
 	return a.Play.Run.apply(a, x)
 }
 
-// ReadsRun reports whether ReadRun knows what comes of answers at p.
+// ReadsRun reports whether ReadRun knows how answers at p are treated.
 func (a *Agent) ReadsRun(p Point) bool {
 	return a.Reads(p) || a.bridged() && (p == BeforeTool || p == BeforePrompt || p == AgentStop)
 }

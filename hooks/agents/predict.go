@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Predict is what the rules of an agent say of a case, in the form in which it
-// was observed.
+// Predict returns what the agent's rules say about a case, in the form of an observation.
+// Where the rules do not know, the Effect is [Unknown].
 func (a *Agent) Predict(c Case) Observation {
 	switch {
 	case c.Matcher != "":
@@ -35,7 +35,7 @@ func (a *Agent) Predict(c Case) Observation {
 	return o
 }
 
-// What came of a matcher.
+// The values of [Observation.Effect] for a matcher.
 const (
 	Fired    = "fired"
 	NotFired = "not-fired"
@@ -43,17 +43,18 @@ const (
 
 var marker = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`R-[A-Z0-9]+(-[A-Z0-9]+)*`) })
 
-// Markers are the marked texts of the corpus in what a model read, by which it
-// is seen that it read them; nil: none.
+// Markers returns the marked texts of the corpus in a text, such as "R-ONE", sorted and
+// each once; nil if there are none. A marker in a request shows that the model read the
+// text.
 func Markers(text string) []string {
 	found := marker().FindAllString(text, -1)
 	slices.Sort(found)
 	return slices.Compact(found)
 }
 
-// Cell is what is known of a case of the corpus on an agent: what was observed,
-// or else what the rules say that were read in its program or its
-// documentation.
+// Cell returns what is known about a case of the corpus on the agent: what was observed
+// or else, for rules that were read in its program or its documentation, what these
+// predict. known is false if neither says anything.
 func (a *Agent) Cell(name string) (o Observation, e Evidence, known bool) {
 	if o, ok := Observed()[a.ID][name]; ok {
 		return o, Measured, true

@@ -1,22 +1,22 @@
 package agents
 
-// How an agent reads an answer: rows of data, from top to bottom.
+// How an agent reads an answer: rows of data, applied from top to bottom.
 //
 //	at       the points of a row: tool after prompt stop start; absent: all
 //	if       words that must all hold, "!" for not, " or " between groups:
 //	         a fact (see facts), exit=2, exit>1, is=KIND (the effect so far), or a
 //	         text or field with a test: stderr, text, .field at the top, $.field of
-//	         hookSpecificOutput, *.field of the one or else the other
-//	then     the kind of effect, and the end; "end" keeps what there is
-//	now      the kind, unless there is one already
-//	set      the kind, whatever there is
-//	         (none of the three: the row only adds its context and why)
-//	reason   the first of several texts, separated by " | ", that is not empty;
+//	         hookSpecificOutput, *.field in either of them
+//	then     sets the kind of effect and ends; "end" keeps the effect so far
+//	now      sets the kind, unless there is one already
+//	set      sets the kind, even if there is one
+//	         (without any of the three the row only adds its context and why)
+//	reason   the first of several texts, separated by " | ", that is not empty:
 //	context  'a literal', or a text or field after modifiers (see textOf)
-//	input    the field with the new arguments; merge: those that it leaves out stay
-//	why      what of the answer has no effect, and what to say instead
+//	input    the field with the new arguments; merge: arguments that it omits stay
+//	why      which part of the answer has no effect, and what to write instead
 //
-// The kind "block" is what refuses at the point: see Rules.Blocks.
+// The kind "block" is the effect that refuses at the point; see Rules.Blocks.
 
 import (
 	"cmp"
@@ -27,19 +27,23 @@ import (
 	"sync"
 )
 
-// Rules says how an agent reads answers. Without rows nobody knows.
+// Rules says how an agent reads answers. Without rows nothing is known.
 type Rules struct {
-	// From are the streams that may hold the answer. The first that is not empty
-	// counts. FromExit2 are the same at exit 2, where they differ.
-	From      []string `json:"-" toml:"from"`
+	// From lists the streams that may hold the answer, "stdout" or "stderr". The first
+	// that is not empty counts.
+	From []string `json:"-" toml:"from"`
+	// FromExit2 replaces From at exit 2; nil means From.
 	FromExit2 []string `json:"-" toml:"from_exit2"`
-	JSON      string   `json:"-" toml:"json"` // the agent's idea of JSON: see parsers
-	// Blocks says by point what a block is, where it is not the usual.
+	// JSON names the agent's JSON parser: "claude", "rust", "js", "object" or "plain".
+	JSON string `json:"-" toml:"json"`
+	// Blocks says what a block does, by the word of the point, where that is not the
+	// usual effect.
 	Blocks map[string]Kind `json:"-" toml:"blocks"`
-	Read   []Rule          `json:"-" toml:"read"`
+	// Read holds the rows, applied from top to bottom.
+	Read []Rule `json:"-" toml:"read"`
 }
 
-// Rule is one row.
+// Rule is one row. The comment at the top of this file explains its fields.
 type Rule struct {
 	At, If                 string
 	Then, Now, Set         Kind
@@ -48,24 +52,24 @@ type Rule struct {
 	Why                    string
 }
 
-// Kinds of rows that are no effect.
+// Kinds of rows that are not effects.
 const (
 	block Kind = "block"
 	end   Kind = "end"
 )
 
-// points are the words of Rule.At.
+// points holds the words of Rule.At.
 var points = map[Point]string{
 	BeforeTool: "tool", AfterTool: "after", BeforePrompt: "prompt", AgentStop: "stop", SessionStart: "start",
 }
 
-// usual is what a block is where an agent has no other.
+// usual is the effect of a block if Rules.Blocks has no other.
 var usual = map[string]Kind{"tool": Refused, "after": Replaced, "prompt": PromptBlocked, "stop": Retry}
 
-// silent are the effects of which the model reads neither reason nor context.
+// silent lists the effects whose reason and context the model does not read.
 var silent = []Kind{Allowed, Unknown, RunEnded, PromptBlocked, Answered}
 
-// shared are sentences that several agents need.
+// shared holds sentences that several agents need.
 var shared = map[string]string{
 	"@late":  "it took too long, and what was printed before the time-out is forgotten there",
 	"@among": "the decision is among other text, and only JSON alone is read there: print nothing else on stdout",
@@ -90,7 +94,7 @@ type reading struct {
 	effect Effect
 }
 
-// apply returns what the rules make of x.
+// apply returns the effect of x by these rules.
 func (rules *Rules) apply(a *Agent, x Answer) Effect {
 	own, _ := a.Event(x.Point)
 	r := &reading{
@@ -105,7 +109,7 @@ func (rules *Rules) apply(a *Agent, x Answer) Effect {
 	return r.effect
 }
 
-// parse finds the text that is read, and what it is.
+// parse finds the text that is read, and its form.
 func (r *reading) parse() {
 	streams := map[string]string{"stdout": r.answer.Stdout, "stderr": r.answer.Stderr}
 	from := r.rules.From
@@ -133,7 +137,7 @@ func (r *reading) parse() {
 	}
 }
 
-// misnamed: the answer names another event, where that counts.
+// misnamed reports whether the answer names another event, for agents where that counts.
 func (r *reading) misnamed() bool {
 	return r.agent.Answer.ByName && nestedOf(r.top) != nil && r.name != r.native
 }
@@ -153,10 +157,10 @@ func (r *reading) matches(row *Rule) bool {
 	})
 }
 
-// missingScript is how stderr reads where a script was not found.
+// missingScript matches stderr if a script was not found.
 var missingScript = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)no such file|can't open`) })
 
-// facts are words of Rule.If that are no text, field or number.
+// facts holds the words of Rule.If that are not texts, fields or numbers.
 var facts = map[string]func(*reading) bool{
 	"late":     func(r *reading) bool { return r.answer.TimedOut },
 	"empty":    func(r *reading) bool { return r.form == "empty" },
@@ -173,11 +177,11 @@ var facts = map[string]func(*reading) bool{
 	"missing":  func(r *reading) bool { return missingScript().MatchString(r.answer.Stderr) },
 }
 
-// refusal are the fields by which a text was meant to decide something.
+// refusal lists the fields that show that a text was meant to decide something.
 const refusal = "decision|permissionDecision|continue"
 
-// holds reports whether a word of Rule.If holds. A word that is none panics: a test
-// asks for all of them.
+// holds reports whether a word of Rule.If holds. It panics for an unknown word; a test
+// evaluates all of them.
 func (r *reading) holds(word string) bool {
 	if fact := facts[word]; fact != nil {
 		return fact(r)
@@ -222,8 +226,8 @@ func (r *reading) holds(word string) bool {
 	panic("not a word of a rule: " + word)
 }
 
-// word is a field's value as it is written in Rule.If: a text, or true or false.
-// A text that reads "true" is in quotes.
+// word returns a field's value as it is written in Rule.If: a text, or true or false. A
+// text that reads "true" is quoted.
 func (r *reading) word(name string) string {
 	if name[0] == '*' {
 		return firstOf(r.word("$"+name[1:]), r.word(name[1:]))
@@ -241,7 +245,7 @@ func (r *reading) word(name string) string {
 	return ""
 }
 
-// field finds .a.b at the top, and $.a.b in hookSpecificOutput.
+// field returns the value of .a.b at the top, or of $.a.b in hookSpecificOutput.
 func (r *reading) field(name string) (v any, there bool) {
 	m := r.top
 	if name[0] == '$' {
@@ -256,7 +260,7 @@ func (r *reading) field(name string) (v any, there bool) {
 	return v, there
 }
 
-// stream is the text of a name that is no field.
+// stream returns the text of a name that is not a field.
 func (r *reading) stream(name string) string {
 	switch name {
 	case "stdout":
@@ -269,9 +273,9 @@ func (r *reading) stream(name string) string {
 	return ""
 }
 
-// textOf is the first of several texts that is not empty. Modifiers: ~ and ^ trim,
-// as Go and JavaScript do; & escapes it as context; # takes numbers, too; {} writes
-// a value as JSON.
+// textOf returns the first of several texts that is not empty. Modifiers: ~ and ^ trim as
+// Go and JavaScript do, & escapes the text as context, # also accepts numbers, and {}
+// writes a value as JSON.
 func (r *reading) textOf(names string) string {
 	for name := range strings.SplitSeq(names, " | ") {
 		if s := r.oneText(name); s != "" {
@@ -307,7 +311,7 @@ func (r *reading) oneText(name string) string {
 	return r.stream(name)
 }
 
-// fill puts what is known into a sentence.
+// fill replaces the names in braces in a sentence.
 func (r *reading) fill(sentence string) string {
 	return strings.NewReplacer(
 		"{exit}", strconv.Itoa(r.answer.Exit), "{event}", r.native, "{error}", r.err, "{name}", strconv.Quote(r.name),

@@ -9,33 +9,42 @@ import (
 	"minigem/internal/text"
 )
 
-// ToolFailed is the point after a tool that failed, where agents have one of its
-// own. Nobody measured what they make of answers there.
+// ToolFailed is the point after a tool that failed, for agents that have a separate event
+// for it. How they treat answers there was not measured.
 const ToolFailed Point = "tool_failed"
 
-// Meant is what a hook wants, in the words of no agent: the inverse of what Read
-// returns.
+// Meant is what a hook wants, independent of any agent. It is the input of [Agent.Say]
+// and the inverse of what [Agent.Read] returns.
 type Meant struct {
-	Kind    Kind
-	Reason  string         // why; the model should read it
-	Context string         // what else the model should read
-	ToUser  string         // what the user should read
-	Input   map[string]any // of Rewritten: all arguments, in the agent's own names; nil: they have none
-	Native  string         // the event's own name, where it is not that of the point
-	Result  any            // of Replaced: the tool's result as the agent showed it
+	// Kind is the effect that the hook wants.
+	Kind Kind
+	// Reason is why; the model should read it. An empty one becomes "refused by a hook".
+	Reason string
+	// Context is what else the model should read.
+	Context string
+	// ToUser is what the user should read.
+	ToUser string
+	// Input holds all arguments of a Rewritten call, in the agent's own names; nil means
+	// that they cannot be expressed.
+	Input map[string]any
+	// Native is the event's own name; empty for the first event of the point.
+	Native string
+	// Result is the tool's result as the agent showed it. Replaced only.
+	Result any
 }
 
-// Said is how a hook says it: what it must print, and how it must exit.
+// Said is how a hook must answer: what it must print, and how it must exit.
 type Said struct {
 	Exit   int
 	Stdout string
 	Stderr string
-	// Lost is what this agent's hooks cannot say, and what happens instead.
+	// Lost says, in sentences, what this agent's hooks cannot express, and what happens
+	// instead.
 	Lost []string
 }
 
-// ladder holds, for what is meant, what may be said in its place: what stands
-// first is best, and each is safer than letting the action pass.
+// ladder lists acceptable substitutes for each intent, best first. Each is safer than
+// letting the action pass.
 var ladder = map[Point]map[Kind][]Kind{
 	BeforeTool: {
 		Refused: {Refused, RunEnded}, Asked: {Asked, Refused, RunEnded}, Rewritten: {Rewritten, Refused, RunEnded},
@@ -49,10 +58,10 @@ var ladder = map[Point]map[Kind][]Kind{
 	SessionStart: {Context: {Context, Allowed}, RunEnded: {RunEnded, Allowed}},
 }
 
-// Say says to an agent what is meant, so that Read makes that of it. What cannot
-// be said falls to the safe side, and Lost says so. Each thing is read back
-// before it is said: an answer that this agent would take otherwise is not
-// printed.
+// Say returns the answer with which a hook expresses m to this agent at p. What cannot be
+// expressed falls to the safe side, such as a refusal instead of a question, and Lost
+// says so. Each answer is first read back with [Agent.Read]: one that this agent would
+// misread is not used.
 func (a *Agent) Say(p Point, m Meant) Said {
 	if p == ToolFailed {
 		return a.sayFailed(m)
@@ -84,7 +93,7 @@ func (a *Agent) Say(p Point, m Meant) Said {
 	return said
 }
 
-// plain is a reason that no agent takes for JSON, and that says something.
+// plain returns a reason that is not empty and that no agent takes for JSON.
 func plain(reason string) string {
 	reason = jsTrim(reason)
 	switch {
@@ -96,7 +105,7 @@ func plain(reason string) string {
 	return reason
 }
 
-// verbs are what hooks do, for sentences.
+// verbs describes, for sentences, what hooks do.
 var verbs = map[Kind]string{
 	Refused: "refuse a call", Asked: "ask", Rewritten: "change the arguments of this call", RunEnded: "end the run here",
 	Replaced: "replace this result",
@@ -104,14 +113,14 @@ var verbs = map[Kind]string{
 	Retry: "send the answer back",
 }
 
-// instead is what happens in place of it.
+// instead describes, for sentences, what happens instead.
 var instead = map[Kind]string{
 	Allowed: "that is left out", Refused: "the call is refused", RunEnded: "the run ends",
 	Replaced: "the result is replaced",
 	Appended: "the text comes after the result", PromptBlocked: "the prompt is blocked",
 }
 
-// lost is what of m does not arrive.
+// lost returns what of m does not arrive.
 func (a *Agent) lost(m Meant, kind Kind, got Effect) []string {
 	var out []string
 	if kind != m.Kind {
@@ -130,7 +139,7 @@ func (a *Agent) lost(m Meant, kind Kind, got Effect) []string {
 
 func unescape(s string) string { return strings.NewReplacer("&lt;", "<", "&gt;", ">").Replace(s) }
 
-// sayUnread is for points and agents whose reading of answers is unknown.
+// sayUnread answers at points where the agent's reading of answers is unknown.
 func (a *Agent) sayUnread(p Point, m Meant, kind Kind) Said {
 	if kind == Allowed && m.Kind == Allowed {
 		return Said{}
@@ -151,8 +160,8 @@ func (a *Agent) sayUnread(p Point, m Meant, kind Kind) Said {
 		fmt.Sprintf("it is unknown how a hook of %s can %s: that is left out", a.Name, verbs[m.Kind])}}
 }
 
-// sayFailed is for tools that failed: there is nothing to hold back, and the
-// model can at most get more to read.
+// sayFailed answers after tools that failed: there is nothing to block, and the model can
+// at most get more to read.
 func (a *Agent) sayFailed(m Meant) Said {
 	if m.Kind == Allowed {
 		return Said{}
@@ -169,8 +178,8 @@ func (a *Agent) sayFailed(m Meant) Said {
 	return said
 }
 
-// universal is the one answer that refuses on every agent that was run: exit 2,
-// the reason on stderr, and an object that each of them reads in its own way.
+// universal returns the answer that refuses on every agent that was run: exit 2, the
+// reason on stderr, and an object that each of them reads in its own way.
 func universal(m Meant) Said {
 	return Said{Exit: 2, Stderr: joined(m.Reason, m.Context), Stdout: asLine(map[string]any{
 		"decision": "block", "reason": m.Reason, "permissionDecision": "deny", "permissionDecisionReason": m.Reason,
@@ -178,10 +187,11 @@ func universal(m Meant) Said {
 	})}
 }
 
-// Refusal refuses whatever agent reads it, for hooks that do not know which.
+// Refusal returns an answer that refuses on every agent that was run, for hooks that do
+// not know which agent runs them.
 func Refusal(reason string) Said { return universal(Meant{Reason: plain(reason)}) }
 
-// asLine is JSON on one line; empty for an empty object.
+// asLine returns v as JSON on one line; empty for an empty object.
 func asLine(v map[string]any) string {
 	if len(v) == 0 {
 		return ""

@@ -10,35 +10,37 @@ import (
 	"strings"
 )
 
-// Schema says which answers an agent takes at all. An empty one takes any JSON
+// Schema says which answers an agent accepts at all. An empty one accepts any JSON
 // object.
 type Schema struct {
 	Rules
-	Say []string `json:"-" toml:"say"` // which spellers say things to it, the best first; nil: none
-	// Killed is what comes of a hook before a tool that a signal ended; empty:
-	// not measured.
+	// Say names the spellers that express answers, the best first; nil means that there
+	// is none.
+	Say []string `json:"-" toml:"say"`
+	// Killed is the effect of a hook before a tool that a signal ended; empty means that
+	// it was not measured.
 	Killed Kind `json:"killed,omitempty" toml:"killed"`
-	// NoJSON: its documentation says that JSON on stdout is not read.
+	// NoJSON says that, by its documentation, the agent does not read JSON on stdout.
 	NoJSON bool `json:"no_json,omitempty" toml:"no_json"`
-	// TopOnly: hookSpecificOutput is not read.
+	// TopOnly says that hookSpecificOutput is not read.
 	TopOnly bool `json:"top_only,omitempty" toml:"top_only"`
-	// Strict: a key that is not named voids the whole answer.
+	// Strict says that an unknown key voids the whole answer.
 	Strict bool `json:"strict,omitempty" toml:"strict"`
-	// Top are the fields at the top, and Nested those of hookSpecificOutput, with
-	// their types: "bool", "string", "object", "any", or words separated by "|".
-	// A "?" behind it: null is taken as absent. By a point's name, "*" is all
-	// others.
+	// Top holds the types of the fields at the top, by the point's name ("*" is all other
+	// points) and the field's. A type is "bool", "string", "object", "any", or words
+	// separated by "|". With a "?" after it, null counts as absent. Nested is the same for
+	// hookSpecificOutput.
 	Top    map[string]map[string]string `json:"top,omitempty" toml:"top"`
 	Nested map[string]map[string]string `json:"nested,omitempty" toml:"nested"`
-	// ByName: Nested goes by what hookEventName says, which must be the event's
-	// own name. Else by the point, and any of EventNames will do.
+	// ByName says that Nested is looked up by hookEventName, which must be the event's own
+	// name. Otherwise it is looked up by the point, and any of EventNames is accepted.
 	ByName     bool     `json:"by_name,omitempty" toml:"by_name"`
 	EventNames []string `json:"event_names,omitempty" toml:"event_names"`
 	Evidence   Evidence `json:"evidence,omitempty" toml:"evidence"`
 }
 
-// object reads a JSON object and nothing else. Numbers stay text, so that none
-// is too big.
+// object reads a JSON object and nothing else. Numbers stay text, so that none is too
+// big.
 func object(text string) (map[string]any, error) {
 	d := json.NewDecoder(strings.NewReader(text))
 	d.UseNumber()
@@ -156,7 +158,7 @@ func notA(kind string) string {
 	return "not a value (" + strings.ReplaceAll(kind, "|", ", ") + ")"
 }
 
-// show is a value as JSON, short.
+// show returns a value as JSON, shortened.
 func show(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -171,7 +173,7 @@ func show(v any) string {
 	return s
 }
 
-// jsTrim trims what JavaScript's trim does, the byte order mark too.
+// jsTrim trims what JavaScript's trim does, including the byte order mark.
 func jsTrim(s string) string {
 	return strings.Trim(
 		s,

@@ -14,12 +14,14 @@ import (
 	"minigem/llm"
 )
 
-// Speaker implements [hooks.Speaker]: it makes the payloads of hooks that are written
-// for Claude Code what that agent sends them.
+// Speaker implements [hooks.Speaker]: it completes the payloads of hooks that are written
+// for Claude Code, so that they match what that agent sends. The zero Speaker is ready to
+// use, and safe for concurrent use.
 type Speaker struct{}
 
-// Speak implements [hooks.Speaker]. What Claude Code's own payloads have besides
-// is written as the table's templates say.
+// Speak implements [hooks.Speaker]. Fields that only Claude Code's own payloads have are
+// filled from the templates of its table. If the dialect has no table, the payload stays
+// as it was translated.
 func (Speaker) Speak(f hooks.Speech) ([]byte, []string) {
 	d, in, out := f.Dialect, f.Stdin.Bytes(), f.Translated
 	agent, err := Find(d.Name)
@@ -57,8 +59,8 @@ func (Speaker) Speak(f hooks.Speech) ([]byte, []string) {
 	return out, env
 }
 
-// speak puts into p what the agent's own payload has besides, and its shape of a
-// tool's result.
+// speak adds to p the fields that only the agent's own payload has, and gives a tool's
+// result the agent's shape.
 func speak(f hooks.Speech, p map[string]any, name string, in gjson.Result, v Values, play *Play) {
 	v.Base["mode"] = p["permission_mode"]
 	if f.Event.IsTool() {
@@ -85,8 +87,8 @@ func speak(f hooks.Speech, p map[string]any, name string, in gjson.Result, v Val
 	}
 }
 
-// useOf is the call as the agent's payloads show it; in is the event in Gemini
-// CLI's form, and input are the arguments in the agent's.
+// useOf returns the call as the agent's payloads show it. in is the event in Gemini CLI's
+// form, input holds the arguments in the agent's.
 func useOf(f hooks.Speech, in gjson.Result, input map[string]any) Use {
 	args, response := in.Get("tool_input"), in.Get("tool_response")
 	display := response.Get("returnDisplay")
@@ -108,8 +110,7 @@ func useOf(f hooks.Speech, in gjson.Result, input map[string]any) Use {
 	return u
 }
 
-// actionOf is what the tables of agents call what our tool does; empty: they do
-// not have it.
+// actionOf returns the tables' action for one of our tools; empty: they do not have it.
 func actionOf(tool string) string {
 	gemini, err := Find(protocol.Gemini().Name)
 	if err != nil {

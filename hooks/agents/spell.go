@@ -2,8 +2,8 @@ package agents
 
 import "maps"
 
-// spellers spell what is meant, by Schema.Say, as rows read it. ok is
-// false for what has no spelling.
+// spellers express what is meant, by the names in Schema.Say. ok is false if there is no
+// spelling for it.
 var spellers = map[string]func(a *Agent, p Point, m Meant) (said Said, ok bool){
 	"claude": spellClaude, "codex": spellCodex, "qwen": spellQwen, "gemini": spellGemini, "copilot": spellCopilot,
 	"exit2": spellExit2, "cline": spellCline,
@@ -26,14 +26,14 @@ func (a *Agent) spell(p Point, m Meant) (all []Said) {
 	return all
 }
 
-// blocked is exit 2 with the reason on stderr, which counts in most agents, and
-// what they read on stdout beside it.
+// blocked returns exit 2 with the reason on stderr, which counts in most agents, and with
+// stdout for the others.
 func blocked(m Meant, stdout map[string]any) Said {
 	return Said{Exit: 2, Stderr: m.Reason, Stdout: asLine(stdout)}
 }
 
-// answerOf is an answer at exit 0: fields at the top, and those of
-// hookSpecificOutput under the event's name.
+// answerOf returns an answer: fields at the top, and fields of hookSpecificOutput with the
+// event's name.
 func answerOf(m Meant, top, nested map[string]any) map[string]any {
 	out := map[string]any{}
 	maps.Copy(out, top)
@@ -44,7 +44,7 @@ func answerOf(m Meant, top, nested map[string]any) map[string]any {
 	return out
 }
 
-// with adds text to an object where there is some.
+// with adds text to fields, unless it is empty.
 func with(fields map[string]any, key, text string) map[string]any {
 	if fields == nil {
 		fields = map[string]any{}
@@ -93,8 +93,8 @@ func spellClaude(_ *Agent, p Point, m Meant) (Said, bool) {
 	return Said{Stdout: asLine(answerOf(m, top, nested))}, true
 }
 
-// sameShape is text in the shape of the result of a command, which is the only
-// one that is known.
+// sameShape returns text in the shape of a command's result, the only shape that is
+// known.
 func sameShape(result any, text string) (map[string]any, bool) {
 	before, ok := result.(map[string]any)
 	if !ok || before["stdout"] == nil || before["stderr"] == nil || before["interrupted"] == nil {
@@ -130,7 +130,7 @@ func spellCodex(_ *Agent, p Point, m Meant) (Said, bool) {
 	return Said{Stdout: asLine(answerOf(m, top, nested))}, true
 }
 
-// appendedReason is the reason of what could not be refused any more.
+// appendedReason returns the reason if it can only be appended.
 func appendedReason(m Meant) string {
 	if m.Kind == Appended && m.Context == "" {
 		return m.Reason
@@ -197,8 +197,8 @@ func spellCopilot(a *Agent, p Point, m Meant) (Said, bool) {
 	return Said{Stdout: asLine(top)}, true
 }
 
-// spellExit2 is for agents where exit 2 is all that refuses. Text on stdout is
-// context with a prompt, for those that read it there.
+// spellExit2 is for agents where only exit 2 refuses. At a prompt, a message on stdout is
+// context for those agents that read it.
 func spellExit2(_ *Agent, p Point, m Meant) (Said, bool) {
 	switch m.Kind {
 	case Refused, PromptBlocked, Retry:
@@ -214,7 +214,7 @@ func spellExit2(_ *Agent, p Point, m Meant) (Said, bool) {
 	return Said{}, false
 }
 
-// spellCline: the exit status is not looked at, and refusing ends the run.
+// spellCline is for Cline CLI, which ignores the exit status and ends the run to refuse.
 func spellCline(_ *Agent, p Point, m Meant) (Said, bool) {
 	top := map[string]any{}
 	if p == BeforeTool || p == AfterTool {

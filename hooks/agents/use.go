@@ -6,26 +6,44 @@ import (
 	"strings"
 )
 
-// Use is a call of a tool and its outcome, as payloads of agents show it.
+// Use is a tool call and its outcome, as agents' payloads show them. See [Values.Add].
 type Use struct {
-	Kind           string // the action of the table
-	Name           string // the tool's, in hooks
-	ID             string // of the call
-	Input          map[string]any
-	Command        string
-	Path           string // absolute, of the file that it is about
-	File           string // the same as the model said it
-	Content        string // that it is to write
-	Old, New       string // of an edit
-	Text           string // what stands in the file, or the part that was read
-	First          int    // the first line of Text; 0: 1
-	Original       *string
-	Output         string // of a command
-	Exit           int
-	Diff           string // unified
-	Display        any
-	ErrorMessage   string // empty: the tool itself did not fail
-	FailedCommands bool   // a command that ends with another status than 0 is a tool that failed
+	// Kind is the tool's action, one of [Actions]; empty if no table has it.
+	Kind string
+	// Name is the tool's name for hooks.
+	Name string
+	// ID is the id of the call.
+	ID string
+	// Input holds the arguments in the agent's names.
+	Input map[string]any
+	// Command is the command line of a shell call.
+	Command string
+	// Path is the absolute path of the file that the call is about.
+	Path string
+	// File is the same path as the model gave it.
+	File string
+	// Content is the text to write.
+	Content  string
+	Old, New string // of an edit
+	// Text is the text of the file, or of the part that was read.
+	Text string
+	// First is the number of Text's first line; 0 means 1.
+	First int
+	// Original is the file's text before the call; nil if the file is new.
+	Original *string
+	// Output is what a command printed.
+	Output string
+	// Exit is the exit status of a command.
+	Exit int
+	// Diff is the change as a unified diff.
+	Diff string
+	// Display is the tool's result for the user, as the agent shows it.
+	Display any
+	// ErrorMessage says why the tool itself failed; empty if it did not.
+	ErrorMessage string
+	// FailedCommands says that the agent counts a command with an exit status other than
+	// 0 as a tool that failed; see [Play].
+	FailedCommands bool
 }
 
 // Failed reports whether the tool failed, as the agent sees it.
@@ -33,8 +51,9 @@ func (u Use) Failed() bool {
 	return u.ErrorMessage != "" || u.FailedCommands && u.Kind == "shell" && u.Exit != 0
 }
 
-// Add adds what templates can name of a call. It reports whether it is known what
-// hooks read of a result of this kind.
+// Add adds to v.Base the names for a call, among them "result", which it makes from the
+// agent's templates of results. known is false if it is unknown what hooks read of a
+// result of this kind; "result" is not set then.
 func (v Values) Add(u Use, results map[string]any) (known bool) {
 	if u.Exit != 0 && u.Output == fmt.Sprintf("Command exited with code: %d", u.Exit) {
 		u.Output = "" // what our tool shows of a command that printed nothing
@@ -70,7 +89,7 @@ func (v Values) Add(u Use, results map[string]any) (known bool) {
 	return known
 }
 
-// failure is what an agent says of a tool that failed.
+// failure returns what an agent says about a tool that failed.
 func (v Values) failure(u Use) string {
 	if u.Exit != 0 {
 		if t, ok := v.Own["error_command"]; ok {

@@ -12,16 +12,16 @@ import (
 	"minigem/internal/text"
 )
 
-// Target is the file that hooks are moved to, in the folder of a project.
+// Target is the file to which hooks are moved, relative to a project.
 const Target = ".gemini/settings.json"
 
-// settingsFiles are Claude Code's in a project, in the order in which they are
-// read.
+// settingsFiles are Claude Code's settings files in a project, in the order of reading.
 var settingsFiles = []string{".claude/settings.json", ".claude/settings.local.json"}
 
-// Sources reads Claude Code's settings in dir or, where plugin is not empty, the
-// hooks of the plugin in that folder, which is relative to dir. The error says
-// where there is nothing to move.
+// Sources reads Claude Code's settings in dir or, if plugin is not empty, the hooks of
+// the plugin in that folder, which may be relative to dir. It is an error if there is
+// nothing to move. For a plugin inside dir, CLAUDE_PLUGIN_ROOT is written relative to
+// $GEMINI_CWD, so that the settings work in every checkout.
 func Sources(dir, plugin string) ([]File, error) {
 	if plugin == "" {
 		return projectFiles(dir)
@@ -64,8 +64,9 @@ func projectFiles(dir string) ([]File, error) {
 	return files, nil
 }
 
-// Write adds the hooks of sources to the settings file target, as it is when it
-// is written: somebody may have changed it meanwhile.
+// Write adds the hooks of sources to the settings file target and returns how many were
+// new. It migrates into the file as it is at that moment, under its lock, because it may
+// have changed since a dry run. If nothing is new, the file is not touched.
 func Write(target string, sources []File) (added int, err error) {
 	err = jsonc.Update(target, 0o644, func(data []byte) ([]byte, error) {
 		r, err := Migrate(File{Name: Target, Data: data}, sources...)

@@ -10,14 +10,13 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Matchers of Claude Code: nothing or * is
-// everything; names, commas, spaces, dashes and | are a list of whole names;
-// anything else is a regular expression. Under "dialect": "claude" they mean
-// the same here, so that only the names in them change.
+// Matchers of Claude Code: nothing or * matches everything; names, commas, spaces, dashes
+// and | are a list of whole names; anything else is a regular expression. With "dialect":
+// "claude" they mean the same here, so that only the names in them change.
 var plainList = regexp.MustCompile(`^[\w\-, |]*$`)
 
-// triggers are what the matchers of the other events are compared with, by what
-// Claude Code calls it. Where the same moment has two names here, both.
+// triggers maps Claude Code's triggers of the other events to ours. A trigger that has
+// two names here maps to both.
 var triggers = map[protocol.Event]map[string][]string{
 	protocol.SessionStart: {"startup": {"startup"}, "resume": {"resume"}, "clear": {"clear"}, "compact": {"compact"},
 		"fork": nil},
@@ -96,7 +95,7 @@ func toolExpression(text string) string {
 	})
 }
 
-// replaceWords leaves alone what is part of a longer name, such as a server's.
+// replaceWords replaces whole words. Parts of a longer name, such as a server's, stay.
 func replaceWords(text string, replace func(string) string) string {
 	var b strings.Builder
 	last := 0

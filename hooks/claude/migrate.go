@@ -17,42 +17,54 @@ import (
 	"minigem/internal/text"
 )
 
-// File is a settings file: its name for messages, and what it holds. A file
-// that does not exist holds nothing.
+// File is a settings file with hooks of Claude Code, or the target of a migration. A file
+// that does not exist has no Data.
 type File struct {
+	// Name is the name of the file in messages.
 	Name string
 	Data []byte
-	// Head: the hooks stand in the head of a skill, where once is heeded.
+	// Head says that the hooks are in the front matter of a skill or an agent, where
+	// "once" has an effect.
 	Head bool
-	Root string // of a plugin: its folder, which its hooks find in CLAUDE_PLUGIN_ROOT; empty: there is no plugin
+	// Root is the folder of a plugin, which its hooks get as CLAUDE_PLUGIN_ROOT; empty if
+	// there is no plugin.
+	Root string
 }
 
 // Result is what a migration would do.
 type Result struct {
-	Settings []byte // the target's new contents; the old ones if nothing is Added
-	Diff     string // from the old to the new, unified; empty if nothing is Added
-	Added    int    // hooks
-	Remarks  []Remark
+	// Settings is the new text of the target, or the old one if nothing is added.
+	Settings []byte
+	// Diff is the change as a unified diff; empty if nothing is added.
+	Diff string
+	// Added is the number of hooks that are new.
+	Added int
+	// Remarks list what was lost or differs, in the order of the sources.
+	Remarks []Remark
 }
 
-// Remark is something that is not as it was.
+// Remark is something that is not as it was in the source.
 type Remark struct {
+	// File is the name of the source.
 	File string
+	// Line is the line in the source, from 1.
 	Line int
 	Text string
-	// Lost says that it was not carried over; else it was, with a difference.
+	// Lost says that something was not carried over. Otherwise it was, with a difference.
 	Lost bool
-	// Rule is the linter's code of it; empty: none of its own.
+	// Rule is the linter's code of the remark; empty if it has none.
 	Rule string
 }
 
+// String returns "file:line: text".
 func (r Remark) String() string { return fmt.Sprintf("%s:%d: %s", r.File, r.Line, r.Text) }
 
-// Migrate adds the hooks of sources, Claude Code's settings.json and
-// settings.local.json, to the hooks that target, a project's settings file,
-// has. It changes nothing else in it, and adds nothing that is there already, so
-// that doing it twice is doing it once (docs/spec/faults.md
-// T14). The error is for a file that cannot be read.
+// Migrate adds the hooks of sources, Claude Code's settings.json and settings.local.json,
+// to those of target, a project's settings file. It changes nothing else in target, keeps
+// its comments, and leaves out hooks that target already has, so that a second migration
+// adds nothing (docs/spec/faults.md, T14). Timeouts are converted to milliseconds. The
+// error is for a file that is not valid JSON, which is a [jsonc.SyntaxError], or not
+// UTF-8.
 func Migrate(target File, sources ...File) (Result, error) {
 	doc, err := jsonc.Parse(target.Name, target.Data)
 	if err != nil {
@@ -76,7 +88,7 @@ func Migrate(target File, sources ...File) (Result, error) {
 	return r, nil
 }
 
-// key is what makes two hooks the same.
+// key identifies equal hooks.
 type key struct {
 	event            protocol.Event
 	matcher, command string
@@ -95,7 +107,7 @@ func present(root jsonc.Node) map[key]bool {
 	return seen
 }
 
-// group and hook are what is written, their fields in this order.
+// group and hook are written to the settings, with their fields in this order.
 type group struct {
 	Matcher string `json:"matcher,omitempty"`
 	Hooks   []hook `json:"hooks"`
@@ -173,7 +185,7 @@ func (m *migration) file(source File) error {
 	return nil
 }
 
-// differences are noted once for each event that has any.
+// differences are reported once for each event that has one.
 var differences = map[string]string{
 	"PreCompact":   "PreCompress cannot block",
 	"Notification": "Notification runs for permission prompts, and in the chat when nothing was sent for a minute",
@@ -236,12 +248,11 @@ func (m *migration) group(theirs string, event protocol.Event, n jsonc.Node) err
 	return nil
 }
 
-// carried are the fields of a handler that are read; what happens to the others
-// is said in words.
+// carried lists the fields of a hook that are read. The others get a remark.
 var carried = []string{"type", "command", "args", "url", "headers", "allowedEnvVars", "prompt", "model", "server",
 	"tool", "input", "async", "name", "description", "timeout", "statusMessage", "if", "shell"}
 
-// kinds are the types of hooks that are carried over.
+// kinds lists the types of hooks that are carried over.
 var kinds = []string{"command", "http", "prompt", "mcp_tool"}
 
 var fieldLoss = map[string]string{
@@ -304,7 +315,7 @@ func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 	return h, true
 }
 
-// fieldsLost says which fields of a hook are not carried over.
+// fieldsLost adds a remark for each field of a hook that is not carried over.
 func (m *migration) fieldsLost(event string, n jsonc.Node) {
 	for _, f := range n.Members() {
 		if slices.Contains(carried, f.Name) || m.head && f.Name == "once" {
@@ -318,8 +329,8 @@ func (m *migration) fieldsLost(event string, n jsonc.Node) {
 	}
 }
 
-// model is the model of a hook that asks one: those of Claude Code do not exist
-// here.
+// model returns the model of a prompt hook, which is always the default: Claude Code's
+// models do not exist here.
 func (m *migration) model(event string, n jsonc.Node) string {
 	if n.Exists() {
 		m.differs(n, "%s: model: the small model of the session judges, because %q is none of its own", event, n.Text())
@@ -327,7 +338,7 @@ func (m *migration) model(event string, n jsonc.Node) string {
 	return ""
 }
 
-// target is what a hook runs or asks: what tells it from another.
+// target returns what a hook runs or asks, which distinguishes it from others.
 func target(n jsonc.Node) string {
 	var all []string
 	for _, name := range []string{"command", "url", "prompt", "server", "tool"} {
@@ -347,11 +358,11 @@ func texts(n jsonc.Node) map[string]string {
 	return out
 }
 
-// longest is a timeout in seconds that nobody means: they are milliseconds.
+// Timeouts from longest on, in seconds, are assumed to be meant as milliseconds.
 const longest = 3600
 
-// timeout is in milliseconds, and in seconds there. A hook without one keeps the
-// time that it had.
+// timeout returns milliseconds; Claude Code has seconds. A hook without a timeout keeps
+// Claude Code's default.
 func (m *migration) timeout(event, kind string, n jsonc.Node) json.Number {
 	seconds := 600.0
 	if Event(event) == protocol.BeforeAgent || kind == "prompt" {

@@ -1,7 +1,13 @@
-// Package claude moves the hooks of Claude Code's settings into a project's
-// settings for Gemini CLI and minigem. It computes; reading and writing the
-// files is for its callers. How the moved hooks are then spoken to is
-// hooks/protocol's matter: they carry "dialect": "claude" for that.
+// Package claude moves the hooks of Claude Code's settings and plugins into a project's
+// settings for Gemini CLI and minigem:
+//
+//	sources, err := claude.Sources(dir, "") // .claude/settings.json and its local file
+//	r, err := claude.Migrate(claude.File{Name: claude.Target, Data: data}, sources...)
+//	fmt.Print(r.Diff) // and r.Remarks: what was lost or differs
+//	added, err := claude.Write(target, sources)
+//
+// [Migrate] only computes. Moved hooks have "dialect": "claude"; hooks/protocol and
+// hooks/agents translate payloads and answers for them.
 package claude
 
 import (
@@ -12,8 +18,8 @@ import (
 	"minigem/internal/text"
 )
 
-// moreEvents and moreTools are names of Claude Code that hooks/protocol does
-// not need, since no hook ever reads them.
+// moreEvents and moreTools are names of Claude Code that hooks/protocol does not need,
+// because no hook reads them in a payload.
 var (
 	moreEvents = map[string]protocol.Event{
 		"SessionStart": protocol.SessionStart,
@@ -29,8 +35,8 @@ var (
 	}
 )
 
-// Event is what Claude Code's event is called here; empty if it has no
-// counterpart.
+// Event returns our name of Claude Code's event; empty if there is no counterpart. Events
+// that minigem took over under the same name are known too.
 func Event(name string) protocol.Event {
 	if ev := protocol.Event(name); ev.IsAdded() {
 		return ev
@@ -43,7 +49,8 @@ func Event(name string) protocol.Event {
 	return moreEvents[name]
 }
 
-// meant is the event of Claude Code's that a misspelt name means; empty if none is near.
+// meant returns Claude Code's event that a misspelled name means; empty if none is
+// similar.
 func meant(name string) string {
 	names := slices.Collect(maps.Values(protocol.Claude().Events))
 	names = slices.AppendSeq(names, maps.Keys(moreEvents))
@@ -56,8 +63,7 @@ func meant(name string) string {
 	return text.Nearest(name, names)
 }
 
-// Tool is what Claude Code's tool is called here; empty if it has no
-// counterpart.
+// Tool returns our name of Claude Code's tool; empty if there is no counterpart.
 func Tool(name string) string {
 	for ours, theirs := range protocol.Claude().Tools {
 		if theirs == name {

@@ -14,8 +14,8 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// RootVariable holds a plugin's folder, in the environment of its hooks and in
-// their commands.
+// RootVariable is the variable with a plugin's folder, in the environment of its hooks
+// and in their commands.
 const RootVariable = "CLAUDE_PLUGIN_ROOT"
 
 const (
@@ -23,9 +23,10 @@ const (
 	pluginHooks    = "hooks/hooks.json"
 )
 
-// Plugin reads the hooks of the plugin in dir: hooks/hooks.json, and the files or
-// the object that its manifest names. root is what its hooks find in
-// CLAUDE_PLUGIN_ROOT. None: dir holds no plugin with hooks.
+// Plugin reads the hooks of the plugin in dir: hooks/hooks.json, and the files or the
+// object that its manifest, .claude-plugin/plugin.json, names. root is the value of
+// CLAUDE_PLUGIN_ROOT for its hooks. It returns no files if dir has no plugin with hooks.
+// It is an error if the manifest names a file outside of dir.
 func Plugin(dir, root string) ([]File, error) {
 	manifest, err := read(dir, pluginManifest)
 	if err != nil {
@@ -72,7 +73,7 @@ func Plugin(dir, root string) ([]File, error) {
 	return files, nil
 }
 
-// read reads a file of a plugin; nil: there is none.
+// read reads a file of a plugin; nil: it does not exist.
 func read(dir, name string) ([]byte, error) {
 	data, err := boundedfile.Read(filepath.Join(dir, filepath.FromSlash(name)), boundedfile.Written)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -84,11 +85,11 @@ func read(dir, name string) ([]byte, error) {
 	return data, nil
 }
 
-// theirsAlone are words in hooks that Claude Code alone understands.
+// theirsAlone lists words in hooks that only Claude Code understands.
 var theirsAlone = []string{RootVariable, "idle_prompt", "permission_prompt"}
 
-// Names reports whether all events of hooks are such as Claude Code has: some have
-// the same name here.
+// Names reports whether hooks, the object of events, can be Claude Code's: none of its
+// events is one that only Gemini CLI has. Some events have the same name in both.
 func Names(hooks jsonc.Node) bool {
 	for _, m := range hooks.Members() {
 		if Event(m.Name) == "" && slices.Contains(protocol.Events, protocol.Event(m.Name)) {
@@ -98,9 +99,9 @@ func Names(hooks jsonc.Node) bool {
 	return true
 }
 
-// Written reports whether hooks are Claude Code's: one of their events has
-// another name here, or they name a variable or a trigger that no other agent has, and
-// none is Gemini CLI's alone.
+// Written reports whether hooks, the object of events, are written for Claude Code.
+// Either an event has another name here, or the text has a variable or a trigger that
+// only Claude Code has; and no event is one that only Gemini CLI has.
 func Written(hooks jsonc.Node) bool {
 	found := slices.ContainsFunc(theirsAlone, func(word string) bool {
 		return strings.Contains(string(hooks.Standard()), word)

@@ -1,5 +1,13 @@
-// Package condition decides whether a hook's condition holds for a call: "if" in
-// its entry, one of Claude Code's permission rules, such as Bash(git *).
+// Package condition decides whether a hook's condition holds for a call. A condition is
+// "if" in the hook's entry, one of Claude Code's permission rules: a tool, and in
+// parentheses what its call must be.
+//
+//	Bash(git *)          a command; any command of a line, also in a pipe or with &&
+//	Edit(src/**)         a file, as in .gitignore; //x is absolute, ~/x in the home
+//	WebFetch(domain:x)   a host in the prompt
+//	mcp__server          any tool of an MCP server
+//
+// A condition only ever keeps a hook from running, so one that cannot be decided holds.
 package condition
 
 import (
@@ -19,18 +27,19 @@ import (
 	"minigem/tools/workspace"
 )
 
-// A hook's condition, "if", is one of Claude Code's permission rules: a tool, and
-// in parentheses what its call has to be, such as Bash(git *) or Edit(src/**). It
-// only ever keeps a hook from running: a condition that cannot be decided is met.
+// rule matches a condition: a tool and, in parentheses, what its call must be.
 var rule = regexp.MustCompile(`^([\w*-]+)(?:\((.*)\))?$`)
 
-// Valid reports whether a condition can be read. One that cannot holds for every call.
+// Valid reports whether a condition can be parsed. One that cannot holds for every call.
 func Valid(condition string) bool { return rule.MatchString(condition) }
 
-// Rules implements [hooks.Conditions].
+// Rules implements [hooks.Conditions]. The zero Rules is ready to use, and safe for
+// concurrent use.
 type Rules struct{}
 
-// Unmet implements [hooks.Conditions].
+// Unmet implements [hooks.Conditions]. A condition holds if it is empty or cannot be
+// parsed, and if it names the tool by any of its names (Edit also means Write) and the
+// arguments are unknown. A command line that cannot be parsed meets every Bash condition.
 func (Rules) Unmet(condition string, c hooks.Call) string {
 	args := c.Args
 	condition = strings.TrimSpace(condition)
@@ -62,13 +71,13 @@ func (Rules) Unmet(condition string, c hooks.Call) string {
 		}
 		return no
 	}
-	// What lies below a folder that is searched or listed may be meant, too.
+	// A pattern may also mean what is below a folder that is searched or listed.
 	if file, ok := args["file_path"].(string); ok && !fileLike(file, what, c.Origin) {
 		return no
 	}
 	if host, ok := strings.CutPrefix(what, "domain:"); ok {
 		prompt, _ := args["prompt"].(string)
-		// a host has several spellings then
+		// With other characters than ASCII a host has several spellings.
 		other := strings.ContainsFunc(prompt, func(r rune) bool { return r > unicode.MaxASCII })
 		if !other && !strings.Contains(strings.ToLower(prompt), strings.ToLower(strings.TrimPrefix(host, "*."))) {
 			return no
@@ -77,8 +86,8 @@ func (Rules) Unmet(condition string, c hooks.Call) string {
 	return ""
 }
 
-// runsLike reports whether any command that a command line runs is as the pattern
-// says, where * is anything, or may be.
+// runsLike reports whether any command that a command line runs matches the pattern, or
+// may match it. * in the pattern stands for anything.
 func runsLike(line, pattern string) bool {
 	if prefix, ok := strings.CutSuffix(pattern, ":*"); ok {
 		pattern = prefix + " *" // the older form
@@ -93,8 +102,8 @@ func runsLike(line, pattern string) bool {
 	})
 }
 
-// fits reports whether words of a command, of which some may not be known, may
-// be those of a pattern.
+// fits reports whether a command's words, some of which may be unknown, may match a
+// pattern's.
 func fits(pattern []string, words []shell.Word) bool {
 	for i, p := range pattern {
 		last := i == len(pattern)-1
@@ -122,7 +131,7 @@ func like(pattern, command string) bool {
 	return glob(pattern, command) || more && glob(bare, command)
 }
 
-// glob: * is anything, and nothing else is special.
+// glob reports whether s matches pattern, in which only * is special.
 func glob(pattern, s string) bool {
 	parts := strings.Split(pattern, "*")
 	for i, p := range parts {
@@ -132,10 +141,10 @@ func glob(pattern, s string) bool {
 	return ok || err != nil
 }
 
-// fileLike reports whether a file, as it is named or where links lead, is one of
-// a pattern as in .gitignore: //x is absolute, ~/x in the home, /x and what has
-// another slash in the project, and the rest at any depth. A folder stands for
-// all that is in it.
+// fileLike reports whether a file, as it is named or with links resolved, matches a
+// pattern as in .gitignore: //x is absolute, ~/x in the home, /x and patterns with
+// another slash are in the project, and the rest matches at any depth. A folder includes
+// everything in it.
 func fileLike(file, pattern string, o hooks.Origin) bool {
 	if !filepath.IsAbs(file) {
 		file = o.Cwd + string(filepath.Separator) + file // not joined: ".." follows links

@@ -1,18 +1,21 @@
-// Package dotenv finds and reads .env files, for the program and for extensions.
-// It sets no variable of the process.
+// Package dotenv finds, reads and edits .env files, for the program and for extensions.
+// It never sets variables of this process.
+//
+// The format is that of Node's dotenv package: NAME=value, comments after #, quotes, and
+// no expansion of $NAME. [Find] chooses the file as Gemini CLI does
+// (cli/config/settings.ts), [Read] reads one file, [Edit] changes variables in a text.
 package dotenv
 
 import "strings"
 
-// Var is one variable.
+// Var is one variable. Value is without its quotes.
 type Var struct{ Name, Value string }
 
-// parse reads the text of a .env file as the dotenv package of Node does:
-// NAME=value or NAME: value, "export " before it, values in single, double or
-// back quotes over several lines, \n and \r inside double quotes, comments from
-// # on. Nothing is expanded; that is why no Go library is used, for the common
-// ones replace $x in values and so damage passwords. Of a name that occurs twice
-// the last value counts. A line that is none of this is skipped.
+// parse reads the text of a .env file as Node's dotenv package does: NAME=value or NAME:
+// value, "export " before it, values in single, double or back quotes over several lines,
+// \n and \r inside double quotes, comments from # on. Nothing is expanded. That is why no
+// Go library is used: the common ones replace $x in values and so damage passwords. If a
+// name occurs twice, the last value counts. Any other line is skipped.
 func parse(text string) []Var {
 	text = unified(text)
 	var vars []Var
@@ -27,13 +30,13 @@ func parse(text string) []Var {
 	return lastOf(vars)
 }
 
-// unified is text with line ends of one kind.
+// unified returns text without a byte order mark, with all line ends as \n.
 func unified(text string) string {
 	text = strings.TrimPrefix(text, "\ufeff")
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 }
 
-// lastOf leaves out each variable that stands again further on.
+// lastOf leaves out each variable that occurs again later.
 func lastOf(vars []Var) []Var {
 	seen := make(map[string]bool, len(vars))
 	from := len(vars)
@@ -63,7 +66,7 @@ func nextVar(text string) (v Var, rest string, ok bool) {
 	if !found {
 		return Var{}, after, false
 	}
-	// What follows may go on beyond this line, inside quotes.
+	// A quoted value may continue beyond this line.
 	tail := text[len(line)-len(value):]
 	if q := strings.TrimLeft(tail[:len(value)], " \t"); q != "" && strings.IndexByte("'\"`", q[0]) >= 0 {
 		start := len(value) - len(q)
@@ -90,8 +93,8 @@ func assignment(s string) (value string, ok bool) {
 	return "", false
 }
 
-// closing reads a quoted value; end is the length with its quotes, 0 where the
-// quote is never closed.
+// closing reads a quoted value. end is its length with the quotes, or 0 if the quote is
+// never closed.
 func closing(s string) (inner string, end int) {
 	q := s[0]
 	for i := 1; i < len(s); i++ {

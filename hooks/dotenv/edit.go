@@ -6,10 +6,11 @@ import (
 	"strings"
 )
 
-// Edit returns text, that of a .env file, with these variables in place of those
-// of the same names; one with an empty value is removed. The rest of the text stays
-// as it is, but for line ends. A value that needs quotes is an error: a quote that is not closed
-// further up would end at one of them.
+// Edit returns text, the content of a .env file, with vars added at its end and all
+// earlier lines of the same names removed. A variable with an empty value is only
+// removed. The rest of the text stays as it is, except that line ends become \n and a
+// byte order mark is dropped. Values are written without quotes: it is an error if one
+// would not be read back as it is, for example because it contains "#" or a line break.
 func Edit(text string, vars ...Var) (string, error) {
 	var b strings.Builder
 	text = unified(text)

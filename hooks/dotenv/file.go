@@ -14,32 +14,45 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// Options says where to look for a .env file.
+// Options says where [Find] looks for a .env file.
 type Options struct {
-	Home    string // the directory that holds .gemini
-	Dir     string // the workspace, absolute
-	Trusted bool   // the workspace is; otherwise only the home directory is looked at
-	// Lookup reads the environment: what is set there is left out. nil: nothing is.
-	Lookup      func(name string) (string, bool)
-	Excluded    []string // advanced.excludedEnvVars
-	IgnoreLocal bool     // advanced.ignoreLocalEnv: only the home directory
+	// Home is the directory that contains .gemini.
+	Home string
+	// Dir is the workspace, an absolute path.
+	Dir string
+	// Trusted says that the workspace is trusted. Otherwise only the home directory is
+	// searched.
+	Trusted bool
+	// Lookup reads the environment. Variables that are set there are left out. nil means
+	// that none is set.
+	Lookup func(name string) (string, bool)
+	// Excluded lists variables that are not read from files outside of .gemini
+	// (advanced.excludedEnvVars).
+	Excluded []string
+	// IgnoreLocal restricts the search to the home directory (advanced.ignoreLocalEnv).
+	IgnoreLocal bool
 }
 
 // File is the .env file that was found.
 type File struct {
-	Path string // empty: there is none
-	Vars []Var  // in the order of the file, none that is set already
-	// Refused are names that the file sets and that make programs run code: they
-	// are taken only from a file in the home.
+	// Path is the path of the file; empty if there is none.
+	Path string
+	// Vars are the variables to set, in the order of the file, without those that are set
+	// already.
+	Vars []Var
+	// Refused names variables of the file that make programs run code, such as
+	// LD_PRELOAD. They are accepted only from a file in the home directory.
 	Refused []string
 }
 
-// Find finds the first .env file and reads it (cli/config/settings.ts): from
-// the workspace upwards <dir>/.gemini/.env, then <dir>/.env; at last those of
-// the home directory. It sets nothing. An untrusted workspace brings no
-// variable at all (docs/spec/contract.md 6). From a file outside of .gemini the
-// excluded names are skipped, and from a file outside of the home those that make
-// programs run code.
+// Find reads the first .env file that exists (cli/config/settings.ts): from the workspace
+// upwards <dir>/.gemini/.env, then <dir>/.env, and at last those of the home directory.
+// It sets nothing. If there is no file, it returns the zero File and no error; a file
+// that cannot be read is an error.
+//
+// A workspace that is not trusted contributes no variable at all (docs/spec/contract.md,
+// section 6). Files outside of .gemini do not set excluded names, and files outside of
+// the home directory do not set variables that make programs run code.
 func Find(o Options) (File, error) {
 	for _, path := range paths(o) {
 		vars, err := Read(path)
@@ -66,7 +79,8 @@ func Find(o Options) (File, error) {
 	return File{}, nil
 }
 
-// add adds v, unless it makes programs run code and f is not in home.
+// add adds v to f.Vars, or to f.Refused if it makes programs run code and f is not in
+// home.
 func (f *File) add(v Var, home string) {
 	dir := filepath.Dir(f.Path)
 	if runsCode(v.Name) && dir != home && dir != filepath.Join(home, ".gemini") {
@@ -92,7 +106,8 @@ func runsCode(name string) bool {
 	return false
 }
 
-// Read reads one .env file.
+// Read reads one .env file. If the file does not exist, errors.Is(err, fs.ErrNotExist)
+// holds. Lines that are not assignments are skipped.
 func Read(path string) ([]Var, error) {
 	data, err := boundedfile.Read(path, boundedfile.Written)
 	return parse(string(data)), err

@@ -8,11 +8,12 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Differences are all that are known. The caller may keep the slice.
+// Differences returns all known differences of Gemini CLI 0.61, in the order of the
+// manual. The slice is the caller's.
 func Differences() []hooks.Difference { return slices.Clone(differences) }
 
-// DifferenceByID is the one with the ID. It panics where there is none: IDs are
-// written by programmers.
+// DifferenceByID returns the difference with the [hooks.Difference] ID. It panics if
+// there is none, because ids are constants in code.
 func DifferenceByID(id string) hooks.Difference {
 	i := slices.IndexFunc(differences, func(d hooks.Difference) bool { return d.ID == id })
 	if i < 0 {
@@ -183,7 +184,7 @@ const (
 	refSettings   = "cli/src/config/settings.ts"
 )
 
-// addedEvents are those that Gemini CLI does not have.
+// addedEvents lists the events that Gemini CLI does not have.
 func addedEvents() string {
 	var names []string
 	for _, ev := range protocol.Events {

@@ -1,9 +1,13 @@
-// Package elsewhere says what other agents make of the answers that hooks give
-// here, and where Gemini CLI would do something else with a run or a plan.
+// Package elsewhere says how other agents would treat the answers that hooks give here,
+// and where Gemini CLI 0.61 would handle a run or a plan differently.
+//
+// [Compare] adds the differences to a report's runs; [Elsewhere], [Portable] and [On]
+// compare one run with one agent. Nothing is run: the rules of agents come from
+// hooks/agents, those of Gemini CLI are in upstream.go and [Differences].
 package elsewhere
 
-// What other agents make of the answers that hooks give here, from the tables
-// of hooks/agents.
+// How other agents treat the answers that hooks give here, by the tables of
+// hooks/agents.
 
 import (
 	"fmt"
@@ -14,8 +18,8 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// agentOf is the agent that a hook is written for by its dialect; nil: Gemini
-// CLI, whose differences are [Differences].
+// agentOf returns the agent for which a hook is written, by its dialect; nil: Gemini CLI,
+// whose differences are [Differences].
 func agentOf(h hooks.Hook) *agents.Agent {
 	if h.Dialect == "" || h.Dialect == protocol.Gemini().Name {
 		return nil
@@ -27,7 +31,7 @@ func agentOf(h hooks.Hook) *agents.Agent {
 	return a
 }
 
-// pointOf is the event under the name that no agent owns.
+// pointOf returns the point of an event; empty if it has none.
 func pointOf(ev hooks.Event) agents.Point {
 	gemini, err := agents.Find("gemini")
 	if err != nil {
@@ -36,7 +40,7 @@ func pointOf(ev hooks.Event) agents.Point {
 	return gemini.PointOf(string(ev))
 }
 
-// answerOf is r as other agents look at it.
+// answerOf returns r as the tables of agents describe it.
 func answerOf(r *hooks.Run, ev hooks.Event) agents.Answer {
 	return agents.Answer{
 		Point: pointOf(ev), Exit: r.Exit.Code, Stdout: string(r.Exit.Stdout), Stderr: string(r.Exit.Stderr),
@@ -45,7 +49,7 @@ func answerOf(r *hooks.Run, ev hooks.Event) agents.Answer {
 	}
 }
 
-// effectOf is what r does here, in the words of the tables.
+// effectOf returns what r does here, in the tables' terms.
 func effectOf(r *hooks.Run, ev hooks.Event) agents.Effect {
 	o := &r.Reading.Output
 	e := agents.Effect{Kind: agents.Allowed, Reason: r.GivenReason(), Context: o.AdditionalContext}
@@ -85,9 +89,10 @@ func effectOf(r *hooks.Run, ev hooks.Event) agents.Effect {
 	return e
 }
 
-// Elsewhere says what agent makes of r's answer where that is something else
-// than what r did here; nil: the same, or unknown. breaks: what r did does
-// not happen there, so that who relies on it must not.
+// Elsewhere says what agent does with r's answer where that differs from what r did here.
+// d is nil if it is the same or unknown, and if the hook did not run or is still running.
+// breaks reports that the effect of r here does not happen there, so that nobody may rely
+// on it; a missing reason, for example, does not break.
 func Elsewhere(r hooks.Run, ev hooks.Event, agent *agents.Agent) (d *hooks.Difference, breaks bool) {
 	if !r.Ran() || r.Left || !agent.Reads(pointOf(ev)) {
 		return nil, false
@@ -109,7 +114,7 @@ func Elsewhere(r hooks.Run, ev hooks.Event, agent *agents.Agent) (d *hooks.Diffe
 	}, breaks
 }
 
-// contrast is what happens there, where it is not what happens here.
+// contrast returns what happens there, if it differs from what happens here.
 func contrast(p agents.Point, here, there agents.Effect) (says string, breaks bool) {
 	ends := func(e agents.Effect) bool { return e.Kind == agents.RunEnded || e.Ends }
 	switch {
@@ -133,7 +138,7 @@ func contrast(p agents.Point, here, there agents.Effect) (says string, breaks bo
 	return "", false
 }
 
-// modelReads: the reason is for the model.
+// modelReads reports whether e has a reason for the model.
 func modelReads(p agents.Point, e agents.Effect) bool {
 	return e.Reason != "" && (e.Kind == agents.Refused || e.Kind == agents.Retry || e.Kind == agents.Replaced)
 }
@@ -143,14 +148,14 @@ func firstLine(s string) string {
 	return line
 }
 
-// passes is what goes on at a point where nothing holds it.
+// passes describes what happens at a point if nothing prevents it.
 var passes = map[agents.Point]string{
 	agents.BeforeTool: "runs the tool", agents.AfterTool: "leaves the result as it is",
 	agents.BeforePrompt: "sends the prompt",
 	agents.AgentStop:    "ends the turn", agents.SessionStart: "starts the session",
 }
 
-// does is an effect as a verb.
+// does describes an effect, beginning with a verb.
 func does(p agents.Point, e agents.Effect) string {
 	var says string
 	switch e.Kind {
@@ -186,8 +191,8 @@ func does(p agents.Point, e agents.Effect) string {
 	return says
 }
 
-// Portable says why what r did at ev does not hold on agent; empty: it holds.
-// What is unknown does not hold.
+// Portable says why the effect of r at ev does not hold on agent, in a sentence. It is
+// empty if the effect holds, or if the hook did not run. What is unknown does not hold.
 func Portable(r hooks.Run, ev hooks.Event, agent *agents.Agent) string {
 	if !r.Ran() || r.Left {
 		return ""
@@ -212,7 +217,8 @@ func Portable(r hooks.Run, ev hooks.Event, agent *agents.Agent) string {
 	return ""
 }
 
-// On is what agent makes of what r answered at ev, in words.
+// On says what agent does with r's answer at ev, beginning with a verb; "the same" if it
+// does what minigem does.
 func On(r hooks.Run, ev hooks.Event, agent *agents.Agent) string {
 	switch why := Portable(r, ev, agent); {
 	case !r.Ran() || r.Left:

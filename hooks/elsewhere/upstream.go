@@ -1,7 +1,7 @@
 package elsewhere
 
-// What Gemini CLI 0.61 makes of the same run where it is something else
-// (core/hooks): an author tests here and lives there.
+// How Gemini CLI 0.61 treats the same run, where that differs (core/hooks): authors test
+// their hooks here and use them there.
 
 import (
 	"encoding/json"
@@ -12,7 +12,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// upstream is a run as Gemini CLI looks at it.
+// upstream is a run as Gemini CLI sees it.
 type upstream struct {
 	ev      hooks.Event
 	run     *hooks.Run
@@ -24,7 +24,7 @@ type upstream struct {
 	request map[string]any // llm_request in it; nil: there is none
 }
 
-// runDifferences are those that one run can show, each with when it does.
+// runDifferences lists the differences that a single run can show, and when it does.
 var runDifferences = []struct {
 	hooks.Difference
 	when func(u upstream) bool
@@ -88,11 +88,13 @@ var runDifferences = []struct {
 
 var laterAllow, eventAdded = DifferenceByID("later-allow"), DifferenceByID("event-added")
 
-// Compare writes into the runs of a report what the agent that each hook is
-// written for does differently.
+// Compare appends, to the Upstream of each run in a report, what the agent for which the
+// hook is written does differently: Gemini CLI or, by the hook's dialect, Claude Code.
+// Call it once per report.
 func Compare(rep *hooks.Report) { compare(rep.Event, rep.Runs) }
 
-// Explained is Compare for a report of hooks.Engine.Explain, where nothing ran.
+// Explained is [Compare] for a report of [hooks.Engine.Explain], in which nothing ran. It
+// also compares matchers of tools.
 func Explained(rep *hooks.Report) {
 	Compare(rep)
 	ev := rep.Event
@@ -106,8 +108,8 @@ func Explained(rep *hooks.Report) {
 
 var toolMatcher = DifferenceByID("matcher-tool")
 
-// upstreamMatches reports whether Gemini CLI's matcher finds the tool: it knows
-// no other names (core/hooks/hookPlanner.ts).
+// upstreamMatches reports whether Gemini CLI's matcher finds the tool. It does not know a
+// tool's other names (core/hooks/hookPlanner.ts).
 func upstreamMatches(pattern, tool string) bool {
 	pattern = strings.TrimSpace(pattern)
 	return pattern == "" || pattern == "*" || hooks.MatcherFinds(pattern, tool)
@@ -178,13 +180,13 @@ func look(ev hooks.Event, r *hooks.Run) upstream {
 	return u
 }
 
-// trim is JavaScript's, for which a byte order mark is white space.
+// trim works like JavaScript's, for which a byte order mark is white space.
 func trim(b []byte) string { return strings.Trim(string(b), " \t\r\n\v\f\u00a0\ufeff\u2028\u2029") }
 
 func blank(b []byte) bool { return trim(b) == "" }
 
-// holdsAmongNoise: what decides here stands in no answer that can be taken as
-// one.
+// holdsAmongNoise reports whether a decision counts here although the output as a whole
+// is not an answer.
 func (u upstream) holdsAmongNoise() bool {
 	from := u.run.Reading.From
 	return u.run.Decision > hooks.Proceed && (from == "stdout" || from == "stderr") &&
@@ -197,7 +199,8 @@ func (u upstream) denies() bool {
 	return u.answer["decision"] == "deny" || u.answer["decision"] == "block" || u.answer["continue"] == false
 }
 
-// leavesOutArguments: an argument that the hook read is not in its tool_input.
+// leavesOutArguments reports whether an argument that the hook read is missing in its
+// tool_input.
 func (u upstream) leavesOutArguments() bool {
 	var in protocol.BeforeToolInput
 	if json.Unmarshal(u.run.Stdin.Bytes(), &in) != nil {
@@ -211,19 +214,19 @@ func (u upstream) leavesOutArguments() bool {
 	return false
 }
 
-// candidates are those of its llm_response; nil where Gemini CLI finds none.
+// candidates returns the candidates of the llm_response; nil if Gemini CLI finds none.
 func (u upstream) candidates() any {
 	response, _ := u.nested["llm_response"].(map[string]any)
 	return response["candidates"]
 }
 
-// replaces: the answer replaces a chunk there too.
+// replaces reports whether the answer replaces a chunk there too.
 func (u upstream) replaces() bool {
 	return u.run.Reading.Output.LLMResponse != nil && u.candidates() != nil &&
 		len(u.run.Reading.Output.LLMResponse.Parts) > 0
 }
 
-// listsInAuto: its toolConfig has names, and the mode AUTO or none.
+// listsInAuto reports whether the toolConfig has names, and the mode AUTO or no mode.
 func (u upstream) listsInAuto() bool {
 	config, _ := u.nested["toolConfig"].(map[string]any)
 	names, _ := config["allowedFunctionNames"].([]any)
@@ -244,7 +247,7 @@ func (u upstream) wipesSettings() bool {
 	return false
 }
 
-// selects: the answer selects tools there too.
+// selects reports whether the answer selects tools there too.
 func (u upstream) selects() bool {
 	config, ok := u.nested["toolConfig"].(map[string]any)
 	return ok && config["functionCallingConfig"] == nil
@@ -259,14 +262,14 @@ func (u upstream) older() bool {
 	return false
 }
 
-// matcherCounts: the hook has a matcher that looks at a trigger.
+// matcherCounts reports whether the hook has a matcher for a trigger.
 func (u upstream) matcherCounts() bool {
 	m := strings.TrimSpace(u.run.Hook.Matcher)
 	return m != "" && m != "*" && u.ev.Triggers() != nil
 }
 
-// NamesAddedTrigger reports whether the hook's matcher names a trigger that Gemini
-// CLI does not have.
+// NamesAddedTrigger reports whether the hook's matcher names a trigger with which Gemini
+// CLI never fires the hook's event, such as "compact" at SessionStart.
 func NamesAddedTrigger(h hooks.Hook) bool {
 	return slices.ContainsFunc(strings.Split(h.Matcher, "|"), func(t string) bool {
 		return protocol.Gemini().Lacks(h.Event, strings.TrimSpace(t))

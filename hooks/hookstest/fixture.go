@@ -2,8 +2,9 @@ package hookstest
 
 import "minigem/llm"
 
-// Request is the request of every case of the model events: a conversation with
-// a call, its result, an image, a thought and signatures.
+// Request returns the request of every model event that has no other: a conversation with
+// a call, its result, an image, a thought and signatures, and three tools. It is new each
+// time.
 func Request() llm.Request {
 	temperature, topP, topK, budget := 1.0, 0.95, 64.0, 8192
 	return llm.Request{
@@ -32,12 +33,14 @@ func Request() llm.Request {
 	}
 }
 
-// Chunk is the chunk of every case of AfterModel that has no other.
+// Chunk returns the chunk of every AfterModel event that has no other. It is new each
+// time.
 func Chunk() llm.Chunk {
 	return llm.Chunk{Parts: []llm.Part{llm.Text{Text: "Hello world", Signature: []byte("s3")}}, FinishReason: "STOP"}
 }
 
-// Messages is Request's conversation as hooks read it.
+// Messages is the conversation of [Request] as hooks read it: the elements of
+// llm_request.messages, separated by commas.
 const Messages = `{"role":"user","content":"hello"},` +
 	`{"role":"model","content":[{"type":"text","text":"let me ` +
 	`see"},{"type":"function_call","name":"read_file","args":{"file_path":"a"},"id":"c1"}]},` +

@@ -1,7 +1,14 @@
-// Package hookstest is what tests of hooks share: a Runner without processes and
-// sample data for each event. Its testdata holds the contract of the hook system
-// as cases, which its own tests run with and without processes. Nothing of the
-// product imports it.
+// Package hookstest has what tests of hooks share: a [Runner] without processes, and a
+// [Stimulus] that fires any event with sample data.
+//
+//	r := &hookstest.Runner{Scripts: map[string]hookstest.Script{
+//		"guard.sh": {Stdout: `{"decision": "deny", "reason": "no"}`},
+//	}}
+//	e := &hooks.Engine{Config: config, Runner: r, Origin: hookstest.Origin}
+//	outcome := hookstest.Stimulus{Event: protocol.BeforeTool}.Fire(e)
+//
+// Its testdata holds the contract of the hook system as cases, which its tests run with
+// and without processes. Only tests import it.
 package hookstest
 
 import (
@@ -13,39 +20,50 @@ import (
 	"minigem/hooks"
 )
 
-// Runner is a hooks.Runner without processes: a hook's command is looked up
-// among Scripts. It sleeps by time.Sleep's clock, so that testing/synctest
-// makes delays free. The zero Runner knows no script: every hook exits 127.
+// Runner is a [hooks.Runner] without processes: it looks a hook's command up in Scripts.
+// It waits by timers, so that delays cost nothing under testing/synctest. The zero Runner
+// has no scripts, and every hook exits with 127. It is safe for concurrent use if Scripts
+// is not changed meanwhile.
 type Runner struct {
-	Scripts map[string]Script // by Hook.Command
+	// Scripts holds what hooks do, by [hooks.Hook.Command].
+	Scripts map[string]Script
 
 	mu    sync.Mutex
 	calls []Call
 }
 
-// Script is what a hook does.
+// Script is what a hook does. The zero Script exits with 0 and prints nothing.
 type Script struct {
-	Delay          time.Duration // before it ends
-	Exit           int
-	Signal         string // it dies of a signal instead of exiting
-	Err            error  // it cannot be started
-	OnTerm         int    // exit status when the context ends
-	Stdout, Stderr string // printed at once, before Delay
-	Truncated      bool   // stdout was cut
-	// Do, if not nil, gives the exit from what was read, after Delay.
+	// Delay is how long it takes until it ends.
+	Delay time.Duration
+	Exit  int
+	// Signal is the signal that ends the hook instead of an exit.
+	Signal string
+	// Err says that the hook cannot be started.
+	Err error
+	// OnTerm is the exit status if the context ends during Delay.
+	OnTerm int
+	// Stdout and Stderr are printed at once, before Delay.
+	Stdout, Stderr string
+	// Truncated says that Stdout was cut.
+	Truncated bool
+	// Do, if not nil, is called after Delay with what the hook read, and returns the
+	// Exit. The other fields do not count then.
 	Do func(stdin []byte) hooks.Exit
 }
 
-// Call is one run.
+// Call is one run of a hook.
 type Call struct {
-	Hook  hooks.Hook
+	Hook hooks.Hook
+	// Stdin is what the hook read.
 	Stdin string
-	Env   []string
+	// Env is the session's variables, a copy.
+	Env []string
 }
 
 var _ hooks.Runner = (*Runner)(nil)
 
-// Run implements hooks.Runner.
+// Run implements [hooks.Runner].
 func (r *Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env []string) hooks.Exit {
 	r.mu.Lock()
 	r.calls = append(r.calls, Call{h, stdin.String(), slices.Clone(env)})
@@ -73,15 +91,15 @@ func (r *Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env
 	return printed
 }
 
-// Calls returns the runs so far, in the order in which they began.
+// Calls returns the runs so far, in the order in which they began. The slice is the
+// caller's.
 func (r *Runner) Calls() []Call {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.calls)
 }
 
-// Commands returns the commands of the runs so far, in the order in which they
-// began.
+// Commands returns the commands of the runs so far, in the order in which they began.
 func (r *Runner) Commands() []string {
 	var out []string
 	for _, c := range r.Calls() {

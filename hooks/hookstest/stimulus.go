@@ -13,17 +13,23 @@ import (
 var Origin = hooks.Origin{SessionID: "s1", TranscriptPath: "/t/session.jsonl", Cwd: "/", ProjectDir: "/",
 	PlansDir: "/plans"}
 
-// Stimulus is one event to fire, with the same sample data in every test.
+// Stimulus is one event to fire. The zero value of every field but Event means the sample
+// data that all tests share.
 type Stimulus struct {
-	Event   hooks.Event
-	Use     *hooks.ToolUse      // of the tool events; nil: write_file of a.txt
-	Trigger string              // what matchers of a lifecycle event see; "": the event's usual one
-	Request *hooks.ModelRequest // of the model events; nil: Request
-	Chunk   *llm.Chunk          // of AfterModel; nil: Chunk
+	Event hooks.Event
+	// Use is the call of the tool events; nil means write_file of a.txt.
+	Use *hooks.ToolUse
+	// Trigger is what matchers of a lifecycle or subagent event see; "" means the event's
+	// usual one.
+	Trigger string
+	// Request is the request of the model events; nil means [Request].
+	Request *hooks.ModelRequest
+	// Chunk is the chunk of AfterModel; nil means [Chunk].
+	Chunk *llm.Chunk
 }
 
-// Fire fires the event at e and returns its outcome, or nil if the event has
-// none.
+// Fire fires the event at e and returns its outcome, such as a [hooks.BeforeToolOutcome],
+// or nil if the event has none. An unknown event is fired as BeforeTool.
 func (s Stimulus) Fire(e *hooks.Engine) any {
 	ctx := context.Background()
 	switch s.Event {

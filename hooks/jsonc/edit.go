@@ -10,10 +10,10 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Append adds value as the last element of the array at path, creating the
-// objects and the array on the way where they are missing. value is anything
-// that marshals. It fails where something else stands in the way, and has then
-// changed nothing that matters: the Doc is to be thrown away.
+// Append adds value as the last element of the array at path. Missing objects and a
+// missing array on the way are created. value can be anything that [json.Marshal]
+// accepts. It is formatted like the rest of the file. If something else is in the way,
+// Append fails; the Doc may have changed then and must be thrown away.
 func (d *Doc) Append(value any, path ...string) error {
 	arr, indent, err := d.ensure(path, &hujson.Array{})
 	if err != nil {
@@ -36,8 +36,9 @@ func (d *Doc) Append(value any, path ...string) error {
 	return nil
 }
 
-// Set makes value what stands at path, whatever stood there, creating the
-// objects on the way where they are missing.
+// Set replaces whatever is at path by value, which can be anything that [json.Marshal]
+// accepts. Missing objects on the way are created. It fails if something other than an
+// object is in the way.
 func (d *Doc) Set(value any, path ...string) error {
 	at, indent, err := d.ensure(path, hujson.Literal("null"))
 	if err != nil {
@@ -51,8 +52,9 @@ func (d *Doc) Set(value any, path ...string) error {
 	return nil
 }
 
-// RemoveStrings takes the strings that drop wants out of the array at path and
-// reports how many. Comments on lines of their own stay.
+// RemoveStrings removes from the array at path the strings for which drop returns true,
+// and returns how many. Comments on separate lines stay. It does nothing if there is no
+// array at path.
 func (d *Doc) RemoveStrings(drop func(string) bool, path ...string) int {
 	node := d.Root().Get(path...)
 	if node.Kind() != Array {
@@ -72,8 +74,8 @@ func (d *Doc) RemoveStrings(drop func(string) bool, path ...string) int {
 	return removed
 }
 
-// RemoveEmpty takes the member at path out where it is an array or an object with
-// nothing in it, not even a comment.
+// RemoveEmpty removes the member at path if it is an array or an object with nothing in
+// it, not even a comment. path must not be empty. A name that occurs twice is left alone.
 func (d *Doc) RemoveEmpty(path ...string) {
 	parent := d.Root().Get(path[:len(path)-1]...)
 	if parent.Kind() != Object {
@@ -118,8 +120,8 @@ func (d *Doc) RemoveEmpty(path ...string) {
 	}
 }
 
-// removeElement keeps the comments above the element and drops the one that
-// follows it on its own line.
+// removeElement removes an element. It keeps the comments above it and drops one that
+// follows on the same line.
 func removeElement(arr *hujson.Array, i int) {
 	gone := arr.Elements[i]
 	trailing := i == len(arr.Elements)-1 && gone.AfterExtra != nil
@@ -148,8 +150,7 @@ func removeElement(arr *hujson.Array, i int) {
 	last.AfterExtra = nil
 }
 
-// joinExtra closes the gap between what stood before a removed item and what
-// stood after it.
+// joinExtra closes the gap between the text before a removed item and the text after it.
 func joinExtra(before, after hujson.Extra) hujson.Extra {
 	if i := bytes.IndexByte(after, '\n'); i >= 0 {
 		if i > 0 && after[i-1] == '\r' {
@@ -167,9 +168,8 @@ func joinExtra(before, after hujson.Extra) hujson.Extra {
 	return append(bytes.Clone(kept), after...)
 }
 
-// ensure walks to path and returns the value there and the indentation of the
-// line it stands on, making objects, and empty at the end, where there is
-// nothing.
+// ensure walks to path and returns the value there and the indentation of its line. It
+// creates missing objects on the way, and empty at the end.
 func (d *Doc) ensure(path []string, empty hujson.ValueTrimmed) (*hujson.Value, string, error) {
 	v, indent := &d.root, ""
 	for i, name := range path {
@@ -201,7 +201,7 @@ func (d *Doc) ensure(path []string, empty hujson.ValueTrimmed) (*hujson.Value, s
 	return v, indent, nil
 }
 
-// insert adds a member at the end of obj, whose own line is indented by indent.
+// insert adds a member at the end of obj, whose line is indented by indent.
 func (d *Doc) insert(obj *hujson.Object, indent, name string, value hujson.ValueTrimmed) {
 	place := placement{unit: d.unit(), eol: d.eol(), indent: indent, after: &obj.AfterExtra}
 	if n := len(obj.Members); n > 0 {
@@ -215,7 +215,7 @@ func (d *Doc) insert(obj *hujson.Object, indent, name string, value hujson.Value
 	obj.Members = append(obj.Members, m)
 }
 
-// value marshals v as it would look at the indentation indent.
+// value marshals v, formatted for the indentation indent.
 func (d *Doc) value(v any, indent string) (hujson.Value, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
@@ -228,7 +228,7 @@ func (d *Doc) value(v any, indent string) (hujson.Value, error) {
 	return hujson.Parse(text)
 }
 
-// unit is one step of the file's indentation.
+// unit returns one step of the file's indentation.
 func (d *Doc) unit() string {
 	if obj, ok := d.root.Value.(*hujson.Object); ok && len(obj.Members) > 0 {
 		if s := itemIndent(obj.Members[0].Name.BeforeExtra, ""); s != "" {
@@ -245,7 +245,7 @@ func (d *Doc) eol() string {
 	return "\n"
 }
 
-// placement is where a new last item of an object or array goes.
+// placement describes where a new last item of an object or array goes.
 type placement struct {
 	unit, eol, indent string
 	lastBefore        hujson.Extra  // before the item that is last so far
@@ -260,8 +260,8 @@ func (p placement) itemIndent() string {
 	return p.indent + p.unit
 }
 
-// next returns what goes before and after the new item, and moves the comments
-// that stood after the last one to before the new one.
+// next returns the text before and after the new item. It moves comments after the last
+// item to before the new one.
 func (p placement) next() (before, after hujson.Extra) {
 	closing := p.eol + p.indent
 	if p.lastAfter == nil {
@@ -283,8 +283,8 @@ func (p placement) next() (before, after hujson.Extra) {
 	return hujson.Extra(comments + p.eol + p.itemIndent()), after
 }
 
-// itemIndent is the indentation that extra ends with, or fallback if it does
-// not start a line.
+// itemIndent returns the indentation that extra ends with, or fallback if extra does not
+// start a line.
 func itemIndent(extra hujson.Extra, fallback string) string {
 	i := bytes.LastIndexByte(extra, '\n')
 	if i < 0 {

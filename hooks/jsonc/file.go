@@ -13,11 +13,13 @@ import (
 	"minigem/internal/filelock"
 )
 
-// Update replaces the file at path by what edit makes of it, which is nothing
-// (nil) where there is no file yet. Concurrent Updates of one file follow each
-// other, and nobody ever reads half a file. A symbolic link stays one, its
-// target is replaced. Permissions stay; a new file gets perm. If edit fails or
-// changes nothing, nothing is written.
+// Update replaces the file at path by the result of edit, which gets nil if the file does
+// not exist. If edit fails, Update returns its error as it is. If edit fails or changes
+// nothing, nothing is written.
+//
+// Concurrent Updates of one file, by several processes too, take turns under a lock file,
+// and readers never see half a file. A symbolic link stays, and its target is replaced.
+// Missing folders are created. Permissions stay; a new file gets perm.
 func Update(path string, perm fs.FileMode, edit func(data []byte) ([]byte, error)) error {
 	target, err := resolve(path)
 	if err != nil {
@@ -46,7 +48,8 @@ func Update(path string, perm fs.FileMode, edit func(data []byte) ([]byte, error
 	return atomicfile.Rewrite(target, after, perm)
 }
 
-// Edit is Update for what changes the document: no file is an empty object.
+// Edit is [Update] for changes of the document. A file that does not exist is an empty
+// object. Errors of change get the path as a prefix.
 func Edit(path string, perm fs.FileMode, change func(*Doc) error) error {
 	return Update(path, perm, func(data []byte) ([]byte, error) {
 		if data == nil {
@@ -63,8 +66,7 @@ func Edit(path string, perm fs.FileMode, change func(*Doc) error) error {
 	})
 }
 
-// resolve follows links to the file that is really written, which need not
-// exist yet.
+// resolve follows links to the file to write, which need not exist yet.
 func resolve(path string) (string, error) {
 	for range 40 {
 		info, err := os.Lstat(path)

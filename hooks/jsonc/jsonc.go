@@ -1,7 +1,16 @@
-// Package jsonc reads JSON with comments so that every value knows its line,
-// and edits it so that everything else in the file stays as it was written:
-// comments, order, indentation. It knows nothing of hooks; settings files and
-// stores of trust are read and written through it.
+// Package jsonc reads JSON with comments so that every value knows its line, and edits it
+// so that everything else in the file stays as it was written: comments, order,
+// indentation. Settings files and stores of trust are read and written through it.
+//
+//	doc, err := jsonc.Parse(file, data)
+//	doc.Root().Get("hooksConfig", "enabled").IsTrue()
+//	err = jsonc.Edit(file, 0o644, func(d *jsonc.Doc) error {
+//		return d.Append("guard", "hooksConfig", "disabled")
+//	})
+//
+// A value that is missing is a [Node] that does not exist; its methods return zero
+// values, so that paths can be followed without checks. The package knows nothing about
+// hooks or about what keys mean.
 package jsonc
 
 import (
@@ -18,15 +27,19 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Doc is one parsed file. Nodes and edits are not safe for concurrent use.
+// Doc is one parsed file. It and its Nodes are not safe for concurrent use.
 type Doc struct {
-	// BadUTF8 is the line of the first byte that is not UTF-8, 0 if there is
-	// none. Such bytes read as U+FFFD.
+	// BadUTF8 is the line of the first byte that is not UTF-8; 0 if there is none. Such
+	// bytes read as U+FFFD and would be lost if the document were written.
 	BadUTF8 int
-	// What strict readers refuse, by the line of the first; 0 if there is none.
+	// Comment and TrailingComma are the lines of the first comment and of the first
+	// trailing comma, which strict readers refuse; 0 if there is none.
 	Comment, TrailingComma int
-	BOM                    bool
-	Empty                  bool // the file was nothing but white space
+	// BOM reports whether the file begins with a byte order mark. Clear it to drop the
+	// mark.
+	BOM bool
+	// Empty reports whether the file was nothing but white space. It reads as {}.
+	Empty bool
 
 	src      []byte
 	root     hujson.Value
@@ -34,7 +47,7 @@ type Doc struct {
 	addedEOL bool
 }
 
-// Kind is the JSON type of a value, in the words of error messages.
+// Kind is the JSON type of a value, in the words of error messages: "an object".
 type Kind string
 
 const (
@@ -46,36 +59,41 @@ const (
 	Null   Kind = "null"
 )
 
-// Node is a value of a Doc.
+// Node is a value of a [Doc], or a value that is missing; see [Node.Exists]. It is valid
+// until the Doc is edited. The zero Node is a missing value.
 type Node struct {
 	doc *Doc
 	v   *hujson.Value
 }
 
-// Member is one name of an object.
+// Member is one member of an object.
 type Member struct {
+	// Name is decoded, without quotes.
 	Name         string
-	Line, Column int // of the name
+	Line, Column int // of the name, from 1; Column counts bytes
 	Value        Node
-	// Shadowed is set when the same name follows again in the object, which
-	// is then the one that counts.
+	// Shadowed says that the same name follows later in the object. Only the last one
+	// counts.
 	Shadowed bool
 }
 
-// SyntaxError says where a file stops being JSON.
+// SyntaxError says where a file is not JSON, or exceeds a limit. Errors of [Parse] are
+// *SyntaxError.
 type SyntaxError struct {
 	File         string
 	Line, Column int // from 1; Column counts bytes
 	Text         string
 }
 
+// Error returns "file:line:column: text".
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Column, e.Text)
 }
 
-// Parse reads data, which file is the name of. Comments, trailing commas and a
-// byte order mark are accepted; nothing but white space is an empty object.
-// The error is a *SyntaxError.
+// Parse reads data; file is its name in errors. Comments, trailing commas and a byte
+// order mark are accepted, and nothing but white space is an empty object. The error is a
+// [*SyntaxError], also for UTF-16 and for a document that exceeds [MaxDepth] or
+// [MaxValues]. data is not kept.
 func Parse(file string, data []byte) (*Doc, error) {
 	d := &Doc{}
 	src := slices.Clone(data)
@@ -110,8 +128,8 @@ func Parse(file string, data []byte) (*Doc, error) {
 	return d, nil
 }
 
-// lookForExtras finds what is more than JSON: the bytes that making it JSON
-// blanks.
+// lookForExtras finds the first comment and the first trailing comma: bytes that are
+// blanked in standard JSON.
 func (d *Doc) lookForExtras() {
 	plain, err := hujson.Standardize(slices.Clone(d.src))
 	if err != nil || len(plain) != len(d.src) { // cannot be: it was parsed
@@ -133,13 +151,13 @@ func (d *Doc) lookForExtras() {
 	}
 }
 
-// line is the number of the line that the offset at is on.
+// line returns the number of the line with the offset at.
 func (d *Doc) line(at int) int {
 	line, _ := d.position(at)
 	return line
 }
 
-// position is the line and the column, in bytes, of the offset at.
+// position returns the line and the column, in bytes, of the offset at.
 func (d *Doc) position(at int) (line, column int) {
 	i, _ := slices.BinarySearch(d.newlines, at)
 	if i == 0 {
@@ -161,8 +179,8 @@ func firstInvalid(b []byte) int {
 
 var hujsonPosition = regexp.MustCompile(`^hujson: line (\d+), column (\d+): `)
 
-// syntaxError takes the place out of the parser's text. The end of the file is
-// the end of its last line, not the line that is not there.
+// syntaxError takes the position out of the parser's text. The end of the file is
+// reported at the end of its last line, not on a line that does not exist.
 func syntaxError(file string, src []byte, err error) *SyntaxError {
 	text := err.Error()
 	m := hujsonPosition.FindStringSubmatch(text)
@@ -177,10 +195,10 @@ func syntaxError(file string, src []byte, err error) *SyntaxError {
 	return &SyntaxError{file, line, column, text[len(m[0]):]}
 }
 
-// Root is the outermost value.
+// Root returns the outermost value, which need not be an object.
 func (d *Doc) Root() Node { return Node{d, &d.root} }
 
-// Kind is the value's type; of a Node that is not there, Null.
+// Kind returns the value's type; Null for a missing value.
 func (n Node) Kind() Kind {
 	if n.v == nil {
 		return Null
@@ -200,17 +218,18 @@ func (n Node) Kind() Kind {
 	return Null
 }
 
-// Exists tells a value from one that Get did not find.
+// Exists reports whether there is a value, which may be null.
 func (n Node) Exists() bool { return n.v != nil }
 
-// Line is where the value starts, from 1, as the file was parsed.
+// Line returns the line where the value starts, from 1, as the file was parsed; 0 for a
+// missing value.
 func (n Node) Line() int {
 	line, _ := n.Position()
 	return line
 }
 
-// Position is where the value starts, as the file was parsed: from 1, the
-// column in bytes. Of a Node that is not there it is 0, 0.
+// Position returns where the value starts, from 1, as the file was parsed; the column
+// counts bytes. It is 0, 0 for a missing value.
 func (n Node) Position() (line, column int) {
 	if n.v == nil {
 		return 0, 0
@@ -218,7 +237,8 @@ func (n Node) Position() (line, column int) {
 	return n.doc.position(n.v.StartOffset)
 }
 
-// Text is a string's value; of anything else its JSON as written.
+// Text returns the value of a string, or the JSON of any other value as written; "" for a
+// missing value.
 func (n Node) Text() string {
 	if n.v == nil {
 		return ""
@@ -232,7 +252,8 @@ func (n Node) Text() string {
 // IsTrue reports whether the value is the boolean true.
 func (n Node) IsTrue() bool { return n.Kind() == Bool && n.Text() == "true" }
 
-// Float is a number's value, and whether it is a number.
+// Float returns the value of a number; ok is false for anything else and for numbers out
+// of range.
 func (n Node) Float() (float64, bool) {
 	if n.Kind() != Number {
 		return 0, false
@@ -241,7 +262,8 @@ func (n Node) Float() (float64, bool) {
 	return f, err == nil
 }
 
-// Members are an object's, in the order of the file; nil for anything else.
+// Members returns the members of an object in the order of the file, shadowed ones
+// included; nil for anything else.
 func (n Node) Members() []Member {
 	if n.v == nil {
 		return nil
@@ -264,8 +286,8 @@ func (n Node) Members() []Member {
 	return members
 }
 
-// Get follows names into objects. Where there is nothing it returns a Node
-// that does not Exist.
+// Get follows names into objects. Of members with the same name it takes the last. It
+// returns a missing value if a name is not found.
 func (n Node) Get(names ...string) Node {
 	for _, name := range names {
 		found := Node{doc: n.doc}
@@ -281,7 +303,7 @@ func (n Node) Get(names ...string) Node {
 	return n
 }
 
-// Elements are an array's; nil for anything else.
+// Elements returns the elements of an array; nil for anything else.
 func (n Node) Elements() []Node {
 	if n.v == nil {
 		return nil
@@ -297,7 +319,8 @@ func (n Node) Elements() []Node {
 	return nodes
 }
 
-// Strings are the strings among an array's elements.
+// Strings returns the strings among an array's elements, decoded; other elements are left
+// out.
 func (n Node) Strings() []string {
 	var all []string
 	for _, e := range n.Elements() {
@@ -308,7 +331,8 @@ func (n Node) Strings() []string {
 	return all
 }
 
-// Standard is the value as plain JSON, comments and trailing commas removed.
+// Standard returns the value as plain JSON, without comments and trailing commas; null
+// for a missing value.
 func (n Node) Standard() []byte {
 	if n.v == nil {
 		return []byte("null")
@@ -318,8 +342,8 @@ func (n Node) Standard() []byte {
 	return bytes.TrimSpace(v.Pack())
 }
 
-// Bytes is the file as edited; unedited, it is what was parsed, byte for byte,
-// unless BadUTF8 or empty.
+// Bytes returns the file as edited. Without an edit it is what was parsed, byte for byte,
+// unless BadUTF8 or Empty is set.
 func (d *Doc) Bytes() []byte {
 	out := d.root.Pack()
 	if d.addedEOL {
@@ -333,5 +357,5 @@ func (d *Doc) Bytes() []byte {
 
 var errNotObject = errors.New("not an object")
 
-// pathText is how messages name a place in the file.
+// pathText names a place in the file for messages.
 func pathText(path []string) string { return strings.Join(path, ".") }

@@ -2,15 +2,18 @@ package jsonc
 
 import "fmt"
 
-// What is parsed at all. The parser calls itself for each level, and what is
-// made of a value is many times as large as its text.
+// The limits of [Parse]. The parser recurses for each level, and a parsed value takes
+// many times the memory of its text.
 const (
-	MaxDepth  = 200
+	// MaxDepth bounds how deeply objects and arrays may be nested.
+	MaxDepth = 200
+	// MaxValues bounds how many values a document may have, roughly: it counts commas and
+	// opening brackets.
 	MaxValues = 20_000
 )
 
-// checkLimits looks through data without parsing it. Its error, a *SyntaxError,
-// says which limit is exceeded, and where; what is not JSON is not its business.
+// checkLimits scans data without parsing it. Its error, a *SyntaxError, says which limit
+// is exceeded, and where. It does not check whether data is JSON.
 func checkLimits(file string, data []byte) error {
 	depth, values, line, start := 0, 0, 1, 0
 	for i := 0; i < len(data); i++ {
@@ -39,8 +42,8 @@ func checkLimits(file string, data []byte) error {
 	return nil
 }
 
-// endOfString is the index of the quote that ends the string at i. A string
-// ends with its line at the latest: no JSON goes on after that.
+// endOfString returns the index of the quote that ends the string at i. A string ends
+// with its line at the latest, because no JSON string has a line break.
 func endOfString(data []byte, i int) int {
 	for i++; i < len(data) && data[i] != '"'; i++ {
 		switch {
@@ -53,8 +56,8 @@ func endOfString(data []byte, i int) int {
 	return i
 }
 
-// endOfComment is the index before the end of the line or of the block, for a
-// comment at i, so that lines are counted; i where there is none.
+// endOfComment returns, for a comment at i, the index before the end of the line or of
+// the block, so that lines are counted; i if there is no comment.
 func endOfComment(data []byte, i int) int {
 	if i+1 >= len(data) {
 		return i

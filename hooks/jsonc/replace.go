@@ -8,8 +8,9 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// Replace makes a string, a number or a boolean of the value, which was one of
-// these before. What stands around it stays.
+// Replace replaces a string, a number, a boolean or null by value, which must be a
+// string, bool, int, int64 or float64. Everything around it stays. It fails for objects,
+// arrays and missing values.
 func (n Node) Replace(value any) error {
 	if n.v == nil {
 		return fmt.Errorf("replacing a value that is not there")
@@ -25,7 +26,7 @@ func (n Node) Replace(value any) error {
 	return nil
 }
 
-// literal is a string, a number or a boolean as JSON.
+// literal returns a string, a number or a boolean as JSON.
 func literal(value any) (hujson.Literal, error) {
 	switch v := value.(type) {
 	case string:
@@ -36,8 +37,9 @@ func literal(value any) (hujson.Literal, error) {
 	return nil, fmt.Errorf("it would be %T", value)
 }
 
-// Add gives the object another member, at its end, as the ones before it stand.
-// One of that name gets the value, which is as in Replace.
+// Add adds a member at the end of the object, formatted like the members before it. If
+// the name exists, its value is replaced. value is as in [Node.Replace]. It fails if n is
+// not an object.
 func (n Node) Add(name string, value any) error {
 	if n.v == nil {
 		return fmt.Errorf("adding to an object that is not there")
@@ -57,9 +59,8 @@ func (n Node) Add(name string, value any) error {
 	return nil
 }
 
-// Rename gives the members of the object that are called from the name to, and
-// reports whether it did. Where the object has one of that name already nothing
-// changes.
+// Rename renames the members called from, and reports whether it did. It changes nothing
+// if the object has no such member, or already has a member called to.
 func (n Node) Rename(from, to string) bool {
 	if n.Get(to).Exists() || !n.Get(from).Exists() {
 		return false
@@ -73,8 +74,8 @@ func (n Node) Rename(from, to string) bool {
 	return true
 }
 
-// Remove takes the members of that name out of the object and reports whether
-// there were any. Comments above them stay, for what follows.
+// Remove removes the members called name from the object, and reports whether there were
+// any. Comments above them stay.
 func (n Node) Remove(name string) bool {
 	if !n.Get(name).Exists() {
 		return false

@@ -1,7 +1,7 @@
 package jsonc
 
-// MapTexts changes the strings in v, which is made of JSON as encoding/json decodes it
-// into any, in place, and returns it. The names of members stay.
+// MapTexts replaces every string in v by change of it, in place, and returns v. v is JSON
+// as encoding/json decodes it into any. The names of members stay.
 func MapTexts(v any, change func(string) string) any {
 	switch v := v.(type) {
 	case string:

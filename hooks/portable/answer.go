@@ -8,8 +8,10 @@ import (
 	"minigem/internal/text"
 )
 
-// Answer says to the agent what hooks answered, one answer for each payload. Of
-// several the strongest counts: a stop, a refusal, a question.
+// Answer expresses the hooks' answers to the agent, one answer for each payload in the
+// order of [Call.Payloads]. Of several the strongest counts: a stop, then a denial, then
+// a question. All their contexts are joined. Without answers, or if the agent's event is
+// not Gemini CLI's, the result is empty.
 func (c *Call) Answer(outs ...protocol.Output) agents.Said {
 	if c.Event == "" || len(outs) == 0 {
 		return agents.Said{}
@@ -49,8 +51,8 @@ func rank(o protocol.Output) int {
 	return 0
 }
 
-// sayGemini says all of it: it is Gemini CLI's own form. A denial exits with 2
-// as well, and its reason stands on stderr, too.
+// sayGemini expresses all of o, in Gemini CLI's own form. A denial also exits with 2, with
+// its reason on stderr.
 func (c *Call) sayGemini(o protocol.Output) agents.Said {
 	var s agents.Said
 	if rank(o) == 0 && o.SystemMessage == "" && o.AdditionalContext == "" && o.LLMRequest == nil && o.LLMResponse == nil &&
@@ -71,7 +73,7 @@ func (c *Call) sayGemini(o protocol.Output) agents.Said {
 	return s
 }
 
-// meant is an answer in the words of no agent; at is the payload that it is to.
+// meant returns an answer independent of any agent. at is the index of its payload.
 func (c *Call) meant(o protocol.Output, at int) agents.Meant {
 	m := agents.Meant{
 		Kind: agents.Allowed, Reason: o.Reason, Context: o.AdditionalContext, ToUser: o.SystemMessage,
@@ -122,8 +124,8 @@ func (c *Call) meant(o protocol.Output, at int) agents.Meant {
 	return m
 }
 
-// rewritten are the agent's arguments with the changes of an answer; nil: there
-// is no way to express them.
+// rewritten returns the agent's arguments with the changes of an answer; nil: they cannot
+// be expressed.
 func (c *Call) rewritten(o protocol.Output, at int) map[string]any {
 	p := c.parts[at]
 	if p.back == nil || len(c.parts) > 1 {

@@ -9,8 +9,8 @@ type fileChange struct {
 	changes       bool
 }
 
-// readPatch takes apart the patch that apply_patch of Codex CLI takes. What is
-// in no form that is known comes as a change of no file, so that it is not lost.
+// readPatch splits the patch that Codex CLI's apply_patch takes. Text in an unknown form
+// is returned as a change without a file, so that it is not lost.
 func readPatch(text string) []fileChange {
 	var all []fileChange
 	at := -1
@@ -45,8 +45,8 @@ func readPatch(text string) []fileChange {
 	return all
 }
 
-// patchHead reads a line that begins a file. A file that is deleted is one that
-// is emptied, and where one is moved to is another that is written.
+// patchHead reads a line that begins a file. Deleting a file counts as emptying it, and
+// the target of a move counts as a file that is written.
 func patchHead(line string) (head, path string, ok bool) {
 	for _, h := range []struct{ text, kind string }{
 		{"*** Add File: ", "Add"}, {"*** Update File: ", "Update"}, {"*** Delete File: ", "Delete"},

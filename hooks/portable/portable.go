@@ -1,12 +1,25 @@
-// Package portable lets one hook, written in one dialect, be the hook of every
-// agent: it recognizes who runs it, reads what that agent says as Gemini CLI
-// would say it, and answers in the words that this agent obeys. Serve is the
-// main function of a hook in Go; minigem hooks run --portable does the same for
-// a script in any language.
+// Package portable lets one hook, written in one dialect, serve every agent: it
+// recognizes which agent runs it, reads the payload as Gemini CLI would send it, and
+// answers in the form that this agent obeys.
 //
-// A refusal refuses on every agent. What an agent's hooks cannot say falls to
-// the safe side: where a hook cannot ask, or cannot change the arguments of a
-// call, the call is refused. What is lost is said on stderr.
+// [Serve] is the main function of a hook in Go:
+//
+//	func main() {
+//		portable.Serve(func(in protocol.BeforeToolInput) protocol.Output {
+//			if in.ToolInput["file_path"] == ".env" {
+//				return protocol.DenyBecause("secrets stay as they are")
+//			}
+//			return protocol.Output{}
+//		})
+//	}
+//
+// [Read], [Call.Payloads] and [Call.Answer] are its parts; "minigem hooks run --portable"
+// uses them for a script in any language.
+//
+// A refusal refuses on every agent. What an agent's hooks cannot express falls to the
+// safe side: if a hook cannot ask, or cannot change the arguments of a call, the call is
+// refused. What is lost is reported on stderr. The agents' names and rules are left to
+// hooks/agents.
 package portable
 
 import (
@@ -21,20 +34,30 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Options say what a payload does not.
+// Options say what a payload does not. The zero Options recognize the agent by the
+// payload alone.
 type Options struct {
-	Agent string              // an id of hooks/agents; empty: recognize it
-	Event string              // the event as the agent calls it; empty: the payload says it
-	Env   func(string) string // looks up a variable; nil: there are none
+	// Agent is an id of hooks/agents; empty recognizes the agent.
+	Agent string
+	// Event is the event as the agent calls it; empty takes it from the payload.
+	Event string
+	// Env looks up an environment variable, like [os.Getenv]; nil means that there are
+	// none. Variables help to recognize an agent, after what the payload says.
+	Env func(string) string
 }
 
-// Call is one event of an agent, read so that a hook in Gemini CLI's dialect can
-// judge it.
+// Call is one event of an agent, read so that a hook in Gemini CLI's dialect can judge
+// it. [Read] makes it. It is not safe for concurrent use.
 type Call struct {
-	Agent  *agents.Agent
-	Native string         // the agent's name of the event
-	Event  protocol.Event // Gemini CLI's; empty: it has no such event
-	Raw    []byte         // what the agent said
+	// Agent is the agent that runs the hook; never nil.
+	Agent *agents.Agent
+	// Native is the agent's name of the event.
+	Native string
+	// Event is Gemini CLI's event; empty if it has no such event. Then hooks get Raw, and
+	// no answer is expected.
+	Event protocol.Event
+	// Raw is the payload as it was read.
+	Raw []byte
 
 	point  agents.Point
 	fields map[string]any
@@ -42,17 +65,18 @@ type Call struct {
 	result any // the tool's, as the agent has it
 }
 
-// part is one thing that the event is about. A call can be about several: the
-// files of a patch, a list of commands. Each is judged by itself.
+// part is one thing that the event is about. A call can be about several, such as the
+// files of a patch or a list of commands. Each is judged separately.
 type part struct {
 	tool string
 	args map[string]any
-	// back makes the agent's arguments of changed ones; nil: they cannot be
-	// changed.
+	// back turns changed arguments into the agent's; nil: they cannot be changed.
 	back func(args map[string]any) map[string]any
 }
 
-// Read reads what an agent says to a hook.
+// Read reads an agent's payload. It fails if the payload is not a JSON object, if o.Agent
+// has no table (see [agents.Find]), or if no known agent sends such payloads. A guard
+// must refuse then; see [agents.Refusal].
 func Read(payload []byte, o Options) (*Call, error) {
 	if o.Env == nil {
 		o.Env = func(string) string { return "" }
@@ -80,8 +104,8 @@ func Read(payload []byte, o Options) (*Call, error) {
 	return c, nil
 }
 
-// eventAt is Gemini CLI's event of a point. A tool that failed is one that has
-// run.
+// eventAt returns Gemini CLI's event of a point. A tool that failed counts as one that
+// has run.
 func eventAt(p agents.Point) protocol.Event {
 	if p == agents.ToolFailed {
 		return protocol.AfterTool
@@ -94,9 +118,11 @@ func eventAt(p agents.Point) protocol.Event {
 	return protocol.Event(e.Native)
 }
 
-// Payloads are what hooks in a dialect read: one for each thing that the call is
-// about. An agent that speaks the dialect itself, and an event that the dialect
-// does not have, are passed on as they are.
+// Payloads returns what hooks in dialect d read: one payload for each thing that the call
+// is about, such as each file of a patch. There is always at least one. If the agent
+// itself uses the dialect, or if the event is not in it, the only payload is Raw. In
+// addition to Gemini CLI's fields, a payload has "agent": its id and its own names of the
+// event, the tool and the arguments.
 func (c *Call) Payloads(d *protocol.Dialect) [][]byte {
 	if c.Agent.ID == d.Name || c.Event == "" {
 		return [][]byte{c.Raw}
@@ -116,12 +142,11 @@ func (c *Call) Payloads(d *protocol.Dialect) [][]byte {
 	return out
 }
 
-// order is that of Gemini CLI's fields: scripts that look for text rely on it.
+// order is the order of Gemini CLI's fields. Scripts that search for text rely on it.
 var order = []string{"session_id", "transcript_path", "cwd", "hook_event_name", "timestamp", "source", "prompt",
 	"prompt_response", "tool_name", "tool_input", "tool_response"}
 
-// inOrder writes fields in that order; others follow them, and what the
-// agent itself said is last.
+// inOrder writes fields in that order; others follow, and "agent" is last.
 func inOrder(fields map[string]any) ([]byte, error) {
 	names := slices.DeleteFunc(slices.Clone(order), func(name string) bool { return !has(fields, name) })
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -144,14 +169,15 @@ func inOrder(fields map[string]any) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// Holds reports whether the event holds something back until its hooks have
-// answered: a call, a prompt, a request. A refusal elsewhere would begin
-// something, such as another round.
+// Holds reports whether something waits until the event's hooks have answered: a call, a
+// prompt or a request. Only there may a failed guard refuse. A refusal at another event
+// would start something, such as another round.
 func (c *Call) Holds() bool {
 	return slices.Contains([]protocol.Event{protocol.BeforeTool, protocol.BeforeAgent, protocol.BeforeModel}, c.Event)
 }
 
-// Tool is Gemini CLI's name of the tool in the payload at i; empty: none.
+// Tool returns Gemini CLI's name of the tool in the payload at index i; empty if the
+// event is not about a tool.
 func (c *Call) Tool(i int) string {
 	if i >= len(c.parts) {
 		return ""
@@ -159,14 +185,14 @@ func (c *Call) Tool(i int) string {
 	return c.parts[i].tool
 }
 
-// baseNames are Gemini CLI's names for fields that others call otherwise.
+// baseNames maps other agents' names of fields to Gemini CLI's.
 var baseNames = map[string]string{
 	"sessionId": "session_id", "taskId": "session_id", "transcriptPath": "transcript_path", "toolName": "tool_name",
 	"toolArgs": "tool_input", "initialPrompt": "initial_prompt", "last_assistant_message": "prompt_response",
 }
 
-// read makes the fields those of Gemini CLI. Fields of which it knows nothing
-// stay, and what the agent itself called things stands in "agent".
+// read renames the fields to Gemini CLI's. Unknown fields stay, and the agent's own names
+// go into "agent".
 func (c *Call) read() {
 	f := c.fields
 	for theirs, ours := range baseNames {
@@ -199,7 +225,7 @@ func (c *Call) read() {
 	c.readEvent()
 }
 
-// readClineFields: a tool's call and its result have objects of their own there.
+// readClineFields flattens the objects in which Cline CLI has a call and its result.
 func readClineFields(f map[string]any) {
 	if roots, ok := f["workspaceRoots"].([]any); ok && len(roots) > 0 && !has(f, "cwd") {
 		f["cwd"] = roots[0]
@@ -214,7 +240,7 @@ func readClineFields(f map[string]any) {
 	}
 }
 
-// readEvent is what differs between events.
+// readEvent reads the fields that differ between events.
 func (c *Call) readEvent() {
 	f := c.fields
 	c.parts = []part{{}}
@@ -251,5 +277,5 @@ func (c *Call) readEvent() {
 	}
 }
 
-// Dir is the working directory that the agent says; empty: none.
+// Dir returns the working directory in the payload; empty if it has none.
 func (c *Call) Dir() string { return str(c.fields, "cwd") }

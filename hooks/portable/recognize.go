@@ -6,9 +6,9 @@ import (
 	"minigem/hooks/agents"
 )
 
-// signs tell by what its hooks read which agent it is, the surest first. What is
-// inherited in the environment, from an agent in whose shell another was
-// started, comes after what the payload says.
+// signs recognize an agent by the payload, the surest first. Variables come after the
+// payload, because they may be inherited from another agent, in whose shell this one was
+// started.
 var signs = []struct {
 	agent string
 	is    func(p map[string]any, native string, env func(string) string) bool
@@ -55,7 +55,7 @@ var signs = []struct {
 	}},
 }
 
-// recognize finds the agent that a payload is of; nil: none that is known.
+// recognize returns the agent that sends such a payload; nil: none that is known.
 func recognize(payload map[string]any, native string, env func(string) string) *agents.Agent {
 	for _, s := range signs {
 		if s.is(payload, native, env) {
@@ -67,8 +67,8 @@ func recognize(payload map[string]any, native string, env func(string) string) *
 	return nil
 }
 
-// nativeEvent is the name of the event as the agent has it. Copilot CLI, with
-// events in camelCase, and Cline CLI do not say it: what else is there tells.
+// nativeEvent returns the agent's name of the event. Copilot CLI, for events in camelCase,
+// and Cline CLI do not send it; the other fields show it.
 func nativeEvent(p map[string]any) string {
 	if name := str(p, "hook_event_name"); name != "" && !has(p, "sessionId") {
 		return name
@@ -98,7 +98,8 @@ func nativeEvent(p map[string]any) string {
 	return ""
 }
 
-// clineEvent: hookName is a word of its own there, and each event has an object.
+// clineEvent returns Cline CLI's event by the object that each event has. hookName is
+// spelled differently there.
 func clineEvent(p map[string]any) string {
 	cline, err := agents.Find("cline")
 	if err != nil {

@@ -11,18 +11,18 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Serve is the main function of a hook in Go that works on every agent: it
-// reads what the agent says on stdin, calls hook once for each thing that the
-// event is about, answers so that this agent obeys, and exits.
+// Serve is the main function of a hook in Go that works on every agent. It reads the
+// payload on stdin, calls hook once for each thing that the event is about, answers so
+// that this agent obeys, and exits. It does not return.
 //
-// When the input cannot be read, is another event's, or hook panics, it refuses
-// a call or a prompt: a guard that does not work lets nothing pass. Elsewhere the
-// cause goes to stderr, and the exit is 1.
+// If the input cannot be read or belongs to another event, or if hook panics, a call or a
+// prompt is refused: a guard that does not work lets nothing pass. At other events the
+// cause goes to stderr and the exit code is 1.
 func Serve[In protocol.Input](hook func(In) protocol.Output) {
 	os.Exit(Run(os.Stdin, os.Stdout, os.Stderr, os.Getenv, hook))
 }
 
-// Run is Serve for tests: it works on the given streams and returns the exit
+// Run is [Serve] for tests: it uses the given streams and variables, and returns the exit
 // code.
 func Run[In protocol.Input](stdin io.Reader, stdout, stderr io.Writer, env func(string) string,
 	hook func(In) protocol.Output) int {
@@ -63,8 +63,9 @@ func call[In protocol.Input](payload []byte, hook func(In) protocol.Output) (pro
 	return answer, nil
 }
 
-// Print prints an answer, and returns how to exit. What this agent cannot be
-// the context is printed on stderr, behind the reason of a refusal.
+// Print prints an answer and returns the exit code. What the answer lost ([agents.Said])
+// is printed on stderr, after the reason of a refusal. If stdout cannot be written, the
+// code is 2, which refuses.
 func Print(s agents.Said, stdout, stderr io.Writer) int {
 	if _, err := io.WriteString(stdout, s.Stdout); err != nil {
 		fmt.Fprintln(stderr, "the answer cannot be printed:", err)

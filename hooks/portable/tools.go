@@ -9,7 +9,7 @@ import (
 	"minigem/hooks/agents"
 )
 
-// tools are the calls that Gemini CLI would make for one of the agent's.
+// tools returns the calls that Gemini CLI would make for a call by the agent.
 func (c *Call) tools(name string, args map[string]any) []part {
 	switch {
 	case c.Agent.ID == "gemini":
@@ -47,8 +47,7 @@ func (c *Call) tools(name string, args map[string]any) []part {
 	return parts
 }
 
-// mcpName takes apart the name of an MCP server's tool as several agents write
-// it.
+// mcpName splits the name of an MCP server's tool in the form mcp__server__tool.
 func mcpName(name string) (server, tool string, ok bool) {
 	rest, ok := strings.CutPrefix(name, "mcp__")
 	if !ok {
@@ -57,8 +56,7 @@ func mcpName(name string) (server, tool string, ok bool) {
 	return strings.Cut(rest, "__")
 }
 
-// toolOf is the agent's tool. Where one tool takes several actions, its
-// arguments tell which.
+// toolOf returns the agent's tool. If one tool has several actions, the arguments decide.
 func (c *Call) toolOf(name string, args map[string]any) (agents.Tool, bool) {
 	var found []agents.Tool
 	for _, t := range c.Agent.Tools {
@@ -77,7 +75,7 @@ func (c *Call) toolOf(name string, args map[string]any) (agents.Tool, bool) {
 	return found[0], true
 }
 
-// ourName is Gemini CLI's tool of an action.
+// ourName returns Gemini CLI's tool of an action.
 func ourName(action string) string {
 	gemini, err := agents.Find("gemini")
 	if err != nil {
@@ -90,7 +88,7 @@ func ourName(action string) string {
 	return t.Hook
 }
 
-// renamed are the arguments under Gemini CLI's names.
+// renamed returns the arguments under Gemini CLI's names.
 func renamed(args map[string]any, t agents.Tool) map[string]any {
 	out := maps.Clone(args)
 	if out == nil {
@@ -105,7 +103,7 @@ func renamed(args map[string]any, t agents.Tool) map[string]any {
 	return out
 }
 
-// restored is the inverse: the agent's arguments, changed as ours were.
+// restored is the inverse: it returns the agent's arguments, changed as ours were.
 func restored(theirs, ours map[string]any, t agents.Tool) map[string]any {
 	out := map[string]any{}
 	for key, v := range ours {
@@ -117,7 +115,7 @@ func restored(theirs, ours map[string]any, t agents.Tool) map[string]any {
 	return out
 }
 
-// listArg is an argument that is a list there and one thing here: commands,
+// listArg returns an argument that is a list there and a single value here: commands or
 // files.
 func listArg(args map[string]any, t agents.Tool) (list []any, ours string) {
 	for ours, theirs := range t.Args {
@@ -128,7 +126,7 @@ func listArg(args map[string]any, t agents.Tool) (list []any, ours string) {
 	return nil, ""
 }
 
-// scalarOf is one of a list: a text, or an object with a path.
+// scalarOf returns the value of a list's item: a text, or the path of an object.
 func scalarOf(item any) any {
 	if o, ok := item.(map[string]any); ok && has(o, "path") {
 		return o["path"]
@@ -145,7 +143,7 @@ func likeItem(item, value any) any {
 	return value
 }
 
-// patched is one call for each file of a patch.
+// patched returns one call for each file of a patch.
 func (c *Call) patched(args map[string]any) []part {
 	text := str(args, "command")
 	if text == "" {
@@ -163,7 +161,7 @@ func (c *Call) patched(args map[string]any) []part {
 	return parts
 }
 
-// response is a tool's result as Gemini CLI has it.
+// response returns a tool's result in Gemini CLI's form.
 func (c *Call) response() map[string]any {
 	f := c.fields
 	if r := object(f, "tool_response"); r != nil && has(r, "llmContent") {
@@ -191,7 +189,7 @@ func (c *Call) response() map[string]any {
 	return out
 }
 
-// resultText is a result in words.
+// resultText returns a result as text.
 func resultText(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -219,7 +217,7 @@ func resultText(v any) string {
 	return string(data)
 }
 
-// words is a prompt: a text, or parts of which some have text.
+// words returns the text of a prompt, which is a text or a list of parts.
 func words(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -12,7 +12,8 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// entry are the fields of a hook's entry, by their names in a settings file.
+// entry describes the fields of a hook's entry, by their names in a settings file. values
+// lists the allowed ones, separated by "|".
 var entry = map[string]struct{ about, values string }{
 	"type":           {"What it is.", ""},
 	"command":        {"A line for the shell; with args, a program that is run without one.", ""},
@@ -37,12 +38,13 @@ var entry = map[string]struct{ about, values string }{
 	"once":           {"It does not run again in a session in which it ran without failing or refusing.", ""},
 }
 
-// needed are the fields without which an entry of a type is left out.
+// needed lists the fields without which an entry of a type is left out.
 var needed = map[string][]string{"command": {"command"}, "http": {"url"}, "prompt": {"prompt"},
 	"mcp_tool": {"server", "tool"}}
 
-// Configuration is the schema of "hooks" in a settings file. What it refuses, the
-// loader reports.
+// Configuration returns the schema of "hooks" in a settings file, by event, with a
+// description of every field. Whatever it refuses, the loader of hooks/config reports.
+// The schema is new each time and the caller's.
 func Configuration() *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Description: "Hooks by event.", Properties: map[string]*jsonschema.Schema{},
 		PatternProperties: remarks()}
@@ -57,7 +59,7 @@ func Configuration() *jsonschema.Schema {
 	return s
 }
 
-// remarks are names that the loader takes for remarks of people.
+// remarks allows the names that the loader takes for people's remarks.
 func remarks() map[string]*jsonschema.Schema {
 	return map[string]*jsonschema.Schema{`^(\$|_|//)`: {}}
 }
@@ -90,7 +92,7 @@ func group(ev protocol.Event) *jsonschema.Schema {
 
 func nothing() *jsonschema.Schema { return &jsonschema.Schema{Not: &jsonschema.Schema{}} }
 
-// hook is an entry of one type.
+// hook returns the schema of an entry of one type.
 func hook(kind string) *jsonschema.Schema {
 	word := any(kind)
 	s := &jsonschema.Schema{

@@ -1,7 +1,10 @@
-// Package schema describes what hooks read and say as JSON Schemas, which come
-// from the types and the field tables of hooks/protocol. So do the tables of
-// the pages in docs, which its test writes. It is apart so that hooks written in Go
-// do not link a schema library.
+// Package schema describes what hooks read and answer as JSON Schemas (draft 2020-12),
+// made from the types and the field tables of hooks/protocol: [Input] and [Output] by
+// event, and [Configuration] for settings files. "minigem hooks schema" prints them.
+//
+// The package's test writes the tables of the pages in docs from the same sources. The
+// package is separate from hooks/protocol so that hooks written in Go do not link a
+// schema library.
 package schema
 
 import (
@@ -14,8 +17,9 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Input is the schema of what hooks of ev read. Fields that it does not name
-// may come: hooks must not refuse them.
+// Input returns the schema of what hooks of ev read. It allows additional fields, because
+// hooks must not refuse them. The error is for an unknown event. The schema is new each
+// time and the caller's.
 func Input(ev protocol.Event) (*jsonschema.Schema, error) {
 	typ := ev.InputType()
 	if typ == nil {
@@ -45,8 +49,9 @@ func Input(ev protocol.Event) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
-// Output is the schema of what hooks of ev say, in the canonical spelling. It
-// refuses fields without effect; the engine itself warns of them and goes on.
+// Output returns the schema of what hooks of ev answer, in the canonical spelling. It
+// refuses fields that have no effect at ev; the engine itself only warns about them. The
+// error is for an unknown event. The schema is new each time and the caller's.
 func Output(ev protocol.Event) (*jsonschema.Schema, error) {
 	if ev.InputType() == nil {
 		return nil, fmt.Errorf("no event is called %q", ev)
@@ -80,7 +85,7 @@ func Output(ev protocol.Event) (*jsonschema.Schema, error) {
 			m.Enum = enum([]string{"AUTO", "ANY", "NONE"})
 		}
 	})
-	// Arguments are the tool's own.
+	// The arguments depend on the tool.
 	for _, key := range []string{"tool_input", "tailToolCallRequest"} {
 		if p := specific.Properties[key]; p != nil {
 			walk(p, func(s *jsonschema.Schema) { s.AdditionalProperties = nil })
@@ -121,7 +126,7 @@ func of(typ reflect.Type) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
-// notNull takes "null" out of the types: an absent field is left out.
+// notNull removes "null" from the types, because absent fields are left out.
 func notNull(s *jsonschema.Schema) {
 	types := slices.DeleteFunc(slices.Clone(s.Types), func(t string) bool { return t == "null" })
 	if len(types) == 1 {
