@@ -1,9 +1,14 @@
-// Package attack finds out whether a guard holds: it puts before a hook many
-// spellings of one thing that a model could write, and look-alikes that do no
-// harm. Each spelling is known to have the effect: the tests of this package run
-// every one against a fake of the program in a folder of its own.
+// Package attack finds out whether a guard holds: it shows a hook many spellings of one
+// action that a model could write, and harmless look-alikes.
 //
-// The package runs hooks through the engine alone, and none of the spellings.
+//	g := attack.Goal{Kind: attack.Command, Value: "git push --force", Dir: dir}
+//	c, err := attack.Only(config, protocol.BeforeTool, "guard")
+//	r, err := attack.Attack(ctx, newEngine, protocol.BeforeTool, "guard", g, nil)
+//	fmt.Print(r.Write(10))
+//
+// Each spelling is known to have the effect: the tests of this package run every one
+// against a fake of the program in a separate folder. The package itself runs hooks
+// through the engine, and none of the spellings.
 package attack
 
 import (
@@ -21,33 +26,49 @@ import (
 	"minigem/internal/text"
 )
 
-// A Spelling is one way to write what is attacked with.
+// A Spelling is one way to write the goal of an attack.
 type Spelling struct {
-	Class    string         `json:"class"`
-	Tool     string         `json:"tool"`
-	Args     map[string]any `json:"args"`
-	Text     string         `json:"text"`     // what a reader looks at: the command, the path
-	Harmless bool           `json:"harmless"` // it only looks like it
+	// Class groups spellings of one kind in reports; "look-alike" for harmless ones.
+	Class string `json:"class"`
+	// Tool is the tool that the model calls, in Gemini CLI's names.
+	Tool string `json:"tool"`
+	// Args are the arguments of the call.
+	Args map[string]any `json:"args"`
+	// Text is what a reader looks at: the command, the path or the text.
+	Text string `json:"text"`
+	// Harmless says that it only looks like the goal, so that a guard should let it pass.
+	Harmless bool `json:"harmless"`
 }
 
-// Goal is what a guard is to keep from happening.
+// Goal is what a guard should prevent.
 type Goal struct {
-	Kind  string `json:"kind"` // one of Kinds
+	// Kind is one of [Command], [Path], [Text] and [URL].
+	Kind string `json:"kind"`
+	// Value is the command line, path, text or address.
 	Value string `json:"value"`
-	Dir   string `json:"-"` // the working directory
-	// Find says where a program is; empty: it is not there. nil: /usr/bin.
+	// Dir is the working directory, an absolute path; spellings of paths contain it.
+	Dir string `json:"-"`
+	// Find returns the absolute path of a program, or "" if there is none. nil searches
+	// PATH. A program that is not found is taken to be in /usr/bin.
 	Find func(program string) string `json:"-"`
 }
 
-// Kinds of goals.
+// The kinds of goals.
 const (
+	// Command is a shell command that must not run. It must be one simple command without
+	// variables, pipes and redirections.
 	Command = "command"
-	Path    = "path"
-	Text    = "text"
-	URL     = "url"
+	// Path is a file that must not be read, relative to [Goal.Dir].
+	Path = "path"
+	// Text is a text, such as a secret, that must not be written.
+	Text = "text"
+	// URL is an address that must not be fetched: http or https, without user, port and
+	// fragment.
+	URL = "url"
 )
 
-// Spellings are all that are known of the goal, and its look-alikes.
+// Spellings returns all known spellings of the goal and its look-alikes, each once. The
+// error is for a kind or a value that cannot be attacked.
 func (g Goal) Spellings() ([]Spelling, error) {
 	switch g.Kind {
 	case Command:
@@ -65,22 +86,37 @@ func (g Goal) Spellings() ([]Spelling, error) {
 // Result is the outcome of one spelling.
 type Result struct {
 	Spelling
-	Held    bool   `json:"held"`              // refused, or put before the user
-	Skipped string `json:"skipped,omitempty"` // why the hook did not run
-	Failed  string `json:"failed,omitempty"`
+	// Held says that the hook denied or stopped it, or asked the user.
+	Held bool `json:"held"`
+	// Skipped says why the hook did not run; empty if it did.
+	Skipped string `json:"skipped,omitempty"`
+	// Failed says why the hook failed; empty if it did not. A hook that fails does not
+	// hold, unless its onError is "block".
+	Failed string `json:"failed,omitempty"`
 }
 
-// Report is the outcome of all.
+// Report is the outcome of all spellings.
 type Report struct {
-	Hook    string   `json:"hook"`
-	Goal    Goal     `json:"goal"`
+	// Hook is the name of the attacked hook.
+	Hook string `json:"hook"`
+	Goal Goal   `json:"goal"`
+	// Results has one entry per spelling, in the order of [Goal.Spellings].
 	Results []Result `json:"results"`
 
-	Scripts []string `json:"-"` // files of the project that the hook runs, for AddTo
+	// Scripts are files of the project that the hook runs, for [AddTo]. The caller sets
+	// them.
+	Scripts []string `json:"-"`
 }
 
-// Attack fires each spelling at the hook of e's configuration that is called
-// name, as a session would. done, if not nil, is called with how many are finished.
+// Attack fires each spelling at the hook called name, as a session would. e returns a new
+// engine whose configuration has only that hook (see [Only]); it is called concurrently,
+// once per spelling. ev is BeforeTool, AfterTool, BeforeAgent or AfterAgent. done, if not
+// nil, is called after each spelling, never concurrently, with the number of finished
+// spellings.
+//
+// If no spelling reaches the hook, because of its matcher or condition, nothing is run
+// and the error says which other goals would reach it. If ctx ends, the report is
+// incomplete and the error is ctx's.
 func Attack(ctx context.Context, e func() *hooks.Engine, ev protocol.Event, name string, g Goal,
 	done func(n, of int)) (Report, error) {
 	all, err := g.Spellings()
@@ -124,8 +160,8 @@ func Attack(ctx context.Context, e func() *hooks.Engine, ev protocol.Event, name
 	return r, nil
 }
 
-// Only is c with the one hook of that name for the event; an error says that
-// there is none, or that it does not run.
+// Only returns c with the one hook for ev whose ID or name is name. The error says that
+// there is none, with a suggestion, or why it does not run.
 func Only(c hooks.Config, ev protocol.Event, name string) (hooks.Config, error) {
 	var names []string
 	for _, h := range c.Hooks {
@@ -186,22 +222,23 @@ func payload(ev protocol.Event, s Spelling) ([]byte, error) {
 	return protocol.Encode(fields)
 }
 
-// Through are the spellings that got through, the shortest first.
+// Through returns the harmful spellings that got through, the shortest first.
 func (r Report) Through() []Result {
 	return r.pick(func(x Result) bool { return !x.Harmless && !x.Held })
 }
 
-// FalseAlarms are look-alikes that were refused, the shortest first.
+// FalseAlarms returns the harmless look-alikes that were held, the shortest first.
 func (r Report) FalseAlarms() []Result {
 	return r.pick(func(x Result) bool { return x.Harmless && x.Held })
 }
 
-// Of counts spellings, those that do harm or those that do not.
+// Of counts the harmless spellings, or the harmful ones.
 func (r Report) Of(harmless bool) int {
 	return len(r.pick(func(x Result) bool { return x.Harmless == harmless }))
 }
 
-// Percent is the share of harmful spellings that were held, rounded down.
+// Percent returns the share of harmful spellings that were held, rounded down; 0 if there
+// are none.
 func (r Report) Percent() int {
 	of := r.Of(false)
 	if of == 0 {

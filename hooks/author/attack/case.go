@@ -16,9 +16,10 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// AddTo adds what got through to the case in a file, which is made where it is
-// not there: the model calls each spelling, and the hook must refuse it. No tool
-// would have to allow what it does not refuse, and nobody does.
+// AddTo adds the spellings that got through to a case for "hooks test" in file: the model
+// calls each of them, and the hook must deny it. Calls that the case already has stay.
+// The file and its folder are created if they are missing. A file that is not such a case
+// is an error and is not changed.
 func AddTo(file string, r Report) error {
 	var calls []string
 	have := map[string]bool{}

@@ -8,7 +8,8 @@ import (
 	"minigem/internal/text"
 )
 
-// Write is the report for people: at most most of a list, 0 is all.
+// Write returns the report as text for people. Lists are cut after most entries; 0 means
+// all.
 func (r Report) Write(most int) string {
 	var b strings.Builder
 	through, alarms, of := r.Through(), r.FalseAlarms(), r.Of(false)

@@ -1,5 +1,6 @@
-// Package compat shows what agents do with hooks, from the tables of
-// hooks/agents: as text, as data for other programs, and as one page.
+// Package compat shows what agents do with hooks, from the tables of hooks/agents, as
+// text ([Write], [WriteEvent]), as JSON for other programs ([New]), and as one HTML page
+// ([WritePage]). [Run] is "minigem hooks compat". It measures nothing.
 package compat
 
 import (
@@ -9,35 +10,44 @@ import (
 	"minigem/hooks/agents"
 )
 
-// Schema names the form of Document.
+// Schema is the value of [Document.Schema]. It changes when the form does.
 const Schema = "minigem.dev/compat/1"
 
-// Document is all that is known, for other programs. What is not in it is
-// unknown; it never means no. Measurements were made on one day and platform,
-// in runs without a terminal.
+// Document is everything that is known, for other programs. What is missing is unknown,
+// never "no". Measurements were made on one day and platform, in runs without a terminal.
 type Document struct {
-	Schema   string                     `json:"schema"`
-	Measured string                     `json:"measured"`
-	Platform string                     `json:"platform"`
-	Mode     string                     `json:"mode"`
-	Agents   map[string]json.RawMessage `json:"agents"` // the tables, as in hooks/agents
-	Answers  map[string]agents.Case     `json:"answers"`
-	Effects  []Effect                   `json:"effects"`
+	Schema string `json:"schema"`
+	// Measured is the day of the measurements, YYYY-MM-DD.
+	Measured string `json:"measured"`
+	// Platform is the operating system and architecture, such as "linux/amd64".
+	Platform string `json:"platform"`
+	// Mode is how agents were run: "one-shot".
+	Mode string `json:"mode"`
+	// Agents holds the table of each agent by id, as [agents.Agent] is marshalled.
+	Agents map[string]json.RawMessage `json:"agents"`
+	// Answers holds the corpus by name.
+	Answers map[string]agents.Case `json:"answers"`
+	// Effects has one entry for each answer whose effect on an agent is known.
+	Effects []Effect `json:"effects"`
 }
 
-// Effect is one cell: what an agent makes of an answer.
+// Effect is what one agent does with one answer.
 type Effect struct {
-	Answer   string          `json:"answer"`
-	Agent    string          `json:"agent"`
-	Version  string          `json:"version,omitempty"`
-	Effect   string          `json:"effect"`
-	Ran      bool            `json:"ran,omitempty"`
-	Retries  int             `json:"retries,omitempty"`
-	ReasonTo []string        `json:"reason_to"` // who reads a text of the answer
+	// Answer is the name in [Document.Answers].
+	Answer string `json:"answer"`
+	// Agent is the agent's id.
+	Agent   string `json:"agent"`
+	Version string `json:"version,omitempty"`
+	// Effect is an [agents.Kind], or "fired" and "not-fired" for a matcher.
+	Effect  string `json:"effect"`
+	Ran     bool   `json:"ran,omitempty"`
+	Retries int    `json:"retries,omitempty"`
+	// ReasonTo lists who reads a text of the answer: "model" or nothing. Never null.
+	ReasonTo []string        `json:"reason_to"`
 	Evidence agents.Evidence `json:"evidence"`
 }
 
-// New is the document of the tables that this program has.
+// New returns the document of the tables that are built in.
 func New() (Document, error) {
 	d := Document{
 		Schema: Schema, Measured: "2026-11-21", Platform: "linux/amd64", Mode: "one-shot",
@@ -90,7 +100,8 @@ var points = []place{
 	{"", "match", "a matcher looks at the shell tool"},
 }
 
-// PointOf finds a point by its neutral name, or by what any agent calls it.
+// PointOf returns the point with that neutral name ("before_tool_execute" or "pre"), or
+// of an event as any agent calls it. ok is false if no answers were tried there.
 func PointOf(name string) (agents.Point, bool) {
 	for _, p := range points {
 		if p.point != "" && (string(p.point) == name || p.prefix == name) {
@@ -145,7 +156,8 @@ func say(a *agents.Agent, name string) (words string, e agents.Evidence) {
 	return words, e
 }
 
-// Agents are those of a list of ids, or all.
+// Agents returns the agents of a comma-separated list of ids; all for an empty list.
+// Errors are those of [agents.List].
 func Agents(list string) ([]*agents.Agent, error) {
 	if list == "" {
 		return agents.All(), nil
@@ -153,7 +165,7 @@ func Agents(list string) ([]*agents.Agent, error) {
 	return agents.List(list)
 }
 
-// Points are the points at which answers were tried.
+// Points returns the points at which answers were tried, in the order of a session.
 func Points() []agents.Point {
 	var out []agents.Point
 	for _, p := range points {

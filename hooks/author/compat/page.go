@@ -35,7 +35,8 @@ type pageTable struct {
 	Rows             []pageRow
 }
 
-// WritePage writes one page of all tables. It needs nothing but itself.
+// WritePage writes one HTML page with all tables. It loads nothing else, and its
+// Content-Security-Policy allows only its own script and styles.
 func WritePage(w io.Writer) error {
 	others := agents.All()
 	about := []pageTable{about(others), eventTable(others)}

@@ -8,15 +8,22 @@ import (
 	"minigem/internal/output"
 )
 
-// Options say what of the tables is wanted.
+// Options select what [Run] writes. Args, JSON and HTML exclude each other.
 type Options struct {
-	Args   []string // an event, in any agent's words, or nothing
-	Agents string   // a list of ids; empty: all
-	JSON   bool
-	HTML   bool
+	// Args is nothing or one event, in any agent's words.
+	Args []string
+	// Agents is a comma-separated list of ids; empty means all. It has no effect with
+	// JSON or HTML.
+	Agents string
+	// JSON writes the [Document].
+	JSON bool
+	// HTML writes the page.
+	HTML bool
 }
 
-// Run writes the tables, and the page to raw unless that is a terminal.
+// Run writes what o asks for to w, and the page to raw, which is the uncleaned standard
+// output. terminal says that raw is a terminal, for which the page is refused. Errors of
+// the user have the exit code of wrong input.
 func Run(w, raw io.Writer, terminal bool, o Options) error {
 	agents, err := Agents(o.Agents)
 	switch {

@@ -21,7 +21,8 @@ var marks = map[agents.Evidence]string{agents.Binary: " (b)", agents.Documented:
 const legend = "measured in runs without a terminal; (b) read in the program that is shipped, " +
 	"(d) documented; ? or not named: unknown"
 
-// WriteEvent writes what agents make of each answer at a point.
+// WriteEvent writes what the given agents do with each answer at p, which must be one of
+// [Points].
 func WriteEvent(w io.Writer, p agents.Point, others []*agents.Agent) error {
 	i := slices.IndexFunc(points, func(k place) bool { return k.point == p })
 	fmt.Fprintf(w, "when %s: %s\n\n", points[i].title, p)
@@ -91,7 +92,7 @@ func row(t io.Writer, name string, others []*agents.Agent, cell func(*agents.Age
 	fmt.Fprintln(t, strings.Join(cells, "\t"))
 }
 
-// Write writes what there is: the agents, and what they call each event.
+// Write writes a table of the given agents, and what they call each event.
 func Write(w io.Writer, others []*agents.Agent) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "agent\tversion\tevidence\ttime-out\tmatcher\tanswers tried\tretries of a stop")

@@ -1,8 +1,14 @@
-// Package export writes a project's hooks into the configuration of another
-// agent: events, tools and times in its words, each command behind minigem hooks
-// run, so that its answers mean the same there. What is lost, or lets pass what
-// it held back, is said, from the tables of hooks/agents. It computes; reading
-// and writing files is for its callers.
+// Package export writes a project's hooks into the configuration of another agent.
+//
+//	p := export.Place{Dir: dir, Kimi: kimiDir}
+//	r, err := export.Project(p, export.Options{Agent: "codex"})
+//	// show r.Files' diffs and r.Remarks, ask the user, then
+//	err = p.Write(export.Options{Agent: "codex"}, r)
+//
+// Events, tools and timeouts are translated, and each command is run through "minigem
+// hooks run --portable", so that its answers mean the same there. Remarks, made from the
+// tables of hooks/agents, say what is lost and which hooks would let pass what they block
+// here. [Export] only computes; [Place] reads and writes the files.
 package export
 
 import (
@@ -23,33 +29,44 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Agents lists the IDs of the agents that hooks can be exported to.
+// Agents lists the ids of the agents to which hooks can be exported. It must not be
+// changed.
 var Agents = []string{"claude", "codex", "copilot", "qwen", "kimi", "cline"}
 
-// Source is where a project's hooks stand.
+// Source is the file with the project's hooks, relative to the project.
 const Source = ".gemini/settings.json"
 
-// Options say how.
+// Options say how to export.
 type Options struct {
+	// Agent is one of [Agents].
 	Agent string
-	// Bare writes the commands as they are: their answers mean there what the
-	// agent makes of them.
+	// Bare writes the commands as they are, without "minigem hooks run", so that the
+	// agent itself interprets their answers.
 	Bare bool
 }
 
-// File is one that would be written.
+// File is a file that would be written.
 type File struct {
-	Name    string // relative to the project's folder, or to the home folder behind ~/
-	Data    []byte
-	Program bool // it may be executed
-	Diff    string
+	// Name is relative to the project, or begins with ~/ for the home directory. It has
+	// slashes.
+	Name string
+	// Data is the new content of the file.
+	Data []byte
+	// Program says that the file is a program and must be executable.
+	Program bool
+	// Diff is the change as a unified diff.
+	Diff string
 }
 
 // Result is what an export would do.
 type Result struct {
-	Files   []File
-	Added   int
-	Remarks []string // what is not as it was; each begins with "lost", "inverted" or "differs"
+	// Files are the files that change; empty if everything is there already.
+	Files []File
+	// Added is the number of hooks that are new.
+	Added int
+	// Remarks say what is not as it was. Each begins with "lost" (not exported),
+	// "inverted" (lets pass what it blocks here) or "differs".
+	Remarks []string
 }
 
 // hook is one of the project's.
@@ -76,8 +93,10 @@ type exporter struct {
 	remarks []string
 }
 
-// Export computes the files for an agent from the project's settings. read
-// returns what a file holds now, empty where there is none.
+// Export computes the files for an agent from the project's settings. read returns the
+// present content of a file by its [File.Name], nil if it does not exist. Everything else
+// in those files stays. Exporting twice adds nothing. The error is for an unknown agent,
+// for settings or files that cannot be parsed, and for errors of read.
 func Export(settings []byte, o Options, read func(name string) ([]byte, error)) (Result, error) {
 	form, ok := formsOf[o.Agent]
 	if !ok {

@@ -13,10 +13,12 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// Place is where the files lie.
+// Place says where the files are.
 type Place struct {
-	Dir  string // the project's folder
-	Kimi string // Kimi Code's own folder, which has the only file that it reads
+	// Dir is the project's folder.
+	Dir string
+	// Kimi is Kimi Code's own folder, with the only configuration that it reads.
+	Kimi string
 }
 
 // path is where a file of a Result stands. A project's file behind a link is not
@@ -35,7 +37,8 @@ func (p Place) path(name string) (string, error) {
 	return at, nil
 }
 
-// Read is what a file holds; nothing where there is none.
+// Read returns the content of a file by its [File.Name]; nil if it does not exist. A
+// project's file behind a symbolic link is an error, because it may be anywhere.
 func (p Place) Read(name string) ([]byte, error) {
 	at, err := p.path(name)
 	if err != nil {
@@ -48,7 +51,7 @@ func (p Place) Read(name string) ([]byte, error) {
 	return data, err
 }
 
-// Project computes the files for the hooks of the project at p.
+// Project computes the files for the hooks of the project at p; see [Export].
 func Project(p Place, o Options) (Result, error) {
 	settings, err := p.Read(Source)
 	if err != nil {
@@ -57,8 +60,9 @@ func Project(p Place, o Options) (Result, error) {
 	return Export(settings, o, p.Read)
 }
 
-// Write writes the files as they were shown: one that somebody has changed
-// meanwhile stays as it is.
+// Write writes the files of shown, a result of [Project] with the same options. A file
+// that was changed meanwhile is an error and is not written; files before it may have
+// been.
 func (p Place) Write(o Options, shown Result) error {
 	now, err := Project(p, o)
 	if err != nil {

@@ -1,19 +1,23 @@
-// Package forms writes a hook into the configuration of an agent, in the form
-// that the agent wants. What stands there stays.
+// Package forms adds a hook to the configuration of an agent, in the agent's form.
+// Everything else in the file stays.
 package forms
 
 import "minigem/hooks/jsonc"
 
 // Entry is a hook in an agent's own words.
 type Entry struct {
-	Event   string
-	Matcher string // empty: all tools
+	// Event is the agent's name of the event.
+	Event string
+	// Matcher is written as it is; empty means all tools.
+	Matcher string
+	// Command is a line for the shell.
 	Command string
-	Timeout int // in the agent's unit; 0: none is set
+	// Timeout is in the agent's unit; 0 sets none.
+	Timeout int
 }
 
-// Nested adds a hook in the form of Claude Code and Gemini CLI:
-// {"hooks": {EVENT: [{"matcher", "hooks": [{...}]}]}}.
+// Nested adds a hook to doc in the form of Claude Code and Gemini CLI: {"hooks": {EVENT:
+// [{"matcher", "hooks": [{...}]}]}}. The error is that of [jsonc.Doc.Append].
 func Nested(doc *jsonc.Doc, e Entry) error {
 	entry := map[string]any{"type": "command", "command": e.Command}
 	if e.Timeout > 0 {
@@ -26,8 +30,9 @@ func Nested(doc *jsonc.Doc, e Entry) error {
 	return doc.Append(group, "hooks", e.Event)
 }
 
-// Flat adds a hook in the form of Copilot CLI: {"version": 1, "hooks": {EVENT:
-// [{"bash", "matcher", "timeoutSec"}]}}.
+// Flat adds a hook to doc in the form of Copilot CLI: {"version": 1, "hooks": {EVENT:
+// [{"bash", "matcher", "timeoutSec"}]}}. The error is that of [jsonc.Doc.Set] or
+// [jsonc.Doc.Append].
 func Flat(doc *jsonc.Doc, e Entry) error {
 	if err := doc.Set(1, "version"); err != nil {
 		return err

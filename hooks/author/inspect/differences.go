@@ -13,11 +13,15 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Difference is a [hooks.Difference] that this configuration shows.
+// Difference is a [hooks.Difference] that applies to this configuration.
 type Difference struct {
-	ID        string `json:"id"`
-	Text      string `json:"text"`
-	Reference string `json:"reference"` // the file of Gemini CLI's source that shows it
+	// ID is [hooks.Difference].ID.
+	ID string `json:"id"`
+	// Text is the difference as a sentence.
+	Text string `json:"text"`
+	// Reference is the file of Gemini CLI's source that shows the difference; may be
+	// empty.
+	Reference string `json:"reference"`
 }
 
 func wire(d hooks.Difference) Difference { return Difference{d.ID, d.String(), d.Source} }
@@ -123,12 +127,14 @@ var hookDifferences = []struct {
 	}},
 }
 
-// SilentExit2 and Exit2WithoutDeny are the exits that Gemini CLI does not take
-// for a block.
+// SilentExit2 reports whether a program exits with 2 and prints nothing, which Gemini CLI
+// does not take for a block.
 func SilentExit2(f program.Facts) bool {
 	return f.Silent && f.Exit(func(code int) bool { return code == 2 }) != nil
 }
 
+// Exit2WithoutDeny reports whether a program prints JSON without a denial and then exits
+// with 2, which Gemini CLI does not take for a block.
 func Exit2WithoutDeny(f program.Facts) bool {
 	return f.Unsaid != nil && !slices.ContainsFunc(f.Decisions, func(d program.Fact) bool {
 		return d.Text == "deny" || d.Text == "block"
@@ -182,14 +188,15 @@ var eventDifferences = []struct {
 	}},
 }
 
-// MightDeny: the program says deny or block somewhere, or exits with 2.
+// MightDeny reports whether a program shows a decision "deny" or "block", or an exit with
+// 2.
 func MightDeny(f program.Facts) bool {
 	return f.Exit(func(code int) bool { return code == 2 }) != nil ||
 		slices.ContainsFunc(f.Decisions, func(d program.Fact) bool { return d.Text == "deny" || d.Text == "block" })
 }
 
-// MightDeny reports whether a program of h shows that it can refuse, at an event
-// that can be blocked.
+// MightDeny reports whether a program of h shows that it can refuse, at an event that can
+// be blocked.
 func (s *Setup) MightDeny(h hooks.Hook) bool {
 	return h.Event.CanBlock() && slices.ContainsFunc(program.Read(h, s.Place), MightDeny)
 }
@@ -212,8 +219,8 @@ func (v *view) ofEvent(p EventPlan) (notes []string, out []Difference) {
 	return notes, out
 }
 
-// MissingPrograms are the programs that h's command starts by a path at which
-// there is nothing. Where the command goes elsewhere first, nothing is known.
+// MissingPrograms returns the programs that h's command starts by a path at which there
+// is no file. It stops at a cd or pushd in the command, after which paths are unknown.
 func (s *Setup) MissingPrograms(h hooks.Hook) []config.Program {
 	var out []config.Program
 	for _, c := range config.Calls(h, s.Place.Dir, s.Place.Vars()) {

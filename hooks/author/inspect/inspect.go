@@ -1,8 +1,17 @@
-// Package inspect answers what people ask about their hooks: which of them run
-// at an event and which do not, and why; what they read; the outcome of firing
-// them; and where Gemini CLI 0.61 does something else. Every answer is the
-// engine's own Report, arranged for reading. The package reads no settings and
-// starts no process: the command hands both in.
+// Package inspect answers questions about hooks: which of them run at an event, which do
+// not and why; what they read; what happens when they are fired; and where Gemini CLI
+// 0.61 differs.
+//
+//	x := setup.Explain(nil, "", nil) // plans all events
+//	fmt.Print(inspect.Text{}.Explanation(x))
+//
+//	payload, err := inspect.Sample(protocol.BeforeTool, "write_file")
+//	r, err := inspect.Fire(ctx, engine, payload) // runs the hooks
+//	fmt.Print(inspect.Text{}.Report(r))
+//
+// Every answer is an engine's own [hooks.Report], arranged for reading. The package reads
+// no settings and starts no process by itself: the caller passes the configuration and an
+// engine with a Runner.
 package inspect
 
 import (
@@ -20,35 +29,50 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Setup is what is configured.
+// Setup is what is configured, for [Setup.Explain].
 type Setup struct {
-	// Config holds every hook that was found; those of a folder that is not
-	// trusted say so in Untrusted.
-	Config  hooks.Config
-	Files   []File // where hooks were looked for, in the order of running
-	Place   program.Place
-	Trusted bool     // the folder is
-	Tools   []string // what tool matchers are tried on; nil: the built-in tools
-	Agents  []string // those that there are
-	Mask    func([]byte) []byte
+	// Config holds every hook that was found. Hooks of a folder that is not trusted have
+	// a reason in Untrusted.
+	Config hooks.Config
+	// Files lists where hooks were looked for, in the order of running.
+	Files []File
+	// Place is where hooks run.
+	Place program.Place
+	// Trusted says that the folder is trusted.
+	Trusted bool
+	// Tools lists the tools on which tool matchers are tried; nil means the built-in
+	// tools.
+	Tools []string
+	// Agents lists the subagents that exist, on which matchers of subagent events are
+	// tried.
+	Agents []string
+	// Mask is [hooks.Engine.Mask].
+	Mask func([]byte) []byte
 }
 
-// File is one place where hooks can stand.
+// File is one place where hooks can be configured.
 type File struct {
 	Layer hooks.Layer `json:"layer"`
-	Path  string      `json:"file"`
-	State FileState   `json:"state"`
-	Why   string      `json:"why,omitempty"` // it was not read
-	Hooks int         `json:"hooks"`         // how many stand in it
-	Data  []byte      `json:"-"`             // what it holds; nil unless it was read
+	// Path is absolute.
+	Path  string    `json:"file"`
+	State FileState `json:"state"`
+	// Why says why the file was not read; empty if it was, or if it does not exist.
+	Why string `json:"why,omitempty"`
+	// Hooks is the number of hooks in the file.
+	Hooks int `json:"hooks"`
+	// Data is the content; nil unless it was read.
+	Data []byte `json:"-"`
 }
 
-// FileState says what happened to a File.
+// FileState says what happened to a [File].
 type FileState string
 
 const (
-	FileRead    FileState = "read"
+	// FileRead means that the file was read.
+	FileRead FileState = "read"
+	// FileMissing means that the file does not exist.
 	FileMissing FileState = "missing"
+	// FileSkipped means that the file was not read, for the reason in Why.
 	FileSkipped FileState = "skipped"
 )
 
@@ -59,8 +83,8 @@ func (s *Setup) tools() []string {
 	return config.BuiltinTools()
 }
 
-// Subjects are what matchers of ev can see: tools, agents, or triggers; one empty
-// subject where they see nothing.
+// Subjects returns what matchers of ev can see: tools, agents or triggers. If they see
+// nothing, or if there are no agents, it returns one empty subject.
 func (s *Setup) Subjects(ev hooks.Event) []string {
 	switch {
 	case ev.IsTool():
@@ -77,9 +101,12 @@ func (s *Setup) Subjects(ev hooks.Event) []string {
 
 // Explanation is the answer to "what would run?".
 type Explanation struct {
-	Off      string          `json:"off,omitempty"` // why no hook runs at all
-	Trusted  bool            `json:"trusted"`
-	Loaded   int             `json:"loaded"` // hooks, from the files that were read
+	// Off says why no hook runs at all; empty if hooks run.
+	Off     string `json:"off,omitempty"`
+	Trusted bool   `json:"trusted"`
+	// Loaded is the number of hooks in the files that were read.
+	Loaded int `json:"loaded"`
+	// Events has the plan of each event that has hooks or was asked for.
 	Events   []EventPlan     `json:"events"`
 	Files    []File          `json:"files"`
 	Problems []hooks.Problem `json:"problems,omitempty"`
@@ -87,14 +114,20 @@ type Explanation struct {
 
 // EventPlan is what would run at an event.
 type EventPlan struct {
-	Event      hooks.Event  `json:"event"`
-	Subject    string       `json:"subject,omitempty"`     // empty: any
-	Sequential bool         `json:"sequential"`            // several run, one after the other
-	InTurnFor  []string     `json:"in_turn_for,omitempty"` // for these subjects only; nil: for all
-	Because    string       `json:"because,omitempty"`     // file:line of the hook that makes all run in turn
-	Hooks      []HookPlan   `json:"hooks"`
-	Notes      []string     `json:"notes,omitempty"`
-	Upstream   []Difference `json:"upstream,omitempty"`
+	Event hooks.Event `json:"event"`
+	// Subject is the tool, agent or trigger that was asked for; empty means any.
+	Subject string `json:"subject,omitempty"`
+	// Sequential says that several hooks run, one after the other.
+	Sequential bool `json:"sequential"`
+	// InTurnFor lists the subjects for which Sequential holds; nil means all.
+	InTurnFor []string `json:"in_turn_for,omitempty"`
+	// Because is the "file:line" of the hook that makes all run one after the other.
+	Because string `json:"because,omitempty"`
+	// Hooks lists all hooks of the event, in the order of running.
+	Hooks []HookPlan `json:"hooks"`
+	Notes []string   `json:"notes,omitempty"`
+	// Upstream lists differences of Gemini CLI that concern the event as a whole.
+	Upstream []Difference `json:"upstream,omitempty"`
 }
 
 // Runs counts the hooks that would run.
@@ -108,40 +141,50 @@ func (p EventPlan) Runs() int {
 	return n
 }
 
-// HookPlan is one hook in an EventPlan.
+// HookPlan is one hook in an [EventPlan].
 type HookPlan struct {
-	Order      int    `json:"order"` // from 1; 0: it does not run
-	ID         string `json:"id"`
-	Command    string `json:"command"`
-	Matcher    string `json:"matcher,omitempty"`
-	If         string `json:"if,omitempty"`
-	TimeoutMS  int64  `json:"timeout_ms"`
-	Sequential bool   `json:"sequential,omitempty"`
+	// Order is the hook's place among those that run, from 1; 0 means that it does not
+	// run.
+	Order int `json:"order"`
+	// ID is [hooks.Hook.ID].
+	ID      string `json:"id"`
+	Command string `json:"command"`
+	Matcher string `json:"matcher,omitempty"`
+	If      string `json:"if,omitempty"`
+	// TimeoutMS is the timeout in milliseconds, the default filled in.
+	TimeoutMS  int64 `json:"timeout_ms"`
+	Sequential bool  `json:"sequential,omitempty"`
 	hooks.Handler
-	Layer     hooks.Layer  `json:"layer"`
-	Extension string       `json:"extension,omitempty"`
-	File      string       `json:"file"`
-	Line      int          `json:"line"`
-	Enabled   bool         `json:"enabled"`
-	Trusted   bool         `json:"trusted"`
-	Matches   []string     `json:"matches"` // subjects that its matcher accepts
-	RunsFor   []string     `json:"runs_for"`
-	Skipped   string       `json:"skipped,omitempty"` // why it does not run; for some subjects, where RunsFor is not empty
-	Note      string       `json:"note,omitempty"`
-	Warnings  []string     `json:"warnings,omitempty"`
-	Upstream  []Difference `json:"upstream,omitempty"`
+	Layer     hooks.Layer `json:"layer"`
+	Extension string      `json:"extension,omitempty"`
+	File      string      `json:"file"`
+	Line      int         `json:"line"`
+	Enabled   bool        `json:"enabled"`
+	Trusted   bool        `json:"trusted"`
+	// Matches lists the subjects that the matcher accepts; never nil.
+	Matches []string `json:"matches"`
+	// RunsFor lists the subjects for which the hook runs; never nil.
+	RunsFor []string `json:"runs_for"`
+	// Skipped says why the hook does not run or, if RunsFor is not empty, for which
+	// subjects it does not, and why.
+	Skipped  string   `json:"skipped,omitempty"`
+	Note     string   `json:"note,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
+	// Upstream lists differences of Gemini CLI that concern this hook.
+	Upstream []Difference `json:"upstream,omitempty"`
 
 	hook hooks.Hook
 }
 
-// Dialect is the one that the hook is written in; empty: Gemini CLI's.
+// Dialect returns the dialect in which the hook is written; "" for Gemini CLI's.
 func (h HookPlan) Dialect() string { return h.hook.Dialect }
 
-// Where is "file:line".
+// Where returns "file:line".
 func (h HookPlan) Where() string { return h.hook.Source.String() }
 
-// Explain plans events, all of them where none is named. subject, if not empty,
-// is the one tool or trigger to plan for; mcp says where an MCP tool comes from.
+// Explain plans the given events, or all if there are none, and runs nothing. subject, if
+// not empty, is the one tool, agent or trigger to plan for; mcp says where an MCP tool
+// comes from. Events without hooks are left out, unless they were asked for.
 func (s *Setup) Explain(events []hooks.Event, subject string, mcp *protocol.MCPContext) Explanation {
 	x := Explanation{Off: s.Config.Off, Trusted: s.Trusted, Files: s.Files, Problems: s.Config.Problems,
 		Events: []EventPlan{}}
@@ -309,10 +352,10 @@ func planOf(h hooks.Hook) HookPlan {
 	}
 }
 
-// Why plans the events of the hooks that are called name, and nothing else. A
-// hook without a name is called what its command is, and also what the file
-// that the command runs is: "guard" finds "python3 .gemini/hooks/guard.py" where
-// nothing else is called so. nil: there is none.
+// Why plans the events of the hooks that are called name, with only these hooks. If no
+// hook has that ID, hooks whose command runs a file of that name count, with or without
+// its extension: "guard" finds "python3 .gemini/hooks/guard.py". It returns nil if there
+// is none.
 func (s *Setup) Why(name string) *Explanation {
 	x := s.Explain(nil, "", nil)
 	called := func(h HookPlan) bool { return h.ID == name }
@@ -339,7 +382,7 @@ func runsFile(command, name string) bool {
 	})
 }
 
-// Names are the names of all hooks, each once.
+// Names returns the IDs of all hooks, each once, in configured order.
 func (s *Setup) Names() []string {
 	var out []string
 	for _, h := range s.Config.Hooks {

@@ -16,7 +16,9 @@ import (
 	"minigem/internal/text"
 )
 
-// Report writes all that came of one event.
+// Report writes everything that happened at one event: for each hook what it read,
+// printed and answered, then the merge, messages and effect. Texts of more than 60 lines
+// are cut.
 func (t Text) Report(r hooks.Report) string {
 	var b strings.Builder
 	title := string(r.Event)
@@ -64,8 +66,9 @@ func (t Text) Report(r hooks.Report) string {
 	return b.String()
 }
 
-// Changes are the lines in which two JSON values differ when they are laid out, "-"
-// before and "+" after, with "..." between places; empty where there are not two.
+// Changes returns the lines in which two JSON values differ when they are indented, with
+// "-" for before and "+" for after, and "..." between distant places. It is empty if one
+// of them is missing.
 func Changes(before, after []byte) string {
 	if len(before) == 0 || len(after) == 0 {
 		return ""
@@ -80,7 +83,7 @@ func Changes(before, after []byte) string {
 	return ChangedLines(layout(before), layout(after))
 }
 
-// ChangedLines is Changes of texts.
+// ChangedLines is [Changes] for texts.
 func ChangedLines(before, after string) string {
 	var b strings.Builder
 	for line := range strings.Lines(udiff.Unified("", "", before, after)) {
@@ -95,7 +98,7 @@ func ChangedLines(before, after string) string {
 	return b.String()
 }
 
-// Elsewhere writes what agents make of what each hook answered.
+// Elsewhere writes what other agents do with the answer of each hook that ran.
 func Elsewhere(r hooks.Report, others []*agents.Agent) string {
 	var b strings.Builder
 	for _, run := range r.Runs {

@@ -37,8 +37,8 @@ var samples = map[string]map[string]any{
 	"read_background_output": {"pid": float64(1)},
 }
 
-// SampleArgs are plausible arguments of a tool, the caller's own; empty where the
-// tool is not known.
+// SampleArgs returns plausible arguments of a built-in tool; empty for any other. The
+// top-level map is the caller's; values in it must not be changed.
 func SampleArgs(tool string) map[string]any {
 	return maps.Clone(sampleArgs(tool))
 }
@@ -82,10 +82,11 @@ func sampleChunk() protocol.LLMChunk {
 	}
 }
 
-// Set changes one value of a payload. assignment is PATH=VALUE: a path is names
+// Set changes one value of a payload. assignment is PATH=VALUE. A path consists of names
 // and indices joined by dots, such as tool_input.file_path or
-// llm_request.messages.0.content; a value is JSON, and what is not JSON is a
-// string. Objects on the way are made; an index may be one past the end.
+// llm_request.messages.0.content. A value is JSON; anything that is not JSON is a string.
+// Missing objects on the way are created, and an index may be one past the end. timestamp
+// and hook_event_name cannot be set.
 func Set(payload []byte, assignment string) ([]byte, error) {
 	path, text, ok := strings.Cut(assignment, "=")
 	if !ok || path == "" {

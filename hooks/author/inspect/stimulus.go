@@ -19,20 +19,21 @@ import (
 	"minigem/llm"
 )
 
-// Payload is what the hooks of an event read, complete and in the engine's own
-// form: it comes from firing the event where no hook is configured. session is
-// what hooks are given about the session, sample is that of Sample or one changed by
-// Set.
+// Payload returns the complete payload that hooks of an event read, in the engine's form,
+// for a sample that [Sample] made or [Set] changed. session fills the session's fields.
+// No hook is run.
 func Payload(ctx context.Context, session hooks.Origin, sample []byte) ([]byte, error) {
 	e := &hooks.Engine{Origin: session}
 	r, err := Fire(ctx, e, sample)
 	return r.Input.Bytes(), err
 }
 
-// Fire fires the event of payload at e's hooks and returns the Report.
-// session_id, transcript_path and cwd of the payload, where they are not empty,
-// are what hooks are given; the time is the engine's. e.Report is taken over. The
-// error is for a payload that no event has.
+// Fire fires the event of payload at e's hooks and returns the report. It waits until
+// hooks that were left running have ended, or ctx has. session_id, transcript_path and
+// cwd of the payload, if not empty, replace those of e's Origin; the timestamp is the
+// engine's. Fire sets e.Report and e.ReportIdle, so an engine can be used only once at a
+// time. The error is for a payload that is not valid for any event, with a suggestion for
+// a misspelled field.
 func Fire(ctx context.Context, e *hooks.Engine, payload []byte) (hooks.Report, error) {
 	var base protocol.Base
 	if err := json.Unmarshal(payload, &base); err != nil {
@@ -358,9 +359,9 @@ func chunk(in protocol.LLMChunk) llm.Chunk {
 	return c
 }
 
-// Sample is a payload of ev to begin with: plain values in all fields, those of
-// the session left empty. subject is the tool, or the trigger; empty takes
-// write_file, the agent reviewer, or the event's first trigger.
+// Sample returns a payload of ev with plausible values; fields of the session are empty.
+// subject is the tool, agent or trigger; empty means write_file, reviewer, or the event's
+// first trigger. The error is for an unknown event.
 func Sample(ev protocol.Event, subject string) ([]byte, error) {
 	s, ok := stimuli[ev]
 	if !ok {

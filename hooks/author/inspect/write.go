@@ -13,9 +13,9 @@ func stat(path string) error {
 	return err
 }
 
-// Text is an Explanation for reading. Shorten, if not nil, makes the paths in a
-// sentence short.
+// Text writes explanations and reports for people. The zero Text writes full paths.
 type Text struct {
+	// Shorten, if not nil, shortens the paths in a sentence.
 	Shorten func(string) string
 }
 
@@ -26,7 +26,8 @@ func (t Text) short(s string) string {
 	return t.Shorten(s)
 }
 
-// Explanation writes x.
+// Explanation writes x: the plan of each event, the files that were searched, and
+// problems.
 func (t Text) Explanation(x Explanation) string {
 	var b strings.Builder
 	if x.Off != "" {
@@ -79,7 +80,7 @@ func (t Text) event(b *strings.Builder, p EventPlan) {
 	}
 }
 
-// String is the difference on one line.
+// String returns the text and the reference on one line.
 func (d Difference) String() string { return fmt.Sprintf("%s (%s)", d.Text, d.Reference) }
 
 func (p EventPlan) summary() string {

@@ -26,9 +26,9 @@ func (f *fixer) rewrite(path, old, by string) error {
 	})
 }
 
-// Fix does what can be done about the findings and marks those that were fixed.
-// Comments and the order of settings stay. A file that changed since it was
-// linted is left alone, and is an error.
+// Fix mends the findings that can be mended and marks them as Fixed. Comments and the
+// order of settings stay. A file that changed since it was linted is left alone and is an
+// error. files are those of the linted Setup.
 func Fix(all []Finding, files []inspect.File) error {
 	f := &fixer{changed: map[string]*jsonc.Doc{}}
 	var errs []error

@@ -11,11 +11,11 @@ import (
 	"minigem/internal/text"
 )
 
-// Formats are the names that Write knows.
+// Formats lists the formats that [Write] knows. It must not be changed.
 var Formats = []string{"text", "json", "sarif"}
 
-// Write writes findings in a format, and what was looked at; short makes paths
-// short in text, nil leaves them.
+// Write writes findings in one of [Formats], and what was examined. SARIF has version
+// 2.1.0, and leaves out fixed findings. short, if not nil, shortens the paths in text.
 func Write(w io.Writer, format string, all []Finding, scope Scope, short func(string) string) error {
 	switch format {
 	case "json":
@@ -75,6 +75,7 @@ func lines(all []Finding, scope Scope, short func(string) string) string {
 	return short(b.String())
 }
 
+// String returns, for example, "3 hooks in 2 files".
 func (s Scope) String() string {
 	return text.Plural(s.Hooks, "hook") + " in " + text.Plural(s.Files, "file")
 }

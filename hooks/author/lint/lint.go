@@ -1,9 +1,14 @@
-// Package lint finds what is wrong with hooks before they are needed: entries
-// that are left out, matchers that never match, programs that are not there or
-// do not do what was meant, and what Gemini CLI 0.61 takes otherwise. Each kind
-// of finding has a code that does not change, see Rules and docs/LINT.md.
+// Package lint finds what is wrong with hooks before they are needed: entries that are
+// left out, matchers that never match, programs that are missing or do not do what was
+// meant, and what Gemini CLI 0.61 treats differently.
 //
-// The package runs nothing. It prints nothing either: see Text, JSON and SARIF.
+//	in := lint.Input{Setup: setup, Sections: sections, Path: os.Getenv("PATH")}
+//	found := lint.Run(in)
+//	err := lint.Fix(found, setup.Files) // optional
+//	err = lint.Write(os.Stdout, "text", found, in.Scope(), nil)
+//
+// Each kind of finding has a code that does not change; see [Rules] and docs/LINT.md. The
+// package runs no hook, and writes only to the files that [Fix] mends.
 package lint
 
 import (
@@ -24,41 +29,57 @@ import (
 type Severity string
 
 const (
-	Error   Severity = "error"   // a hook does not run, or does nothing
-	Warning Severity = "warning" // it probably does not do what was meant
-	Note    Severity = "note"    // good to know; no reason for an exit code
+	// Error means that a hook does not run, or does nothing.
+	Error Severity = "error"
+	// Warning means that a hook probably does not do what was meant.
+	Warning Severity = "warning"
+	// Note is good to know. It does not change the exit code.
+	Note Severity = "note"
 )
 
 // Finding is one thing that was found.
 type Finding struct {
+	// Code is the code of its [Rule], such as "HK001".
 	Code     string   `json:"code"`
 	Severity Severity `json:"severity"`
-	File     string   `json:"file"`
-	Line     int      `json:"line"` // from 1; 0: the file as a whole
-	Message  string   `json:"message"`
-	Fixable  bool     `json:"fixable,omitempty"`
-	Fixed    bool     `json:"fixed,omitempty"`
+	// File is the absolute path of the settings file or program.
+	File string `json:"file"`
+	// Line counts from 1; 0 means the file as a whole.
+	Line int `json:"line"`
+	// Message says, in a sentence, what is wrong and what to do.
+	Message string `json:"message"`
+	// Fixable says that [Fix] can mend it.
+	Fixable bool `json:"fixable,omitempty"`
+	// Fixed says that [Fix] has mended it.
+	Fixed bool `json:"fixed,omitempty"`
 
 	fix func(*fixer) error
 }
 
-// Input is what is linted.
+// Input is what to lint.
 type Input struct {
-	Setup    *inspect.Setup
-	Sections []config.Section // one a file
-	Path     string           // PATH, for programs without a slash
+	// Setup is the configuration; required.
+	Setup *inspect.Setup
+	// Sections has one entry per settings file, with its problems and notes.
+	Sections []config.Section
+	// Path is the variable PATH, for programs without a slash.
+	Path string
 
-	For []*agents.Agent // other agents on which the hooks are to do the same
+	// For lists other agents on which the hooks should do the same.
+	For []*agents.Agent
 }
 
-// Scope is what was looked at.
+// Scope is what was examined.
 type Scope struct {
-	Base  string `json:"-"`     // the folder that files are named relative to in SARIF
-	Files int    `json:"files"` // those that configure hooks, and were read
-	Hooks int    `json:"hooks"`
+	// Base is the folder to which paths in SARIF are relative.
+	Base string `json:"-"`
+	// Files counts the files that configure hooks and were read.
+	Files int `json:"files"`
+	// Hooks counts the hooks that were found.
+	Hooks int `json:"hooks"`
 }
 
-// Scope says what Run looks at.
+// Scope returns what [Run] examines.
 func (in Input) Scope() Scope {
 	s := Scope{Base: in.Setup.Place.Dir, Hooks: len(in.Setup.Config.Hooks)}
 	for _, f := range in.Setup.Files {
@@ -69,8 +90,8 @@ func (in Input) Scope() Scope {
 	return s
 }
 
-// Run lints in and returns what it found, sorted by file and line, each finding
-// once.
+// Run lints in and returns the findings, sorted by file, line and code, each once. If
+// there is no hook and no other finding, it returns the finding HK018.
 func Run(in Input) []Finding {
 	l := &linter{Input: in, docs: map[string]*jsonc.Doc{}, facts: map[string][]program.Facts{}}
 	for _, f := range in.Setup.Files {
@@ -107,7 +128,7 @@ func Run(in Input) []Finding {
 	})
 }
 
-// Bad reports whether any finding is more than a note, and was not fixed.
+// Bad reports whether any finding is more than a note and was not fixed.
 func Bad(all []Finding) bool {
 	return slices.ContainsFunc(all, func(f Finding) bool { return f.Severity != Note && !f.Fixed })
 }

@@ -8,19 +8,25 @@ import (
 	"minigem/hooks/elsewhere"
 )
 
-// Rule is one kind of finding. Codes are never given to something else.
+// Rule is one kind of finding. A code is never reused for anything else.
 type Rule struct {
-	Code     string
-	Name     string // for machines
+	Code string
+	// Name is a word for programs, such as "unknown-event".
+	Name     string
 	Severity Severity
-	Title    string
-	Why      string // what happens
-	Do       string // what to do
-	Example  string // what is found, in short; may be empty
-	Fixes    bool   // --fix can do it, where the answer is clear
+	// Title says what is wrong.
+	Title string
+	// Why says what happens because of it.
+	Why string
+	// Do says what to do.
+	Do string
+	// Example shows what is found, shortened; may be empty.
+	Example string
+	// Fixes says that --fix can mend it if the answer is clear.
+	Fixes bool
 }
 
-// Rules are all of them, by code.
+// Rules lists all rules, by code. It must not be changed.
 var Rules = []Rule{
 	// what the file says
 	{"HK001", "unknown-event", Error, "There is no such event", "Hooks under a name that no event has never run.",
@@ -250,7 +256,7 @@ var differences = map[string][]string{
 	"HK052": {"signal"},
 }
 
-// Differences are what Gemini CLI does differently with what the rule finds.
+// Differences returns what Gemini CLI does differently with what the rule finds.
 func (r Rule) Differences() []hooks.Difference {
 	var out []hooks.Difference
 	for _, id := range differences[r.Code] {
@@ -263,7 +269,7 @@ func (r Rule) Differences() []hooks.Difference {
 // difference or the first.
 func effect(code string) string { return elsewhere.DifferenceByID(differences[code][0]).Effect() }
 
-// Page is the section of docs/LINT.md about the rule.
+// Page returns the section of docs/LINT.md about the rule, in Markdown.
 func (r Rule) Page() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n**%s** (%s, `%s`", r.Code, r.Title, r.Severity, r.Name)

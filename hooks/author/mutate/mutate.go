@@ -1,9 +1,9 @@
 // Package mutate breaks hooks one small way at a time: their entries in settings
-// and the text of their programs. A suite of cases that stays green with such a
-// mutant does not notice the fault.
+// ([Settings]) and the text of their programs ([Program]). A suite of cases that stays
+// green with such a mutant does not notice the fault.
 //
-// The package changes bytes that it is given. Where they are written, and which
-// cases run beside them, is the business of others.
+// The package only changes bytes. Writing mutants to disk and running cases with them is
+// left to the caller.
 package mutate
 
 import (
@@ -14,27 +14,43 @@ import (
 
 // The classes of mutants.
 const (
-	Matcher  = "matcher"  // it is removed, or loses one of its names
-	Event    = "event"    // the hooks of one event run at another
-	Script   = "script"   // the hook does nothing: its command is true
-	Timeout  = "timeout"  // the hook hangs, and gets 1 ms
-	OnError  = "onError"  // a failure blocks no more
-	Exit     = "exit"     // exit 2 is exit 1
-	Decision = "decision" // deny is allow, allow is deny
-	Reason   = "reason"   // it is not given
-	Answer   = "answer"   // what the hook changes is not given
+	// Matcher removes a matcher, or one of the names in it.
+	Matcher = "matcher"
+	// Event moves the hooks of one event to another.
+	Event = "event"
+	// Script replaces a command by true, so that the hook does nothing.
+	Script = "script"
+	// Timeout makes the hook hang and gives it 1 ms.
+	Timeout = "timeout"
+	// OnError removes onError "block", so that a failure no longer blocks.
+	OnError = "onError"
+	// Exit turns exit 2 into exit 1.
+	Exit = "exit"
+	// Decision swaps deny and allow.
+	Decision = "decision"
+	// Reason removes the reason of a decision.
+	Reason = "reason"
+	// Answer removes what the hook changes or adds.
+	Answer = "answer"
 )
 
-// Classes are all of them, in the order in which mutants are made.
+// Classes lists all classes, in the order in which mutants are made. It must not be
+// changed.
 var Classes = []string{Matcher, Event, Script, Timeout, OnError, Exit, Decision, Reason, Answer}
 
 // A Mutant is a file with one small fault.
 type Mutant struct {
+	// Class is one of [Classes].
 	Class string
-	Hook  string // whose entry was changed; empty: it is a program
-	Line  int    // from 1
-	What  string // such as "exit 2 -> exit 1"
-	Text  []byte // the file as it is with the fault
+	// Hook is the name or command of the hook whose entry was changed; empty if the file
+	// is a program, or if a whole event was moved.
+	Hook string
+	// Line is the line that was changed, from 1.
+	Line int
+	// What describes the change, such as "exit 2 -> exit 1".
+	What string
+	// Text is the whole file with the fault.
+	Text []byte
 }
 
 // sorted is all in the order of classes, then of lines, without those that change

@@ -40,8 +40,9 @@ var patterns = sync.OnceValue(func() []*regexp.Regexp {
 // most bounds the mutants of one file.
 const most = 200
 
-// Program returns the mutants of a program. Lines that are comments have none, and
-// neither have files that are not text.
+// Program returns the mutants of a program in any language, sorted by class and line; at
+// most 200. Lines that are comments or inside Python's triple quotes have none, and
+// binary files have none.
 func Program(data []byte) []Mutant {
 	if bytes.IndexByte(data, 0) >= 0 {
 		return nil

@@ -12,8 +12,9 @@ import (
 // hangs is the command of a hook that never ends by itself.
 const hangs = "sleep 3600"
 
-// Settings returns the mutants of a file that configures hooks: the settings of a
-// project or a user, or hooks.json of an extension.
+// Settings returns the mutants of a file that configures hooks: the settings of a project
+// or a user, or an extension's hooks.json. They are sorted by class and line. file is the
+// name in errors. The error is for a file that is not valid JSON.
 func Settings(file string, data []byte) ([]Mutant, error) {
 	doc, err := jsonc.Parse(file, data)
 	if err != nil {

@@ -1,7 +1,10 @@
-// Package program looks at the programs of hooks without running them: what
-// they print where, with which codes they exit, which fields they read. What it
-// finds is what their text shows; a program that computes its answer shows
-// little, and then the facts are few rather than wrong.
+// Package program examines the programs of hooks without running them: what they print on
+// which stream, with which codes they exit, and which fields they read. [Read] returns
+// the [Facts].
+//
+// It knows only what the text shows. A program that computes its answer shows little, and
+// then the facts are few rather than wrong. Shell programs are parsed; Python and
+// JavaScript are searched line by line; in other languages only words are found.
 package program
 
 import (
@@ -21,12 +24,15 @@ import (
 
 // Place is where hooks run.
 type Place struct {
-	Dir        string // their working directory
-	ProjectDir string // GEMINI_PROJECT_DIR
-	Home       string
+	// Dir is the working directory, an absolute path.
+	Dir string
+	// ProjectDir is the project's root (GEMINI_PROJECT_DIR).
+	ProjectDir string
+	// Home is the user's home directory; empty if there is none.
+	Home string
 }
 
-// Vars are the variables that a command can use and that are known.
+// Vars returns the variables of commands whose values are known. The map is the caller's.
 func (p Place) Vars() map[string]string {
 	return map[string]string{
 		"GEMINI_PROJECT_DIR": p.ProjectDir, "CLAUDE_PROJECT_DIR": p.ProjectDir,
@@ -34,50 +40,81 @@ func (p Place) Vars() map[string]string {
 	}
 }
 
-// Language is what a program is written in.
+// Language is the language of a program.
 type Language string
 
 const (
-	Shell  Language = "sh"
+	// Shell is bash, dash or sh. Other shells, such as fish and zsh, are Other.
+	Shell Language = "sh"
+	// Python includes pypy and uv scripts.
 	Python Language = "py"
-	Script Language = "js" // JavaScript
-	Other  Language = ""
+	// Script is JavaScript or TypeScript.
+	Script Language = "js"
+	// Other is any other language.
+	Other Language = ""
 )
 
 // Fact is something that a line shows.
 type Fact struct {
+	// Line is the line in the program, from 1.
 	Line int
-	Text string // the words, the code, the value that were found
+	// Text is the words, the code or the value that was found; may be empty.
+	Text string
 }
 
-// Facts are what one program shows. Lines are those of the program.
+// Facts are what one program shows. A pointer that is nil means that nothing of the kind
+// was found; otherwise it is the first.
 type Facts struct {
-	Path string // empty: it is the command itself
+	// Path is the program's file; empty for the command itself.
+	Path string
+	// Lang is the program's language.
 	Lang Language
+	// Text is the program's text.
 	Text string
 
-	Exits     []Fact // exit codes that stand there as numbers
-	Decisions []Fact // values of "decision"
-	Foreign   []Fact // fields of another agent's hooks
+	// Exits are the exit codes that are written as numbers.
+	Exits []Fact
+	// Decisions are the values of "decision".
+	Decisions []Fact
+	// Foreign are fields that belong to another agent's hooks, such as
+	// permissionDecision.
+	Foreign []Fact
 
-	Fields []Field // that it reads, of its payload most likely: by jq in a shell
+	// Fields are the fields that it reads, most likely of its payload: by jq in a shell,
+	// by access to members in Python and JavaScript.
+	Fields []Field
 
-	Stdout  []Fact // texts that are printed there, shell only
-	Stderr  []Fact // likewise, on stderr
-	Silent  bool   // it prints nothing at all, shell only
-	Mixed   *Fact  // a text that is printed before JSON, on the same way through the program
-	Traps   *Fact  // it ignores TERM
-	Leaves  *Fact  // it leaves a child that holds stdout
-	Kills   *Fact  // it ends itself by a signal
-	Unsaid  *Fact  // JSON that is printed before an exit with 2, on the same way through the program
-	Strict  *Fact  // set -e or set -u, where sh makes of a fault an exit with 2
-	Invalid string // why the shell cannot read it; empty: it can
+	// Stdout are the texts that it prints on stdout. Shell only.
+	Stdout []Fact
+	// Stderr are the texts that it prints on stderr. In Python and JavaScript it has only
+	// "{}", for JSON.
+	Stderr []Fact
+	// Silent says that the program prints nothing at all. Shell only.
+	Silent bool
+	// Mixed is a text that is printed before JSON, on the same path through the program.
+	Mixed *Fact
+	// Traps says that the program ignores TERM.
+	Traps *Fact
+	// Leaves says that it leaves a child that holds stdout open.
+	Leaves *Fact
+	// Kills says that it ends itself by a signal.
+	Kills *Fact
+	// Unsaid is JSON that is printed before an exit with 2, on the same path through the
+	// program.
+	Unsaid *Fact
+	// Strict is a set -e or set -u in a program for sh, where a fault then exits with 2,
+	// which blocks.
+	Strict *Fact
+	// Invalid says why the shell cannot parse the program; empty if it can.
+	Invalid string
 }
 
-// Field is what a filter of jq, or a line of another language, reads: the first of
-// Paths that is there.
+// Field is what one jq filter, or one line of another language, reads: the first of Paths
+// that exists.
 type Field struct {
-	Line  int
+	// Line is the line in the program, from 1.
+	Line int
+	// Paths are the alternatives, each a path of names such as "tool_input", "command".
 	Paths [][]string
 }
 
@@ -85,8 +122,9 @@ type Field struct {
 // written.
 const maxProgram = 256 << 10
 
-// Read looks at h's command and at the programs it names. Files that cannot be
-// read, and binary ones, are left out.
+// Read examines h's command, which is the first of the results, and the programs that it
+// names. Files that are binary, larger than 256 KiB, unreadable or plainly data are left
+// out.
 func Read(h hooks.Hook, p Place) []Facts {
 	all := []Facts{look("", Shell, h.Line())}
 	for _, path := range config.FilesNamed(h, p.Dir, p.Vars()) {
@@ -195,7 +233,7 @@ func look(path string, lang Language, text string) Facts {
 	return f
 }
 
-// Exit finds the first exit whose code is wanted; nil: there is none.
+// Exit returns the first exit whose code satisfies want; nil if there is none.
 func (f Facts) Exit(want func(code int) bool) *Fact {
 	i := slices.IndexFunc(f.Exits, func(e Fact) bool {
 		code, err := strconv.Atoi(e.Text)
@@ -207,10 +245,10 @@ func (f Facts) Exit(want func(code int) bool) *Fact {
 	return &f.Exits[i]
 }
 
-// JSONOnStderr finds the first; nil: there is none.
+// JSONOnStderr returns the first JSON that is printed on stderr; nil if there is none.
 func (f Facts) JSONOnStderr() *Fact { return firstJSON(f.Stderr) }
 
-// JSONOnStdout finds the first; nil: there is none.
+// JSONOnStdout returns the first JSON that is printed on stdout; nil if there is none.
 func (f Facts) JSONOnStdout() *Fact { return firstJSON(f.Stdout) }
 
 func firstJSON(facts []Fact) *Fact {
@@ -228,7 +266,8 @@ func isJSON(s string) bool {
 	return strings.HasPrefix(s, "{") && strings.HasSuffix(s, "}") || strings.HasPrefix(s, `[{`) || s == "[]"
 }
 
-// Mentions reports whether the program's text holds word, comments left out.
+// Mentions reports whether the program's text, without lines that are comments, contains
+// word.
 func (f Facts) Mentions(word string) bool {
 	for line := range strings.Lines(f.Text) {
 		if t := strings.TrimSpace(line); !strings.HasPrefix(t, "#") && !strings.HasPrefix(t, "//") &&

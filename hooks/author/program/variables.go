@@ -9,8 +9,8 @@ import (
 
 var variable = regexp.MustCompile(`\$\{?[A-Za-z_]`)
 
-// SingleQuotedVariable reports whether a variable stands in single quotes,
-// where the shell leaves it alone.
+// SingleQuotedVariable reports whether a variable is in single quotes in command, where
+// the shell does not expand it. It returns false if the command cannot be parsed.
 func SingleQuotedVariable(command string) bool {
 	file, err := syntax.NewParser().Parse(strings.NewReader(command), "")
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"slices"
 )
 
-// ReadAll reads the sessions of files, and of the *.jsonl and *.json files below
-// folders. A file that is named must be a session; what else lies in a folder is
-// left out, and skipped says why.
+// ReadAll reads the sessions in files, and in the *.jsonl and *.json files below folders.
+// A file that is named must be a session. Other files in a folder are left out, and
+// skipped says why. It is an error if there is no session.
 func ReadAll(paths []string) (sessions []*Session, skipped []string, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)

@@ -1,10 +1,14 @@
-// Package replay puts past sessions before today's hooks: the prompts, tool
-// calls, results and answers that a session's file holds are fired at the
-// engine, one after the other, and no tool and no model is called. What the
-// hooks decide now is compared with what is known of then.
+// Package replay shows past sessions to today's hooks: it fires the prompts, tool calls,
+// results and answers in a session's file at the engine, one after the other. No tool and
+// no model is called. What the hooks decide now is compared with what the file says about
+// their decisions then.
 //
-// It reads the files of minigem and Gemini CLI (JSON Lines, or the older single
-// object) and those of Claude Code.
+//	sessions, skipped, err := replay.ReadAll(paths)
+//	r := replay.Run(ctx, engine, sessions)
+//	fmt.Print(r.Text(nil))
+//
+// It reads the files of minigem and Gemini CLI (JSON Lines, or the older single object)
+// and those of Claude Code.
 package replay
 
 import (
@@ -23,39 +27,54 @@ import (
 	"minigem/transcript"
 )
 
-// Kind says what happened in a Step.
+// Kind says what happened in a [Step].
 type Kind string
 
 const (
+	// KindPrompt is a prompt by the user, or a hook's reason for going on.
 	KindPrompt Kind = "prompt"
-	KindCall   Kind = "call"
-	KindAnswer Kind = "answer" // the final one of a prompt
+	// KindCall is a tool call with its result.
+	KindCall Kind = "call"
+	// KindAnswer is the final answer to a prompt.
+	KindAnswer Kind = "answer"
 )
 
 // Step is one thing that happened in a session.
 type Step struct {
-	Kind     Kind
-	Text     string // the prompt, or the answer
-	Call     llm.ToolCall
-	Response *protocol.ToolResponse // what the tool gave; nil: it is not known
-	Denied   bool                   // a hook stopped it then
-	Reason   string                 // and said this
-	Retry    bool                   // a prompt that was a hook's reason for sending the answer back
+	Kind Kind
+	// Text is the prompt or the answer; empty for a call.
+	Text string
+	// Call is the tool call in Gemini CLI's names. KindCall only.
+	Call llm.ToolCall
+	// Response is what the tool returned; nil if it is unknown, or if a hook stopped the
+	// call.
+	Response *protocol.ToolResponse
+	// Denied says that a hook stopped the step then, as far as the file shows it.
+	Denied bool
+	// Reason is the reason that the hook gave.
+	Reason string
+	// Retry says that the prompt was a hook's reason for sending the answer back. Only
+	// files of minigem show it.
+	Retry bool
 }
 
 // Session is a past session.
 type Session struct {
-	Path  string
+	// Path is the file as it was named.
+	Path string
+	// ID is the session's id; may be empty.
 	ID    string
 	Steps []Step
-	// Skipped are things in the file that could not be used.
+	// Skipped lists, in sentences, parts of the file that could not be used.
 	Skipped []string
 }
 
 // maxLine bounds a line of Claude Code's files.
 const maxLine = 64 << 20
 
-// Read reads the session in the file at path.
+// Read reads the session in the file at path. Steps of Claude Code's sessions get Gemini
+// CLI's names of tools and arguments; its subagents' messages are left out. The error is
+// for a file that is not a session.
 func Read(path string) (*Session, error) {
 	f, err := transcript.Read(path)
 	if err == nil && len(f.Messages) > 0 {

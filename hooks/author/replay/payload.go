@@ -9,9 +9,10 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Payload puts what happened last in the session into a payload: the last
-// prompt, call (of tool, where it is not empty), result or answer, whichever the
-// payload's event is about.
+// Payload fills a payload with what happened last in the session: the last prompt, call
+// (of tool, if it is not empty), result or answer, whichever the payload's event is
+// about. At model events it fills in the whole conversation. It is an error if the
+// session has nothing of the kind.
 func (s *Session) Payload(payload []byte, tool string) ([]byte, error) {
 	var p map[string]any
 	if err := json.Unmarshal(payload, &p); err != nil {

@@ -9,50 +9,67 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Decided is what the hooks say of one step, now and then.
+// Decided is what the hooks say about one step, now and then.
 type Decided struct {
-	Session string      `json:"session"` // path of its file
-	Step    int         `json:"step"`    // from 1
-	Kind    Kind        `json:"kind"`
-	Event   hooks.Event `json:"event"`
-	Subject string      `json:"subject,omitempty"` // the tool
-	Text    string      `json:"text,omitempty"`    // the beginning of what it was about
-	Now     string      `json:"now"`               // a Decision's word
-	Reason  string      `json:"reason,omitempty"`
-	Hooks   []string    `json:"hooks,omitempty"` // those that decided
-	Effect  string      `json:"effect"`
-	Then    string      `json:"then"` // "proceed" or "deny", as far as the file tells
-	Was     string      `json:"was,omitempty"`
-	Differs bool        `json:"differs"` // what happened then would not happen now, or the other way round
+	// Session is the path of the session's file.
+	Session string `json:"session"`
+	// Step is the number of the step, from 1.
+	Step  int         `json:"step"`
+	Kind  Kind        `json:"kind"`
+	Event hooks.Event `json:"event"`
+	// Subject is the tool's name; empty for prompts and answers.
+	Subject string `json:"subject,omitempty"`
+	// Text is the beginning of what the step is about, at most 80 characters.
+	Text string `json:"text,omitempty"`
+	// Now is the word of the [hooks.Decision] now.
+	Now    string `json:"now"`
+	Reason string `json:"reason,omitempty"`
+	// Hooks lists the hooks that decided.
+	Hooks []string `json:"hooks,omitempty"`
+	// Effect is the kind of the [hooks.Effect] now.
+	Effect string `json:"effect"`
+	// Then is "proceed" or "deny", as far as the file shows it.
+	Then string `json:"then"`
+	// Was is the reason that a hook gave then.
+	Was string `json:"was,omitempty"`
+	// Differs says that what happened then would not happen now, or the other way round.
+	// A question always differs.
+	Differs bool `json:"differs"`
 }
 
-// HookTime is what one hook did in all.
+// HookTime is what one hook did in all sessions, with its times in milliseconds.
 type HookTime struct {
-	ID        string         `json:"id"`
-	Event     hooks.Event    `json:"event"`
-	File      string         `json:"file"`
-	Line      int            `json:"line"`
-	Runs      int            `json:"runs"`
-	Failed    int            `json:"failed"`
-	Decisions map[string]int `json:"decisions"` // by word
-	P50MS     float64        `json:"p50_ms"`
-	P95MS     float64        `json:"p95_ms"`
-	TotalMS   float64        `json:"total_ms"`
+	ID    string      `json:"id"`
+	Event hooks.Event `json:"event"`
+	File  string      `json:"file"`
+	Line  int         `json:"line"`
+	// Runs counts the hook's runs, failed ones included.
+	Runs   int `json:"runs"`
+	Failed int `json:"failed"`
+	// Decisions counts the runs by the word of their decision.
+	Decisions map[string]int `json:"decisions"`
+	// P50MS and P95MS are percentiles of the time per run; see [Percentile].
+	P50MS float64 `json:"p50_ms"`
+	// P95MS is the time that 95 % of the runs did not exceed.
+	P95MS   float64 `json:"p95_ms"`
+	TotalMS float64 `json:"total_ms"`
 
 	times []time.Duration
 }
 
 // Result is the outcome of replaying sessions.
 type Result struct {
-	Sessions int       `json:"sessions"`
-	Prompts  int       `json:"prompts"`
-	Calls    int       `json:"calls"`
-	Answers  int       `json:"answers"`
-	Decided  []Decided `json:"decided"` // steps that hooks decided about, now or then
-	// Hooks that ran, in the order of their first run, and those that are
+	Sessions int `json:"sessions"`
+	Prompts  int `json:"prompts"`
+	Calls    int `json:"calls"`
+	Answers  int `json:"answers"`
+	// Decided lists the steps about which hooks decided anything, now or then.
+	Decided []Decided `json:"decided"`
+	// Hooks lists the hooks that ran, in the order of their first run, and those that are
 	// configured for the events that were fired and never ran.
-	Hooks   []HookTime `json:"hooks"`
-	Skipped []string   `json:"skipped,omitempty"`
+	Hooks []HookTime `json:"hooks"`
+	// Skipped lists the parts of the files that could not be used.
+	Skipped []string `json:"skipped,omitempty"`
 
 	index map[place]int
 }
@@ -76,10 +93,10 @@ func (r *Result) Differ() int {
 	return n
 }
 
-// Run fires what happened in sessions at e's hooks: BeforeAgent for prompts,
-// BeforeTool for calls, AfterTool for results of calls that would go on,
-// AfterAgent for answers. No tool runs. e.Report and e.Origin are taken over. It
-// ends early, with what it has, when ctx does.
+// Run fires what happened in sessions at e's hooks: BeforeAgent for prompts, BeforeTool
+// for calls, AfterTool for the results of calls that would go on now, and AfterAgent for
+// answers. No tool runs. Run sets e.Report and e.ReportIdle, and gives each session's id
+// and path to e's Origin. If ctx ends, it returns what it has so far.
 func Run(ctx context.Context, e *hooks.Engine, sessions []*Session) *Result {
 	r := &Result{Decided: []Decided{}, Hooks: []HookTime{}, index: map[place]int{}}
 	var last hooks.Report
@@ -191,8 +208,8 @@ func (h *HookTime) sum() {
 	}
 }
 
-// Percentile is the smallest of times that p percent of them do not exceed; 0
-// where there are none.
+// Percentile returns the smallest of times that p percent of them do not exceed; 0 if
+// there are none. times is not changed.
 func Percentile(times []time.Duration, p int) time.Duration {
 	if len(times) == 0 {
 		return 0

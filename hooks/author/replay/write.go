@@ -7,7 +7,8 @@ import (
 	"minigem/internal/text"
 )
 
-// Text is the result for reading; short, if not nil, makes paths short.
+// Text returns the result as text for people. short, if not nil, shortens the paths in
+// it.
 func (r *Result) Text(short func(string) string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s, %s, %s\n", text.Plural(r.Sessions, "session"), text.Plural(r.Prompts, "prompt"),
@@ -65,7 +66,7 @@ func (h HookTime) summary() string {
 	return said + fmt.Sprintf(", p50 %.1f ms, p95 %.1f ms", h.P50MS, h.P95MS)
 }
 
-// String is the step on one line.
+// String returns the step on one line.
 func (d Decided) String() string {
 	what := string(d.Kind)
 	if d.Subject != "" {

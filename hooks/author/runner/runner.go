@@ -1,6 +1,6 @@
-// Package runner is minigem hooks run: it runs a script that is written in one
-// dialect as the hook of whatever agent started it. What agents say and obey is
-// the matter of hooks/portable; this package starts the script.
+// Package runner is "minigem hooks run": it runs a script that is written in one dialect
+// as the hook of whatever agent started it. Translating payloads and answers is left to
+// hooks/portable; this package starts the script and decides what its failures mean.
 package runner
 
 import (
@@ -20,26 +20,45 @@ import (
 	"minigem/internal/proc"
 )
 
-// Values of Options.OnError.
+// The values of [Options.OnError].
 const (
-	BlockUnfinished = ""      // a script that did not start or did not end refuses; another failure is a warning
-	BlockAll        = "block" // every failure refuses
-	BlockNone       = "allow" // none does
+	// BlockUnfinished refuses if the script did not start or did not end. Any other
+	// failure is a warning. This is the default.
+	BlockUnfinished = ""
+	// BlockAll refuses at every failure.
+	BlockAll = "block"
+	// BlockNone refuses at no failure.
+	BlockNone = "allow"
 )
 
 // Options say what to run, and for whom.
 type Options struct {
-	Command []string // the program and its arguments; no shell reads them
-	Agent   string   // an id of hooks/agents; empty: recognize it
-	Event   string   // as the agent calls it; empty: recognize it
-	Dialect string   // the script's: gemini or claude
+	// Command is the program and its arguments. No shell is involved.
+	Command []string
+	// Agent is an id of hooks/agents; empty recognizes the agent.
+	Agent string
+	// Event is the event as the agent calls it; empty recognizes it.
+	Event string
+	// Dialect is the script's: "gemini" or "claude".
+	Dialect string
+	// OnError is [BlockUnfinished], [BlockAll] or [BlockNone]. It counts at events that
+	// hold something back; see [portable.Call.Holds].
 	OnError string
-	Match   string        // a matcher for tools, in the script's dialect; other tools pass without the script. Empty: all
-	Timeout time.Duration // after which the script is ended, and refuses; 0: none
+	// Match is a matcher for tools in the script's dialect. Other tools pass without the
+	// script. Empty matches all.
+	Match string
+	// Timeout ends the script, which then refuses unless OnError is BlockNone; 0 means
+	// none.
+	Timeout time.Duration
 
-	Dir            string
-	Env            []string
-	Stdin          io.Reader
+	// Dir is the working directory of the script.
+	Dir string
+	// Env is the agent's environment, "NAME=value". The script gets it, with
+	// GEMINI_PROJECT_DIR and CLAUDE_PROJECT_DIR added if they are missing.
+	Env []string
+	// Stdin has the agent's payload, at most 64 MiB.
+	Stdin io.Reader
+	// Stdout and Stderr go to the agent. Of the script's streams at most 4 MiB each are kept.
 	Stdout, Stderr io.Writer
 }
 
@@ -49,8 +68,9 @@ const (
 	grace      = 200 * time.Millisecond // from asking the script to end until it is ended
 )
 
-// Start is Run with its options checked: wrong ones refuse, for an agent reads
-// no other exit as one.
+// Start is [Run] after checking the options. Wrong options refuse, because agents do not
+// take any other exit for a refusal. portable is the flag --portable, without which it
+// refuses. A nil ctx is the background.
 func Start(ctx context.Context, o Options, portable bool) int {
 	if ctx == nil {
 		ctx = context.Background()
@@ -68,8 +88,9 @@ func Start(ctx context.Context, o Options, portable bool) int {
 	return Run(ctx, o)
 }
 
-// Run runs the script, prints its answer for the agent, and returns how to exit.
-// Whatever goes wrong before the script has answered refuses.
+// Run runs the script once for each thing that the event is about, prints its answer for
+// the agent, and returns the exit code. Whatever goes wrong before the script has
+// answered refuses. An event that Gemini CLI does not have is passed on untranslated.
 func Run(ctx context.Context, o Options) int {
 	payload, err := io.ReadAll(io.LimitReader(o.Stdin, mostInput+1))
 	if err == nil && len(payload) > mostInput {
@@ -101,7 +122,7 @@ func Run(ctx context.Context, o Options) int {
 	return portable.Print(c.Answer(outs...), o.Stdout, o.Stderr)
 }
 
-// Refuse refuses, whoever the agent is, and returns how to exit.
+// Refuse prints a refusal that every agent obeys, and returns its exit code.
 func (o Options) Refuse(why string) int {
 	return portable.Print(agents.Refusal("minigem hooks run: "+why), o.Stdout, o.Stderr)
 }

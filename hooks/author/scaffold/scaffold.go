@@ -1,6 +1,11 @@
-// Package scaffold makes the beginning of a hook of any kind: a program that does
-// one thing, where its kind has one, its entry in the settings, and a case that
-// proves it. It computes texts; Write puts them into a project.
+// Package scaffold makes the beginning of a hook of any kind: a program that does one
+// thing (if the kind has one), its entry in the settings, and a test case that proves it.
+//
+//	h, err := scaffold.Make(scaffold.Options{Name: "guard", Event: protocol.BeforeTool})
+//	err = scaffold.Write(h, dir, config)
+//	fmt.Print(h.Made())
+//
+// [Make] only computes texts; [Write] puts them into a project.
 package scaffold
 
 import (
@@ -19,46 +24,62 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Languages are those that programs can be made in.
+// Languages lists the languages in which programs can be made. It must not be changed.
 var Languages = []string{"sh", "py", "js", "go"}
 
-// Hook is the beginning of one.
+// Hook is the beginning of a hook, made by [Make].
 type Hook struct {
-	Name    string
-	Event   protocol.Event
-	Program File // of no path: its kind has none
-	Case    File
-	Group   any    // what is added to the event's groups in the settings
-	Server  any    // what is added to the MCP servers in the settings, by the hook's name; nil: nothing
-	tool    string // that the case calls
-	serves  string // what starts its server; empty: it has none that must be started
-	alone   bool   // it can be fired without a session
+	Name  string
+	Event protocol.Event
+	// Program is the hook's program; its Path is empty if the kind has none.
+	Program File
+	// Case is the test case that proves the hook.
+	Case File
+	// Group is added to the event's groups in the settings. It marshals to JSON.
+	Group any
+	// Server is added to mcpServers in the settings, under the hook's name; nil for none.
+	Server any
+	tool   string // that the case calls
+	serves string // what starts its server; empty: it has none that must be started
+	alone  bool   // it can be fired without a session
 
-	// Try is the change to a sample payload, as hooks fire --set takes it, on
-	// which the hook answers; empty: it does on any.
+	// Try is the change to a sample payload, as "hooks fire --set" takes it, on which the
+	// hook answers; empty if it answers any.
 	Try string
 }
 
-// File is a file to write; its path is relative to the project, with slashes.
+// File is a file to write.
 type File struct {
+	// Path is relative to the project, with slashes.
 	Path string
 	Data []byte
+	// Mode is the permissions of the new file.
 	Mode os.FileMode
 }
 
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
-// Options says what is made.
+// Options say what to make.
 type Options struct {
-	Name     string
-	Event    protocol.Event
-	Language string // of the program; empty: sh, or py for what a shell cannot be
-	Tool     string // whose calls it refuses, at BeforeTool; empty: what the event's example refuses
-	Kind     string // one of hooks.Kinds; empty: a command
-	Async    bool   // a command that is not waited for
+	// Name is the name of the hook and its files: letters, digits, "-" and "_", at most
+	// 64.
+	Name  string
+	Event protocol.Event
+	// Language is one of [Languages]; empty means sh, or py for kinds that a shell cannot
+	// serve. A prompt hook has none.
+	Language string
+	// Tool is the tool whose calls the hook refuses, at BeforeTool; empty means what the
+	// event's example refuses.
+	Tool string
+	// Kind is one of [hooks.Kinds]; empty means a command.
+	Kind string
+	// Async makes a command that is not waited for. Only some events have an example of
+	// that.
+	Async bool
 }
 
-// Make makes the beginning of a hook. The error is for what cannot be.
+// Make makes the beginning of a hook. The error says what is not possible: an unknown
+// event, kind or language, an invalid name, or a combination that has no example.
 func Make(o Options) (Hook, error) {
 	t, ok := templates[o.Event]
 	if !ok {
@@ -81,12 +102,12 @@ func Make(o Options) (Hook, error) {
 	return m.hook, nil
 }
 
-// New makes the beginning of a hook that is a command.
+// New is [Make] for a hook that is a command.
 func New(name string, event protocol.Event, language string) (Hook, error) {
 	return Make(Options{Name: name, Event: event, Language: language})
 }
 
-// Made says what was made, and what to do with it.
+// Made says, for people, what [Write] made, and which commands to run next.
 func (h Hook) Made() string {
 	fire := "minigem hooks fire " + string(h.Event)
 	if h.Try != "" {
@@ -163,9 +184,9 @@ func command(program, language string) string {
 	return path
 }
 
-// Narrow gives the hook another matcher and says what its failure does: allow or
-// block; empty values change nothing. The matcher must let through the call that
-// the hook's case makes, which it would no longer prove otherwise.
+// Narrow changes the hook's matcher and its onError ("allow" or "block"); empty values
+// change nothing. It is an error if the matcher does not match the call in the hook's
+// test case, which would no longer prove the hook.
 func (h *Hook) Narrow(matcher, onError string) error {
 	g, ok := h.Group.(group)
 	if !ok {
@@ -204,10 +225,10 @@ func (h *Hook) Narrow(matcher, onError string) error {
 	return nil
 }
 
-// Write puts h into the project in dir: two new files, and a group in the
-// settings, whose comments and order stay. What is there already is not
-// overwritten: where something is in the way, no file stays behind and the
-// settings are as they were.
+// Write puts h into the project in dir: its files, and its group in the settings, whose
+// comments and order stay. configured are the hooks that exist already. Nothing is
+// overwritten: if a name or a file is taken, it fails, removes the files that it made,
+// and leaves the settings as they were.
 func Write(h Hook, dir string, configured hooks.Config) error {
 	for _, other := range configured.Hooks {
 		if other.ID() == h.Name {

@@ -1,7 +1,12 @@
-// Package torture finds out whether a hook survives: payloads that are valid and
-// unpleasant, twenty at once, another folder, another language, no home, a
-// time-out in the middle. What a hook does is compared with what it does
-// undisturbed.
+// Package torture finds out whether a hook survives valid but unpleasant payloads, many
+// runs at once, another folder, another locale, no home directory, or a timeout half-way.
+// What the hook does is compared with what it does undisturbed.
+//
+//	payload, err := torture.SampleFor(config, protocol.BeforeTool, config.BuiltinTools())
+//	r, err := torture.Torture(ctx, torture.Subject{Config: c, Payload: payload, ...}, nil)
+//	fmt.Print(r.Write("guard"))
+//
+// Hooks run through the Runner that the caller passes, which also confines them.
 package torture
 
 import (
@@ -25,55 +30,88 @@ import (
 
 // The classes of findings.
 const (
-	Crash     = "crash"          // it failed
-	FailOpen  = "fail-open"      // what it refuses undisturbed went on, or would have
-	NoJSON    = "no JSON"        // it printed an object that is not JSON
-	Injection = "injection"      // a payload was run as a command
-	Order     = "side by side"   // runs beside each other disturb one another
-	Differs   = "not idempotent" // the second run says something else
-	Files     = "files"          // it leaves files behind
-	Processes = "processes"      // it leaves processes behind
-	Elsewhere = "place"          // it depends on where it runs
-	Growth    = "growth"         // its time grows faster than the payload
+	// Crash means that the hook failed.
+	Crash = "crash"
+	// FailOpen means that something it refuses undisturbed went on, or would have.
+	FailOpen = "fail-open"
+	// NoJSON means that it printed an object that is not valid JSON.
+	NoJSON = "no JSON"
+	// Injection means that a payload was run as a command.
+	Injection = "injection"
+	// Order means that concurrent runs disturb each other.
+	Order = "side by side"
+	// Differs means that a second run, or an irrelevant change, gives another answer.
+	Differs = "not idempotent"
+	// Files means that it leaves files behind.
+	Files = "files"
+	// Processes means that it leaves processes behind.
+	Processes = "processes"
+	// Elsewhere means that it depends on where it runs.
+	Elsewhere = "place"
+	// Growth means that its time grows faster than the payload.
+	Growth = "growth"
 )
 
 // Place is where a hook runs.
 type Place struct {
+	// Dir is the working directory.
 	Dir string
-	Env map[string]string // changes; an empty value takes a variable away
+	// Env holds changes to the environment; an empty value removes a variable.
+	Env map[string]string
 }
 
-// Subject is the hook that is tortured.
+// Subject is the hook that is tortured, and how.
 type Subject struct {
-	Config  hooks.Config // it alone
-	Dir     string
-	Temp    string // an empty folder, for all that it leaves behind
-	Runner  func(Place) hooks.Runner
-	Left    func() int // processes that are left behind now
-	Payload []byte     // one that it refuses, or a sample
+	// Config must hold only the hook.
+	Config hooks.Config
+	// Dir is the project. New files in it are reported.
+	Dir string
+	// Temp is an empty folder, which the hook gets as TMPDIR. New files in it are
+	// reported.
+	Temp string
+	// Runner returns a Runner for a place. It is required.
+	Runner func(Place) hooks.Runner
+	// Left returns the number of processes that are left behind now. It is required.
+	Left func() int
+	// Payload is one that the hook refuses, or any that it runs for; see [SampleFor].
+	Payload []byte
+	// Timeout, if not 0, lowers the hook's own timeout.
 	Timeout time.Duration
-	Guard   bool // it can refuse
-	Heavy   int  // bytes of the largest payload
-	Most    int  // of runs side by side
+	// Guard says that the hook can refuse, so that a failure which lets the action go on
+	// is FailOpen.
+	Guard bool
+	// Heavy is the size of the largest payload, in bytes.
+	Heavy int
+	// Most is the number of concurrent runs.
+	Most int
 
-	Match *regexp.Regexp // trials by their names; nil: all
+	// Match selects trials by their names; nil means all.
+	Match *regexp.Regexp
 }
 
 // Finding is one thing that went wrong.
 type Finding struct {
-	Class  string `json:"class"`
-	Trial  string `json:"trial"`
+	// Class is one of the constants.
+	Class string `json:"class"`
+	// Trial is the name of the trial; "all" for what was left behind at the end.
+	Trial string `json:"trial"`
+	// Detail says what happened, for people.
 	Detail string `json:"detail"`
 }
 
 // Report is the outcome of all trials.
 type Report struct {
-	Trials   int       `json:"trials"`
-	Refuses  bool      `json:"refuses"` // the payload, undisturbed
+	Trials int `json:"trials"`
+	// Refuses says that the hook refuses the payload, or asks, undisturbed.
+	Refuses bool `json:"refuses"`
+	// Findings lists what went wrong, each once, in the order of the trials.
 	Findings []Finding `json:"findings"`
 }
 
-// Torture runs all trials. done, if not nil, is called with how many are finished.
+// Torture runs the trials, one after the other. done, if not nil, is called after each
+// trial with the number of finished ones. The error is for a payload for which the hook
+// does not run, for a Match that selects nothing, and for the end of ctx; what the hook
+// does wrong is in the report.
 func Torture(ctx context.Context, s Subject, done func(n, of int)) (Report, error) {
 	t := &torture{Subject: s, ctx: ctx, reference: hooks.Proceed}
 	h := &t.Config.Hooks[0]
@@ -226,12 +264,12 @@ func (t *torture) left(before map[string]bool) {
 	}
 }
 
-// Fails reports whether a report says that onError: block would help.
+// Fails reports whether a finding is FailOpen, for which onError "block" would help.
 func (r Report) Fails() bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Class == FailOpen })
 }
 
-// Write is the report for people.
+// Write returns the report as text for people; name is the hook's.
 func (r Report) Write(name string) string {
 	var b strings.Builder
 	in := "lets its payload pass"
@@ -248,7 +286,9 @@ func (r Report) Write(name string) string {
 	return b.String()
 }
 
-// SampleFor is a payload of the event that the hook's matcher lets through.
+// SampleFor returns a sample payload of ev for which the hook in c runs, by its matcher
+// and condition. tools are tried for tool events. It runs nothing. It is an error if
+// there is none.
 func SampleFor(c hooks.Config, ev protocol.Event, tools []string) ([]byte, error) {
 	subjects := tools
 	if !ev.IsTool() {

@@ -1,7 +1,9 @@
-// Package trace makes one page of a trace of hook events: a timeline, and
-// for each event what hooks read, printed and changed. The page needs nothing
-// but itself: no request leaves it, and a policy in it forbids any. What hooks
-// printed is data to it, never markup.
+// Package trace makes an HTML page of a trace of hook events ([Write]) or of a run of test
+// cases ([WriteRun]): a timeline, and for each event what hooks read, printed and changed.
+//
+// The page is self-contained, and its Content-Security-Policy forbids every request. What
+// hooks printed is data in it, never markup. The events are reports in the JSON form of
+// docs/EVENTS.md, as --hook-trace writes them.
 package trace
 
 import (
@@ -37,71 +39,89 @@ type event struct {
 	Story  string          `json:"story,omitempty"`
 }
 
-// Run is a run of test cases.
+// Run is a run of test cases, for [WriteRun].
 type Run struct {
-	Summary  string   `json:"summary"`
-	Cases    []Case   `json:"cases"`
-	Covered  int      `json:"covered"` // percent
+	// Summary is the result in a sentence.
+	Summary string `json:"summary"`
+	Cases   []Case `json:"cases"`
+	// Covered is the coverage of the hooks in percent.
+	Covered  int      `json:"covered"`
 	Coverage []Cover  `json:"coverage,omitempty"`
 	Mutants  []Mutant `json:"mutants,omitempty"`
 }
 
-// Case is one case of a run. Outcome is passed, failed, broken or skipped.
+// Case is one case of a [Run].
 type Case struct {
-	Name     string    `json:"name"`
-	Title    string    `json:"title,omitempty"`
-	Outcome  string    `json:"outcome"`
+	Name  string `json:"name"`
+	Title string `json:"title,omitempty"`
+	// Outcome is "passed", "failed", "broken" or "skipped".
+	Outcome string `json:"outcome"`
+	// Why says why the case is broken or was skipped.
 	Why      string    `json:"why,omitempty"`
 	TookMs   int64     `json:"took_ms"`
 	Failures []Failure `json:"failures,omitempty"`
 	Checks   []Check   `json:"checks,omitempty"`
-	Events   []event   `json:"events,omitempty"`
+	// Events is made from Reports by [WriteRun].
+	Events []event `json:"events,omitempty"`
 
-	Reports []json.RawMessage `json:"-"` // of its hook events
+	// Reports are the case's hook events in their JSON form.
+	Reports []json.RawMessage `json:"-"`
 }
 
-// Failure is what was not as a case says.
+// Failure is something that was not as a case expects.
 type Failure struct {
-	Where    string `json:"where"`
+	// Where is "file:line".
+	Where string `json:"where"`
+	// Command is the line of the case that failed; may be empty.
 	Command  string `json:"command,omitempty"`
 	Expected string `json:"expected,omitempty"`
 	Actual   string `json:"actual"`
-	Detail   string `json:"detail,omitempty"`
+	// Detail is further output; may be empty.
+	Detail string `json:"detail,omitempty"`
 }
 
-// Check is an assertion. Says is what came of one that measures something.
+// Check is an assertion of a case.
 type Check struct {
 	Command string `json:"command"`
 	Passed  bool   `json:"passed"`
-	Says    string `json:"says,omitempty"`
+	// Says is the result of an assertion that measures something; else empty.
+	Says string `json:"says,omitempty"`
+	// Vacuous says why the assertion would also hold without the hook; empty if it would
+	// not.
 	Vacuous string `json:"vacuous,omitempty"`
 }
 
-// Cover is what cases reached of a hook.
+// Cover is what the cases reached of one hook.
 type Cover struct {
-	Hook   string `json:"hook"`
-	Event  string `json:"event"`
-	Ran    int    `json:"ran"`
-	Passed int    `json:"passed"`
-	Did    string `json:"did,omitempty"`
+	Hook  string `json:"hook"`
+	Event string `json:"event"`
+	// Ran counts the cases in which the hook ran, or the runs.
+	Ran    int `json:"ran"`
+	Passed int `json:"passed"`
+	// Did says what the hook was seen to do.
+	Did string `json:"did,omitempty"`
+	// Failed says how it was seen to fail.
 	Failed string `json:"failed,omitempty"`
 }
 
 // Mutant is a fault that was planted, and whether a case noticed it.
 type Mutant struct {
-	Class   string   `json:"class"`
-	Hook    string   `json:"hook,omitempty"`
-	Where   string   `json:"where"`
-	What    string   `json:"what"`
-	Noticed bool     `json:"noticed"`
-	Cases   []string `json:"cases"`
+	Class string `json:"class"`
+	Hook  string `json:"hook,omitempty"`
+	// Where is "file:line".
+	Where string `json:"where"`
+	// What describes the fault; see package mutate.
+	What    string `json:"what"`
+	Noticed bool   `json:"noticed"`
+	// Cases lists the cases that noticed it, or that were run with it.
+	Cases []string `json:"cases"`
 }
 
 // maxDiff bounds what is compared: above it the page shows both sides.
 const maxDiff = 512 << 10
 
-// Read reads a trace, JSON lines. Lines that are not a report are skipped and
-// counted; an empty trace is an error.
+// Read reads a trace, one report per line, of at most 256 MiB each. Lines that are not
+// reports are skipped and counted. A trace without any report is an error.
 func Read(r io.Reader) (reports []json.RawMessage, skipped int, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 64<<10), 256<<20)
@@ -134,8 +154,8 @@ func isReport(line []byte) bool {
 	return json.Unmarshal(line, &r) == nil && r.Seq != nil && r.Event != ""
 }
 
-// Write writes the page of a trace. A report of the same number as an earlier one
-// takes its place, as late ones do.
+// Write writes the page of a trace. A report with the number of an earlier one replaces
+// it, as late reports do. It is an error if a report cannot be parsed.
 func Write(w io.Writer, title string, reports []json.RawMessage) error {
 	events, err := eventsOf(reports)
 	if err != nil {
@@ -146,7 +166,7 @@ func Write(w io.Writer, title string, reports []json.RawMessage) error {
 	}{events})
 }
 
-// WriteRun writes the page of a run of cases.
+// WriteRun writes the page of a run of cases. It sets the Events of r.Cases.
 func WriteRun(w io.Writer, title string, r Run) error {
 	for i := range r.Cases {
 		var err error
