@@ -95,12 +95,12 @@ type Check struct {
 type Cover struct {
 	Hook  string `json:"hook"`
 	Event string `json:"event"`
-	// Ran counts the cases in which the hook ran, or the runs.
+	// Ran counts the runs of the hook.
 	Ran    int `json:"ran"`
 	Passed int `json:"passed"`
-	// Did says what the hook was seen to do.
+	// Did lists the effects that it was seen to have; empty if none was.
 	Did string `json:"did,omitempty"`
-	// Failed says how it was seen to fail.
+	// Failed lists how it was seen to fail, such as "exit 1, timed out".
 	Failed string `json:"failed,omitempty"`
 }
 
