@@ -157,6 +157,8 @@ func common(n, m int, score func(x, y int) float64) []pair {
 	return out
 }
 
+// firstCome pairs each entry of the first list with the next fitting one among fifty of
+// the second, in time linear in the lists.
 func firstCome(n, m int, score func(x, y int) float64) []pair {
 	var out []pair
 	y := 0

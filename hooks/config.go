@@ -79,9 +79,11 @@ type Call struct {
 // Hook is one configured hook. It is a value: copies share their maps and slices, which
 // must not be changed.
 type Hook struct {
+	// Event is the event at which the hook runs.
 	Event Event
 	// Name is the name as configured; may be empty. Use [Hook.ID] to refer to a hook.
-	Name        string
+	Name string
+	// Description is for people; may be empty.
 	Description string
 	// Command is a shell command or, if Args is not nil, a program. If it is empty and
 	// the kind is "command", the hook is the Go function called Name; see [Functions].
@@ -130,12 +132,15 @@ type Hook struct {
 type Part struct {
 	// Kind is [SkillPart] or [AgentPart].
 	Kind string
+	// Name is the name of the skill or agent.
 	Name string
 }
 
 // The values of [Part.Kind].
 const (
+	// SkillPart is a skill; its hooks run after [Engine.Activate].
 	SkillPart = "skill"
+	// AgentPart is a subagent; its hooks run in events with its [Subagent].
 	AgentPart = "agent"
 )
 
@@ -170,6 +175,7 @@ func (h Hook) Label() string {
 
 // Source says where a hook is configured.
 type Source struct {
+	// Layer is the kind of file.
 	Layer Layer
 	// File is the absolute path of the settings file; may be empty for a hook of the
 	// program itself.

@@ -175,6 +175,8 @@ func (f *firing[S]) runTogether(ctx context.Context) {
 	wg.Wait()
 }
 
+// runInTurn runs the hooks one after the other. Each reads the state that the one before
+// left, and its condition is evaluated on that state.
 func (f *firing[S]) runInTurn(ctx context.Context) S {
 	state, stdin, stopped := f.ev.state, f.report.Input, ""
 	for n, i := range f.todo {

@@ -41,7 +41,8 @@ type Handler struct {
 	Model string `json:"model,omitempty" of:"prompt"`
 	// Server is the MCP server whose Tool is called with Input.
 	Server string `json:"server,omitempty" of:"mcp_tool"`
-	Tool   string `json:"tool,omitempty" of:"mcp_tool"`
+	// Tool is the name of the MCP tool at the server.
+	Tool string `json:"tool,omitempty" of:"mcp_tool"`
 	// Input are the arguments of the MCP tool. In its strings ${tool_input.x} is replaced
 	// by that field of the payload.
 	Input map[string]any `json:"input,omitempty" of:"mcp_tool"`
@@ -63,6 +64,7 @@ type kind struct {
 	target func(Hook) string
 }
 
+// kinds are the values of "type", in the order of manuals.
 var kinds = []kind{
 	{kindCommand, Hook.Line},
 	{"http", httpTarget},
@@ -214,6 +216,8 @@ func escaped(word string) string {
 	return b.String() + special.Replace(word[at:])
 }
 
+// placeholder matches ${NAME} for each of Variables. Bash's form without braces is left
+// to shells.
 var placeholder = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\$\{(?:` + strings.Join(Variables(), "|") + `)\}`)
 })

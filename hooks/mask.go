@@ -44,6 +44,9 @@ func stringEnd(data []byte, i int) int {
 	return len(data)
 }
 
+// maskLiteral masks a JSON string, and first the strings of an object that it holds as
+// text, such as a hook's stdin in a report. A string that does not change is returned
+// byte for byte.
 func maskLiteral(literal []byte, mask func([]byte) []byte) []byte {
 	var text string
 	if json.Unmarshal(literal, &text) != nil {

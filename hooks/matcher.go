@@ -31,6 +31,7 @@ type matchers struct {
 	compiled map[string]*matcher
 }
 
+// compile returns the compiled pattern from the cache.
 func (ms *matchers) compile(pattern string) *matcher {
 	ms.mu.Lock()
 	defer ms.mu.Unlock()
@@ -45,6 +46,9 @@ func (ms *matchers) compile(pattern string) *matcher {
 	return m
 }
 
+// compile compiles a pattern. Without special characters it is a list of literals, which
+// is what most matchers are. An invalid expression is compared literally, as in Gemini
+// CLI (core/hooks/hookPlanner.ts).
 func compile(pattern string) *matcher {
 	if !strings.ContainsAny(pattern, `\.+*?()[]{}^$`) {
 		return &matcher{literals: strings.Split(pattern, "|")}
@@ -117,6 +121,8 @@ func (ms *matchers) match(r *Run, s subject) (matched bool, why string) {
 	return true, ""
 }
 
+// matchTool reports whether pattern accepts a tool under any of its names. An MCP tool
+// also has Claude Code's name and Gemini CLI's.
 func (ms *matchers) matchTool(r *Run, pattern string, s subject) bool {
 	d := protocol.DialectOf(r.Hook.Dialect)
 	names := d.MatcherNames(s.name)

@@ -50,6 +50,7 @@ type subject struct {
 	mcp  *protocol.MCPContext
 }
 
+// layerRank orders the layers; 1 is left for extensions inside the project.
 var layerRank = map[Layer]int{
 	LayerProject: 0, LayerUser: 2, LayerSystemDefaults: 3, LayerSystem: 4, LayerExtension: 5,
 }

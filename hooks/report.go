@@ -13,7 +13,9 @@ import (
 type Report struct {
 	// Seq numbers the events of an engine, from 1. Two reports with one Seq are about the
 	// same event; see Late.
-	Seq   int
+	Seq int
+	// Event is the event that was fired. An agent that is played may call it otherwise;
+	// see [Plan.Event].
 	Event Event
 	// Subject is what matchers saw: the name of a tool or an agent, or a trigger such as
 	// "startup"; may be empty.
@@ -53,6 +55,7 @@ type Report struct {
 
 // Run is one configured hook in one event.
 type Run struct {
+	// Hook is the hook as it was configured when the event was fired.
 	Hook Hook
 	// Skipped says why the hook did not run, in words; empty if nothing kept it from
 	// running but, perhaps, [Engine.Watch]. A hook that Watch withheld has Failed set and
@@ -112,25 +115,42 @@ type Effect struct {
 
 // The values of [Effect.Kind].
 const (
-	EffectNone      = "none"
-	EffectDeny      = "deny"
-	EffectStop      = "stop"
-	EffectAsk       = "ask"
-	EffectAllow     = "allow"     // a call that somebody would be asked about runs unasked
-	EffectRewrite   = "rewrite"   // a request or arguments were changed
-	EffectContext   = "context"   // the model gets more to read
-	EffectSynthetic = "synthetic" // a hook answered for the model
-	EffectReplace   = "replace"   // a chunk of the answer was replaced
-	EffectRetry     = "retry"     // the answer was refused
-	EffectTail      = "tail call" // another tool runs next
-	EffectTools     = "tools"     // tools were narrowed or forced
-	EffectClear     = "clear"     // the context is cleared
+	// EffectNone means that hooks changed nothing.
+	EffectNone = "none"
+	// EffectDeny means that the action does not happen.
+	EffectDeny = "deny"
+	// EffectStop means that the run ends.
+	EffectStop = "stop"
+	// EffectAsk means that the user must confirm the call.
+	EffectAsk = "ask"
+	// EffectAllow means that a call runs without the question that it would have needed.
+	// PermissionRequest only. Before and After are set if the arguments changed, too.
+	EffectAllow = "allow"
+	// EffectRewrite means that a request or a call's arguments were changed.
+	EffectRewrite = "rewrite"
+	// EffectContext means that the model gets more to read. After is the wrapped context.
+	EffectContext = "context"
+	// EffectSynthetic means that a hook answered for the model. After is its answer.
+	EffectSynthetic = "synthetic"
+	// EffectReplace means that a chunk of the answer, or a tool's output, was replaced.
+	EffectReplace = "replace"
+	// EffectRetry means that the agent goes on: a hook refused its answer or added
+	// context. After is the next prompt.
+	EffectRetry = "retry"
+	// EffectTail means that another tool runs next. After is its call.
+	EffectTail = "tail call"
+	// EffectTools means that tools were narrowed or forced. Before and After are
+	// configurations of tools.
+	EffectTools = "tools"
+	// EffectClear means that the conversation is cleared.
+	EffectClear = "clear"
 )
 
 // Message is something to show the user, from or about one hook.
 type Message struct {
 	// Hook is the hook's [Hook.Label].
 	Hook string
+	// Kind says where the message comes from.
 	Kind MessageKind
 	// Text may have several lines, and is not cleaned of control characters.
 	Text string
@@ -144,8 +164,14 @@ type Message struct {
 type MessageKind string
 
 const (
-	MessageSystem  MessageKind = "system"  // the hook's systemMessage
-	MessageFailure MessageKind = "failure" // the hook failed
-	MessageWarning MessageKind = "warning" // something of its answer was ignored; reported once
-	MessageNote    MessageKind = "note"    // Hook.Note, before its first run; reported once
+	// MessageSystem is the hook's systemMessage.
+	MessageSystem MessageKind = "system"
+	// MessageFailure says that the hook failed. For the model events it is sent once per
+	// hook and cause.
+	MessageFailure MessageKind = "failure"
+	// MessageWarning says what was ignored of the hook's answer. It is sent once per hook
+	// and warning in an engine's life.
+	MessageWarning MessageKind = "warning"
+	// MessageNote is [Hook.Note], before the hook's first run. It is sent once.
+	MessageNote MessageKind = "note"
 )

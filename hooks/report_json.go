@@ -14,6 +14,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
+// wireReport is the JSON form of a Report. docs/EVENTS.md documents each field.
 type wireReport struct {
 	Seq        int           `json:"seq"`
 	Event      Event         `json:"event"`
@@ -33,6 +34,7 @@ type wireReport struct {
 	Warnings   []string      `json:"warnings,omitempty"`
 }
 
+// wireRun is the JSON form of a Run. Exit is absent if the hook did not exit by itself.
 type wireRun struct {
 	Hook       wireHook     `json:"hook"`
 	Status     string       `json:"status"` // "ran", "skipped", "left"
@@ -56,12 +58,14 @@ type wireRun struct {
 	Upstream   []string     `json:"upstream,omitempty"`
 }
 
+// wireReading is the JSON form of a protocol.Reading. Its warnings are those of the run.
 type wireReading struct {
 	From    string          `json:"from,omitempty"`
 	Output  protocol.Output `json:"output"`
 	Garbled bool            `json:"garbled,omitempty"`
 }
 
+// wireHook is the JSON form of a Hook and its Source, flattened.
 type wireHook struct {
 	Event       Event             `json:"event"`
 	Name        string            `json:"name,omitempty"`
@@ -86,11 +90,13 @@ type wireHook struct {
 	Note      string `json:"note,omitempty"`
 }
 
+// wireStep is the JSON form of a Step.
 type wireStep struct {
 	Hook string `json:"hook"`
 	What string `json:"what"`
 }
 
+// wireVerdict is the JSON form of a Verdict, with the decision as a word.
 type wireVerdict struct {
 	Decision      string   `json:"decision"`
 	Reason        string   `json:"reason,omitempty"`
@@ -98,12 +104,14 @@ type wireVerdict struct {
 	Hooks         []string `json:"hooks,omitempty"`
 }
 
+// wireEffect is the JSON form of an Effect.
 type wireEffect struct {
 	Kind   string          `json:"kind"`
 	Before json.RawMessage `json:"before,omitempty"`
 	After  json.RawMessage `json:"after,omitempty"`
 }
 
+// wireMessage is the JSON form of a Message.
 type wireMessage struct {
 	Hook       string      `json:"hook"`
 	Kind       MessageKind `json:"kind"`
@@ -137,6 +145,7 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	return maskStrings(data, r.mask), nil
 }
 
+// wire converts a run. What a skipped or unfinished run does not have is left out.
 func (r Run) wire() wireRun {
 	w := wireRun{
 		Hook: r.Hook.wire(), Skipped: r.Skipped, Matched: r.Matched, Status: "ran", Stdin: r.Stdin.String(),
@@ -166,6 +175,7 @@ func (r Run) wire() wireRun {
 	return w
 }
 
+// wire converts a hook, without the values of its headers.
 func (h Hook) wire() wireHook {
 	return wireHook{
 		Event: h.Event, Name: h.Name, Description: h.Description, Command: h.Command, Matcher: h.Matcher, If: h.If,
@@ -207,6 +217,7 @@ func (r *Report) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// run is the inverse of Run.wire.
 func (w wireRun) run() Run {
 	r := Run{
 		Hook: w.Hook.hook(), Skipped: w.Skipped, Matched: w.Matched, Left: w.Status == "left", TimedOut: w.TimedOut,
@@ -234,6 +245,7 @@ func (w wireRun) run() Run {
 	return r
 }
 
+// hook is the inverse of Hook.wire, except for the values that it hides.
 func (w wireHook) hook() Hook {
 	return Hook{
 		Event: w.Event, Name: w.Name, Description: w.Description, Command: w.Command, Matcher: w.Matcher, If: w.If,
@@ -262,6 +274,7 @@ func bytesOf(s string) []byte {
 	return []byte(s)
 }
 
+// decisionOf is the inverse of Decision.String; unknown words mean Proceed.
 func decisionOf(word string) Decision {
 	for d := Proceed; d <= Stop; d++ {
 		if d.String() == word {

@@ -81,6 +81,8 @@ func hookToolConfig(c llm.ToolChoice) *protocol.ToolConfig {
 	return &protocol.ToolConfig{Mode: string(c.Mode), AllowedFunctionNames: c.Allowed}
 }
 
+// toolNames returns the names of tools; nil if there are none, so that the field is
+// absent.
 func toolNames(specs []llm.ToolSpec) []string {
 	if len(specs) == 0 {
 		return nil

@@ -46,6 +46,8 @@ func replaceChunk(c llm.Chunk, r *protocol.LLMResponse, a *answer) llm.Chunk {
 	return out
 }
 
+// replaceTexts returns parts with their texts replaced by those of r. Thoughts count as
+// texts, unless r was given as text alone.
 func replaceTexts(parts []llm.Part, r *protocol.LLMResponse) []llm.Part {
 	var old []int
 	for i, p := range parts {
@@ -81,6 +83,8 @@ func replaceTexts(parts []llm.Part, r *protocol.LLMResponse) []llm.Part {
 	return out
 }
 
+// appendTexts appends texts as parts. The last one gets the signature, which belongs to
+// the whole answer.
 func appendTexts(out []llm.Part, texts []string, signature []byte) []llm.Part {
 	for i, t := range texts {
 		p := llm.Text{Text: t}

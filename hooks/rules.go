@@ -23,6 +23,7 @@ type Rules interface {
 // Firing is what is known about an event when its hooks are about to run. [Rules] must
 // not change it.
 type Firing struct {
+	// Event is the event that is fired.
 	Event Event
 	// Subject is what matchers see: the name of a tool or an agent, or a trigger; may be
 	// empty.
@@ -32,7 +33,8 @@ type Firing struct {
 	// Tools names the tools that the model is offered. BeforeToolSelection only.
 	Tools []string
 	// Agent is the subagent that the event is about; zero for the main agent.
-	Agent  Subagent
+	Agent Subagent
+	// Origin is the session in force when the event was fired.
 	Origin Origin
 	// Base holds the fields that every payload begins with.
 	Base protocol.Base
@@ -66,7 +68,8 @@ type Plan struct {
 // Settled is the joint effect of all answers, made by [Plan.Settle].
 type Settled struct {
 	// Output is applied to the event as if one hook had answered it.
-	Output   protocol.Output
+	Output protocol.Output
+	// Decision is the decision of the event. It need not be the strongest of the answers.
 	Decision Decision
 	// Hook is the ID of the hook that decided.
 	Hook string

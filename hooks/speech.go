@@ -10,7 +10,8 @@ import (
 type Speech struct {
 	// Dialect is the hook's dialect.
 	Dialect *protocol.Dialect
-	Event   Event
+	// Event is the event under our name.
+	Event Event
 	// Stdin is the event in Gemini CLI's form.
 	Stdin Payload
 	// Translated is the same with the dialect's names of events, tools and fields, as

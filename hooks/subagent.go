@@ -19,6 +19,7 @@ type Subagent struct {
 	File string
 }
 
+// subagentKey is the key of a context's Subagent.
 type subagentKey struct{}
 
 // InSubagent returns a context for events about s. Hooks read its ID and Type as agent_id

@@ -7,8 +7,10 @@ type Answer struct {
 	// Point is the lifecycle point of the event.
 	Point Point
 	// Exit is the exit status.
-	Exit   int
+	Exit int
+	// Stdout is everything that the hook printed there.
 	Stdout string
+	// Stderr is everything that the hook printed there.
 	Stderr string
 	// TimedOut says that the hook was ended because it took too long.
 	TimedOut bool
@@ -51,6 +53,7 @@ const (
 
 // Effect is how an agent treats an [Answer].
 type Effect struct {
+	// Kind is what happened to the action.
 	Kind Kind
 	// Reason is why, as the model reads it; it may be the agent's own words.
 	Reason string

@@ -72,6 +72,7 @@ func UUID(parts ...string) string {
 	return uuid.NewSHA1(uuid.Nil, []byte(strings.Join(parts, "\x00"))).String()
 }
 
+// placeholder matches a name in braces.
 var placeholder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{([a-z_]+)\}`) })
 
 // Fill replaces names in braces in template, at any depth. A text that is only one name
@@ -134,6 +135,7 @@ func numbered(text string) string {
 	return b.String()
 }
 
+// hunkHead matches the first line of a hunk of a unified diff.
 var hunkHead = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@`)
 })

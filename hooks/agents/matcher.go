@@ -67,6 +67,7 @@ func (a *Agent) Fires(matcher, name string) (fires, known bool) {
 	return search(matcher, name), true
 }
 
+// wordy matches a matcher that may be a list of names.
 var wordy = regexp.MustCompile(`^[A-Za-z0-9_\- ,|]+$`)
 
 // wordList splits a matcher that is a list of names.

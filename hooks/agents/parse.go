@@ -130,6 +130,7 @@ func asJSON(v any) string {
 	return string(data)
 }
 
+// scalar returns a text, number or boolean as text; "" for anything else.
 func scalar(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -39,9 +39,11 @@ type Play struct {
 	Asked string `toml:"asked"`
 	// Run reads answers of commands in test cases, for an agent whose hooks are not
 	// commands; there a plugin runs them. nil for all other agents.
-	Run     *Rules  `toml:"run"`
+	Run *Rules `toml:"run"`
+	// Several says how several hooks are combined.
 	Several Several `toml:"several"`
-	Odd     Odd     `toml:"odd"`
+	// Odd says what faulty entries do.
+	Odd Odd `toml:"odd"`
 }
 
 // Several describes how an agent combines the hooks of one event. Empty fields have not

@@ -37,7 +37,9 @@ func (a *Agent) Predict(c Case) Observation {
 
 // The values of [Observation.Effect] for a matcher.
 const (
-	Fired    = "fired"
+	// Fired means that the hook was run.
+	Fired = "fired"
+	// NotFired means that the hook was not run.
 	NotFired = "not-fired"
 )
 

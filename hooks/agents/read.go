@@ -142,6 +142,8 @@ func (r *reading) misnamed() bool {
 	return r.agent.Answer.ByName && nestedOf(r.top) != nil && r.name != r.native
 }
 
+// matches reports whether a row is for the point and its condition holds. An empty
+// condition holds.
 func (r *reading) matches(row *Rule) bool {
 	if row.At != "" && !slices.Contains(strings.Fields(row.At), r.at) {
 		return false
@@ -285,6 +287,7 @@ func (r *reading) textOf(names string) string {
 	return ""
 }
 
+// oneText returns one text, with its modifiers applied.
 func (r *reading) oneText(name string) string {
 	switch {
 	case name == "":

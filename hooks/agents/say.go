@@ -35,8 +35,11 @@ type Meant struct {
 
 // Said is how a hook must answer: what it must print, and how it must exit.
 type Said struct {
-	Exit   int
+	// Exit is the exit status of the hook.
+	Exit int
+	// Stdout is what the hook must print, without a final line break; may be empty.
 	Stdout string
+	// Stderr is what the hook must print there; may be empty.
 	Stderr string
 	// Lost says, in sentences, what this agent's hooks cannot express, and what happens
 	// instead.

@@ -58,8 +58,10 @@ func object(text string) (map[string]any, error) {
 	return m, nil
 }
 
+// textError is a constant error.
 type textError string
 
+// Error implements error.
 func (e textError) Error() string { return string(e) }
 
 const (
@@ -85,6 +87,7 @@ func (s Schema) valid(p Point, answer map[string]any) error {
 	return s.fields("", top, answer)
 }
 
+// validNested checks hookSpecificOutput, which must name an event that the agent knows.
 func (s Schema) validNested(p Point, nested map[string]any) error {
 	name, isName := nested["hookEventName"].(string)
 	if nested["hookEventName"] == nil {
@@ -104,6 +107,8 @@ func (s Schema) validNested(p Point, nested map[string]any) error {
 	return s.fields("hookSpecificOutput.", table, nested)
 }
 
+// fields checks the types of fields, in sorted order so that the error is always the
+// same.
 func (s Schema) fields(prefix string, table map[string]string, fields map[string]any) error {
 	for _, k := range slices.Sorted(maps.Keys(fields)) {
 		if prefix != "" && k == "hookEventName" {
@@ -123,6 +128,7 @@ func (s Schema) fields(prefix string, table map[string]string, fields map[string
 	return nil
 }
 
+// fits reports whether v has the type kind.
 func fits(kind string, v any) bool {
 	kind, nullable := strings.CutSuffix(kind, "?")
 	if v == nil {
@@ -145,6 +151,7 @@ func fits(kind string, v any) bool {
 	return ok && slices.Contains(strings.Split(kind, "|"), s)
 }
 
+// notA says, for an error, that a value does not have the type kind.
 func notA(kind string) string {
 	kind = strings.TrimSuffix(kind, "?")
 	switch kind {
@@ -191,6 +198,7 @@ func nestedOf(m map[string]any) map[string]any {
 	return n
 }
 
+// firstOf returns the first text that is not empty.
 func firstOf(texts ...string) string {
 	for _, t := range texts {
 		if t != "" {

@@ -55,6 +55,8 @@ func with(fields map[string]any, key, text string) map[string]any {
 	return fields
 }
 
+// spellClaude speaks to Claude Code. It both exits with 2 and prints JSON, so that a
+// refusal holds if either is read.
 func spellClaude(_ *Agent, p Point, m Meant) (Said, bool) {
 	top := with(nil, "systemMessage", m.ToUser)
 	nested := map[string]any{}
@@ -105,6 +107,8 @@ func sameShape(result any, text string) (map[string]any, bool) {
 	return out, true
 }
 
+// spellCodex speaks to Codex CLI, whose hooks cannot ask, and can end a run only at its
+// start.
 func spellCodex(_ *Agent, p Point, m Meant) (Said, bool) {
 	switch m.Kind {
 	case Refused, PromptBlocked, Retry, Replaced: // only stderr is read then
@@ -138,6 +142,7 @@ func appendedReason(m Meant) string {
 	return ""
 }
 
+// spellQwen speaks to Qwen Code, whose hooks cannot change arguments.
 func spellQwen(_ *Agent, p Point, m Meant) (Said, bool) {
 	top, nested := map[string]any{}, map[string]any{}
 	if p != AgentStop {
@@ -157,6 +162,7 @@ func spellQwen(_ *Agent, p Point, m Meant) (Said, bool) {
 	return Said{Stdout: asLine(answerOf(m, top, nested))}, true
 }
 
+// spellGemini speaks to Gemini CLI, in its own names.
 func spellGemini(_ *Agent, p Point, m Meant) (Said, bool) {
 	top, nested := with(nil, "systemMessage", m.ToUser), map[string]any{}
 	if p != AgentStop && p != BeforeTool {
@@ -176,6 +182,7 @@ func spellGemini(_ *Agent, p Point, m Meant) (Said, bool) {
 	return Said{Stdout: asLine(answerOf(m, top, nested))}, true
 }
 
+// spellCopilot speaks to Copilot CLI, in both of its configurations. It cannot end a run.
 func spellCopilot(a *Agent, p Point, m Meant) (Said, bool) {
 	top := with(nil, "additionalContext", firstOf(m.Context, appendedReason(m)))
 	switch m.Kind {

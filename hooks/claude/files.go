@@ -45,6 +45,7 @@ func Sources(dir, plugin string) ([]File, error) {
 	return files, err
 }
 
+// projectFiles reads the settings files in dir that exist.
 func projectFiles(dir string) ([]File, error) {
 	var files []File
 	for _, name := range settingsFiles {

@@ -58,6 +58,8 @@ func (m *migration) matcher(theirs string, event protocol.Event, n jsonc.Node) (
 	return m.triggerMatcher(theirs, n, text, triggers[event])
 }
 
+// toolMatcher translates the names in a matcher of tools. It is lost if no name has a
+// counterpart.
 func (m *migration) toolMatcher(theirs string, n jsonc.Node, text string) (string, bool) {
 	if !plainList.MatchString(text) {
 		return toolExpression(text), true
@@ -80,7 +82,8 @@ func (m *migration) toolMatcher(theirs string, n jsonc.Node, text string) (strin
 }
 
 var (
-	word    = regexp.MustCompile(`\\.|[A-Za-z]+`) // an escape is not a word, nor is its letter of the next one
+	word = regexp.MustCompile(`\\.|[A-Za-z]+`) // an escape is not a word, nor is its letter of the next one
+	// mcpTool matches the server's part of an MCP tool's name in an expression.
 	mcpTool = regexp.MustCompile(`mcp__([^|()]+?)__`)
 )
 
@@ -117,6 +120,8 @@ func mcpName(name string) string {
 	return strings.Replace("mcp_"+strings.TrimPrefix(name, "mcp__"), "__", "_", 1)
 }
 
+// triggerMatcher translates a matcher of triggers into a list. An expression becomes the
+// list of the triggers that it matches.
 func (m *migration) triggerMatcher(theirs string, n jsonc.Node, text string, known map[string][]string) (string, bool) {
 	var names []string
 	add := func(their string) {

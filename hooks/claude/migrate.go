@@ -22,6 +22,7 @@ import (
 type File struct {
 	// Name is the name of the file in messages.
 	Name string
+	// Data is the text of the file.
 	Data []byte
 	// Head says that the hooks are in the front matter of a skill or an agent, where
 	// "once" has an effect.
@@ -49,6 +50,7 @@ type Remark struct {
 	File string
 	// Line is the line in the source, from 1.
 	Line int
+	// Text says what was lost or differs, in a sentence.
 	Text string
 	// Lost says that something was not carried over. Otherwise it was, with a difference.
 	Lost bool
@@ -95,6 +97,7 @@ type key struct {
 	condition        string
 }
 
+// present returns the keys of the hooks that a settings file has.
 func present(root jsonc.Node) map[key]bool {
 	seen := map[key]bool{}
 	for _, event := range root.Get("hooks").Members() {
@@ -113,6 +116,7 @@ type group struct {
 	Hooks   []hook `json:"hooks"`
 }
 
+// hook is an entry in the settings. Its fields are written in this order.
 type hook struct {
 	target      string
 	Type        string            `json:"type"`
@@ -137,6 +141,7 @@ type hook struct {
 	Dialect     string            `json:"dialect"`
 }
 
+// migration collects the hooks and remarks of several sources.
 type migration struct {
 	target  *jsonc.Doc
 	into    string // its file
@@ -156,6 +161,7 @@ func (m *migration) differs(n jsonc.Node, format string, args ...any) {
 	m.remarks = append(m.remarks, Remark{m.name, n.Line(), fmt.Sprintf(format, args...), false, ""})
 }
 
+// file migrates one source.
 func (m *migration) file(source File) error {
 	if len(bytes.TrimSpace(source.Data)) == 0 {
 		return nil
@@ -191,6 +197,7 @@ var differences = map[string]string{
 	"Notification": "Notification runs for permission prompts, and in the chat when nothing was sent for a minute",
 }
 
+// event migrates the hooks of one event, or reports them as lost.
 func (m *migration) event(member jsonc.Member) error {
 	event := Event(member.Name)
 	switch {
@@ -216,6 +223,7 @@ func (m *migration) event(member jsonc.Member) error {
 	return nil
 }
 
+// group migrates a group of hooks. Hooks that the target has already are left out.
 func (m *migration) group(theirs string, event protocol.Event, n jsonc.Node) error {
 	matcher, ok := m.matcher(theirs, event, n.Get("matcher"))
 	if !ok {
@@ -255,11 +263,13 @@ var carried = []string{"type", "command", "args", "url", "headers", "allowedEnvV
 // kinds lists the types of hooks that are carried over.
 var kinds = []string{"command", "http", "prompt", "mcp_tool"}
 
+// fieldLoss says what becomes of fields that are not carried over.
 var fieldLoss = map[string]string{
 	"asyncRewake": "it is waited for here, and its answer counts at once",
 	"once":        "Claude Code heeds it in skills alone, so that it runs every time, as there",
 }
 
+// hook migrates one hook; ok is false if it is lost.
 func (m *migration) hook(event string, n jsonc.Node) (hook, bool) {
 	kind := n.Get("type").Text()
 	command := n.Get("command")

@@ -153,6 +153,9 @@ func fileLike(file, pattern string, o hooks.Origin) bool {
 	return err != nil || pathLike(filepath.Clean(file), pattern, o) || pathLike(real, pattern, o)
 }
 
+// pathLike reports whether a path matches a pattern, relative to the project or the
+// working directory, with the links of these resolved or not. A pattern that cannot be
+// parsed matches.
 func pathLike(file, pattern string, o hooks.Origin) bool {
 	file = filepath.ToSlash(file)
 	bases := []string{o.ProjectDir, o.Cwd}
@@ -181,6 +184,7 @@ func pathLike(file, pattern string, o hooks.Origin) bool {
 	return false
 }
 
+// special matches the characters that are special in patterns.
 var special = regexp.MustCompile(`[\\*?\[\]{}]`)
 
 func escapeGlob(s string) string { return special.ReplaceAllString(s, `\$0`) }

@@ -149,6 +149,7 @@ func (e Editor) ids() []string {
 	return ids
 }
 
+// known returns an error, with a suggestion, unless a hook has the id.
 func (e Editor) known(id string) error {
 	ids := e.ids()
 	if slices.Contains(ids, id) {
@@ -192,6 +193,8 @@ func (e Editor) fixed(id string) error {
 // name, which is read but never written.
 var disabledLists = [][]string{{"hooksConfig", "disabled"}, {"hooks", "disabled"}}
 
+// addDisabled adds ids to hooksConfig.disabled of a file. Those that it has already are
+// not added again.
 func addDisabled(file string, ids []string) error {
 	return editSettings(file, func(doc *jsonc.Doc) error {
 		listed := doc.Root().Get(disabledLists[0]...).Strings()
@@ -207,6 +210,8 @@ func addDisabled(file string, ids []string) error {
 	})
 }
 
+// editSettings changes a settings file under its lock. A file that is not UTF-8 is
+// refused, because writing it would lose bytes.
 func editSettings(file string, edit func(*jsonc.Doc) error) error {
 	return jsonc.Update(file, 0o644, func(data []byte) ([]byte, error) {
 		doc, err := jsonc.Parse(file, data)

@@ -12,6 +12,8 @@ import (
 	"minigem/hooks/jsonc"
 )
 
+// entryFields are the fields that hooks of all kinds have, apart from those of
+// hooks.Handler. command is for commands only.
 var entryFields = []string{"type", "command", "name", "description", "timeout", "env", "onError", "dialect", "if"}
 
 // hook reads one entry of a group. An entry that cannot be run is skipped; any other
@@ -170,6 +172,7 @@ func (l *loader) onError(n jsonc.Node) string {
 	}
 }
 
+// dialect reads "dialect". "gemini" is the default and is stored as "".
 func (l *loader) dialect(n jsonc.Node) string {
 	switch text := n.Text(); {
 	case !n.Exists() || n.Kind() == jsonc.Null:

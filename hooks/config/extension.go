@@ -124,6 +124,7 @@ func IsExtension(dir string) bool {
 // fs.ErrNotExist) holds.
 func OpenExtension(dir string) (Extension, error) { return openExtension(dir) }
 
+// openExtension implements OpenExtension.
 func openExtension(dir string) (Extension, error) {
 	install, err := readJSON(filepath.Join(dir, installFile))
 	if err == nil && install.Get("type").Text() == "link" && install.Get("source").Kind() == jsonc.String {
@@ -155,6 +156,8 @@ func readEnablement(file string) (jsonc.Node, error) {
 	return root, nil
 }
 
+// whyOff says why an extension is not in force. Of the rules that cover the workspace the
+// last one counts.
 func whyOff(ext Extension, before []Extension, enablement jsonc.Node, workspacePath, root string) string {
 	if i := slices.IndexFunc(before, func(e Extension) bool { return e.Name == ext.Name }); i >= 0 {
 		return "an extension of the same name is in " + before[i].Dir
@@ -191,6 +194,8 @@ type manifest struct {
 	excluded []string // excludeTools
 }
 
+// readManifest reads gemini-extension.json in dir. If the file does not exist,
+// errors.Is(err, fs.ErrNotExist) holds.
 func readManifest(dir string) (manifest, error) {
 	file := filepath.Join(dir, manifestFile)
 	if _, err := os.Stat(file); err != nil {
@@ -367,6 +372,8 @@ func newVariables(extension, workspace string) variables {
 	return v
 }
 
+// replaceIn replaces the variables in all strings of h. A path that a shell could misread
+// goes into the hook's environment instead of its command.
 func (v variables) replaceIn(h *hooks.Hook) {
 	h.Name, h.Description, h.Matcher = v.all.Replace(h.Name), v.all.Replace(h.Description), v.all.Replace(h.Matcher)
 	h.URL, h.Prompt, h.StatusMessage = v.all.Replace(h.URL), v.all.Replace(h.Prompt), v.all.Replace(h.StatusMessage)

@@ -26,7 +26,9 @@ type Head struct {
 	// if there is none. Its hooks may use the same variables as those in
 	// hooks/hooks.json, among them Workspace's path and the extension's Settings.
 	Extension, Workspace string
-	Settings             map[string]string
+	// Settings are values of the extension's settings, by variable, which win over its
+	// .env file.
+	Settings map[string]string
 }
 
 // LoadHead reads the hooks of a skill or an agent. They are read in Claude Code's form,
@@ -51,6 +53,8 @@ func LoadHead(h Head) Section {
 	return l.Section
 }
 
+// head reads the hooks of h in the form in which they are written. Hooks of events that
+// never happen where they belong are left out with a problem.
 func (l *loader) head(h Head) error {
 	if len(h.Hooks) == 0 {
 		return nil

@@ -27,6 +27,7 @@ func faultOf(h hooks.Hook, n jsonc.Node) (rule, why string) {
 	return commandFault(h, n)
 }
 
+// commandFault says why a command cannot be run.
 func commandFault(h hooks.Hook, n jsonc.Node) (rule, why string) {
 	c := n.Get("command")
 	switch {
@@ -49,6 +50,7 @@ func promptFault(h hooks.Hook) (rule, why string) {
 	return "", ""
 }
 
+// mcpFault says why a call of an MCP tool cannot be made.
 func mcpFault(h hooks.Hook, n jsonc.Node) (rule, why string) {
 	switch {
 	case h.Server == "" || h.Tool == "":
@@ -59,6 +61,8 @@ func mcpFault(h hooks.Hook, n jsonc.Node) (rule, why string) {
 	return "", ""
 }
 
+// httpFault says why a POST cannot be sent. Passwords in URLs are refused, because URLs
+// are shown.
 func httpFault(h hooks.Hook, n jsonc.Node) (rule, why string) {
 	u, err := url.Parse(h.URL)
 	switch {

@@ -111,6 +111,8 @@ func LoadSettings(layer hooks.Layer, file string, data []byte) (Section, error) 
 	return l.Section, nil
 }
 
+// newLoader parses data and reports what Gemini CLI or minigem would misread in the file
+// as a whole.
 func newLoader(layer hooks.Layer, file string, data []byte) (*loader, jsonc.Node, error) {
 	doc, err := jsonc.Parse(file, data)
 	if err != nil {
@@ -213,8 +215,10 @@ func (l *loader) groups(event hooks.Event, n jsonc.Node) {
 	}
 }
 
+// groupFields are the fields of a group. Anything else in it is ignored with a problem.
 var groupFields = []string{"matcher", "sequential", "hooks"}
 
+// group reads a group of hooks, and checks its matcher once for each dialect in it.
 func (l *loader) group(event hooks.Event, n jsonc.Node) {
 	base, ok := l.groupBase(event, n)
 	if !ok {

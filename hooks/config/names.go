@@ -66,6 +66,9 @@ func (l *loader) checkMatcher(event hooks.Event, dialect string, n jsonc.Node) {
 	}
 }
 
+// checkTool reports a word of a matcher that no tool has, as a problem if a tool is
+// similar, else as a note. Gemini CLI's matchers find parts of names, Claude Code's whole
+// names.
 func (l *loader) checkTool(line int, d *protocol.Dialect, word string) {
 	matches := strings.Contains
 	if d.ExactMatchers {
@@ -135,6 +138,7 @@ func toolOfClass(word string) string {
 // "" if no event is similar. It knows Claude Code's names.
 func SuggestEvent(name string) string { return suggestEvent(name) }
 
+// suggestEvent implements SuggestEvent.
 func suggestEvent(name string) string {
 	if event := claude.Event(name); event != "" {
 		return string(event)

@@ -55,6 +55,7 @@ func Calls(h hooks.Hook, dir string, vars map[string]string) []Program {
 	return calls
 }
 
+// call returns the program and arguments of a call, with unknown words left empty.
 func (s *scriptSearch) call(n *syntax.CallExpr) Program {
 	c := Program{Line: int(n.Pos().Line())}
 	for _, arg := range n.Args {
@@ -116,6 +117,8 @@ func (s *scriptSearch) home(word string) string {
 	return word
 }
 
+// searchIn returns a search for h's command that knows the variables of every hook, vars
+// and the hook's own.
 func searchIn(h hooks.Hook, dir string, vars map[string]string) *scriptSearch {
 	s := &scriptSearch{bases: []string{dir}, vars: map[string]string{
 		"GEMINI_PROJECT_DIR": dir, "GEMINI_CWD": dir, "CLAUDE_PROJECT_DIR": dir, "PWD": dir,

@@ -67,12 +67,15 @@ func regular(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
+// scriptSearch collects the words of a command that may be paths.
 type scriptSearch struct {
 	bases []string // directories that relative paths may start from
 	vars  map[string]string
 	words []string
 }
 
+// command collects the words of a command, to a depth of maxNesting. It follows
+// assignments and cd.
 func (s *scriptSearch) command(command string, depth int) {
 	file, err := bashsyntax.Parse(command, syntax.LangBash)
 	if err != nil { // PowerShell, or a slip: its words as they are
@@ -136,6 +139,8 @@ func (s *scriptSearch) word(word string, depth int) {
 	}
 }
 
+// changeDir adds the directory of a cd or pushd to the bases of relative paths. The old
+// ones stay, because the command may not get there.
 func (s *scriptSearch) changeDir(call *syntax.CallExpr) {
 	if len(call.Args) != 2 {
 		return

@@ -8,8 +8,10 @@ import (
 )
 
 var (
+	// configFields are the fields of hooksConfig.
 	configFields = []string{"enabled", "disabled", "notifications", "maxRetries", "blockedExitCode", "allowedHttpHosts",
 		"mayAllow"}
+	// olderHookKeys are switches that earlier versions had among the events in "hooks".
 	olderHookKeys = []string{"enabled", "disabled", "notifications"}
 )
 
@@ -89,6 +91,7 @@ func (l *loader) older(root jsonc.Node) {
 	}
 }
 
+// flag reads a switch; nil if it is absent or not a boolean.
 func (l *loader) flag(name string, n jsonc.Node) *Switch {
 	if !n.Exists() {
 		return nil

@@ -63,7 +63,8 @@ type TrustCheck struct {
 	// Index is the hook's position in Config.Hooks.
 	Index int
 	// Hook is a copy of the hook.
-	Hook   hooks.Hook
+	Hook hooks.Hook
+	// Status says how the hook compares with what was trusted.
 	Status TrustStatus
 	// First reports whether [TrustStore.Trust] was never called for this project.
 	First bool
@@ -195,6 +196,8 @@ func (c TrustCheck) Note() string {
 	return ""
 }
 
+// load reads the store. A file that cannot be parsed is set aside, so that the user can
+// trust anew.
 func (s TrustStore) load() (map[string][]fingerprint, error) {
 	path := filepath.Join(s.Dir, trustFile)
 	data, err := boundedfile.Read(path, boundedfile.Kept)
@@ -208,6 +211,7 @@ func (s TrustStore) load() (map[string][]fingerprint, error) {
 	return known, nil
 }
 
+// parseTrust reads fingerprints by project. No data is an empty store.
 func parseTrust(path string, data []byte) (map[string][]fingerprint, error) {
 	known := map[string][]fingerprint{}
 	if len(data) == 0 {
@@ -250,6 +254,8 @@ func (s TrustStore) tellUpstream(root string, hooks []hooks.Hook) error {
 	return nil
 }
 
+// fingerprintOf returns the present state of h. Values that may be secret are hashed, and
+// statusMessage is left out, because it is only shown.
 func fingerprintOf(h hooks.Hook, root string) fingerprint {
 	f := fingerprint{Event: h.Event, Matcher: h.Matcher, If: h.If, Name: h.Name, Command: h.Command, Handler: h.Handler,
 		Within: h.Within.String()}

@@ -11,6 +11,7 @@ import (
 // VariableUse is a use, in a command, of one of the variables that every hook gets
 // ([hooks.Variables]).
 type VariableUse struct {
+	// Name is the variable's name, one of [hooks.Variables].
 	Name string
 	// Start and End are byte offsets in the command, from the dollar sign to after the
 	// name or brace.
@@ -57,6 +58,7 @@ func QuoteVariables(command string) string {
 	return command
 }
 
+// useFinder collects uses of variables.
 type useFinder struct{ uses []VariableUse }
 
 // in searches below n. Command substitutions start unquoted: what is in them is split,
@@ -93,6 +95,8 @@ func (f *useFinder) in(n syntax.Node, quoted bool) {
 	})
 }
 
+// redirect searches the target of a redirection, and a here-document, in which nothing is
+// split.
 func (f *useFinder) redirect(r *syntax.Redirect, quoted bool) {
 	if r.Word != nil {
 		f.in(r.Word, quoted)

@@ -169,6 +169,7 @@ func isCode(path string) bool {
 	return err == nil && string(begin) == "#!"
 }
 
+// fileState returns a text that changes when the file does.
 func fileState(path string) string {
 	info, err := os.Stat(path)
 	if err != nil {

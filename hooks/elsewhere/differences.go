@@ -22,6 +22,7 @@ func DifferenceByID(id string) hooks.Difference {
 	return differences[i]
 }
 
+// differences is the list of Differences, by subject.
 var differences = differencesOf("Gemini CLI 0.61", []hooks.Difference{
 	// exits
 	{ID: "exit-2-silent", When: "exit 2 with nothing printed", There: "lets the action go on", Here: "blocks",

@@ -115,6 +115,8 @@ func upstreamMatches(pattern, tool string) bool {
 	return pattern == "" || pattern == "*" || hooks.MatcherFinds(pattern, tool)
 }
 
+// compare appends differences to runs. A later allow concerns two runs, so it is looked
+// for here.
 func compare(ev hooks.Event, runs []hooks.Run) {
 	for i := range runs {
 		r := &runs[i]
@@ -149,6 +151,8 @@ func overturns(r hooks.Run) bool {
 		(r.Reading.Output.Decision == protocol.Allow || r.Reading.From == "text")
 }
 
+// look parses a run's output as Gemini CLI does: JSON on stdout or, if that is empty, on
+// stderr, and a string that holds JSON once more (core/hooks/hookRunner.ts).
 func look(ev hooks.Event, r *hooks.Run) upstream {
 	u := upstream{ev: ev, run: r}
 	if !r.Ran() {
@@ -234,6 +238,8 @@ func (u upstream) listsInAuto() bool {
 	return len(names) > 0 && (mode == "" || strings.EqualFold(mode, "AUTO"))
 }
 
+// wipesSettings reports whether llm_request.config leaves out a setting, which Gemini CLI
+// then erases.
 func (u upstream) wipesSettings() bool {
 	config, ok := u.request["config"].(map[string]any)
 	if !ok {
@@ -253,6 +259,7 @@ func (u upstream) selects() bool {
 	return ok && config["functionCallingConfig"] == nil
 }
 
+// older reports whether the answer has a field in an older spelling that counts here.
 func (u upstream) older() bool {
 	for _, f := range protocol.Gemini().Fields() {
 		if f.Older && u.answer[f.Name] != nil && slices.Contains(f.Events, u.ev) && u.ev != protocol.BeforeToolSelection {

@@ -51,12 +51,18 @@ type Doc struct {
 type Kind string
 
 const (
+	// Object is a JSON object.
 	Object Kind = "an object"
-	Array  Kind = "an array"
+	// Array is a JSON array.
+	Array Kind = "an array"
+	// String is a JSON string.
 	String Kind = "a string"
+	// Number is a JSON number.
 	Number Kind = "a number"
-	Bool   Kind = "a boolean"
-	Null   Kind = "null"
+	// Bool is true or false.
+	Bool Kind = "a boolean"
+	// Null is null, and the kind of a value that does not exist.
+	Null Kind = "null"
 )
 
 // Node is a value of a [Doc], or a value that is missing; see [Node.Exists]. It is valid
@@ -71,7 +77,8 @@ type Member struct {
 	// Name is decoded, without quotes.
 	Name         string
 	Line, Column int // of the name, from 1; Column counts bytes
-	Value        Node
+	// Value is the member's value; it always exists.
+	Value Node
 	// Shadowed says that the same name follows later in the object. Only the last one
 	// counts.
 	Shadowed bool
@@ -80,9 +87,11 @@ type Member struct {
 // SyntaxError says where a file is not JSON, or exceeds a limit. Errors of [Parse] are
 // *SyntaxError.
 type SyntaxError struct {
+	// File is the name that [Parse] was given.
 	File         string
 	Line, Column int // from 1; Column counts bytes
-	Text         string
+	// Text says what is wrong, without the position.
+	Text string
 }
 
 // Error returns "file:line:column: text".
@@ -166,6 +175,7 @@ func (d *Doc) position(at int) (line, column int) {
 	return i + 1, at - d.newlines[i-1]
 }
 
+// firstInvalid returns the index of the first byte that is not UTF-8, or -1.
 func firstInvalid(b []byte) int {
 	for i := 0; i < len(b); {
 		r, n := utf8.DecodeRune(b[i:])
@@ -177,6 +187,7 @@ func firstInvalid(b []byte) int {
 	return -1
 }
 
+// hujsonPosition matches the position in the parser's errors.
 var hujsonPosition = regexp.MustCompile(`^hujson: line (\d+), column (\d+): `)
 
 // syntaxError takes the position out of the parser's text. The end of the file is

@@ -73,6 +73,7 @@ func endOfComment(data []byte, i int) int {
 	return i
 }
 
+// endOfBlock returns the index of the slash that ends the block comment at i.
 func endOfBlock(data []byte, i int) int {
 	for j := i + 2; j+1 < len(data); j++ {
 		if data[j] == '*' && data[j+1] == '/' {

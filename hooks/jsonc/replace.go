@@ -89,6 +89,7 @@ func (n Node) Remove(name string) bool {
 	return true
 }
 
+// removeMember removes a member, and keeps the comments above it.
 func removeMember(obj *hujson.Object, i int) {
 	gone := obj.Members[i]
 	obj.Members = append(obj.Members[:i], obj.Members[i+1:]...)

@@ -37,6 +37,7 @@ func (c *Call) Answer(outs ...protocol.Output) agents.Said {
 	return c.Agent.Say(c.point, c.meant(o, at))
 }
 
+// rank orders answers by strength; 0 says nothing about the action.
 func rank(o protocol.Output) int {
 	switch {
 	case o.Stop:

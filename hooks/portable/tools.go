@@ -134,6 +134,7 @@ func scalarOf(item any) any {
 	return item
 }
 
+// likeItem returns value in the form of a list's item: a text, or an object with a path.
 func likeItem(item, value any) any {
 	if o, ok := item.(map[string]any); ok && has(o, "path") {
 		out := maps.Clone(o)

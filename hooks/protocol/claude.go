@@ -7,6 +7,8 @@ import (
 	"strings"
 )
 
+// claude maps our names to those of Claude Code's documentation. An absent name is the
+// same in both.
 var claude = &Dialect{
 	Name:             "claude",
 	Blocks:           []int{2},
@@ -144,6 +146,7 @@ func (d *Dialect) Translate(event Event, payload []byte) []byte {
 	return out
 }
 
+// contextOf reads the mcp_context of a decoded payload; nil if there is none.
 func contextOf(v any) *MCPContext {
 	m, ok := v.(map[string]any)
 	if !ok {

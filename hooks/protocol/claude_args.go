@@ -73,6 +73,7 @@ func outputText(response map[string]any) (text string, ok bool) {
 	return text, ok
 }
 
+// number returns v if it is a number in decoded JSON or a Go program's arguments.
 func number(v any) (float64, bool) {
 	switch n := v.(type) {
 	case float64:

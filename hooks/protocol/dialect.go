@@ -68,6 +68,7 @@ func DialectOf(name string) *Dialect {
 	return gemini
 }
 
+// gemini has our names itself, and reads older spellings at the top level too.
 var gemini = &Dialect{
 	Name:   "gemini",
 	Blocks: []int{2},
@@ -138,7 +139,8 @@ var LegacyNames = map[string]string{
 
 // Field is one field of an answer, for schemas and manuals; see [Dialect.Fields].
 type Field struct {
-	Name string // as on the wire
+	// Name is the field's name on the wire.
+	Name string
 	// Nested says that the field belongs in hookSpecificOutput.
 	Nested bool
 	// Older marks an older spelling at the top level. The canonical field is in
@@ -161,6 +163,8 @@ func (d *Dialect) Fields() []Field {
 	return out
 }
 
+// effective returns the events at which f has an effect. Fields without a list work
+// everywhere, except that only some events can be blocked.
 func effective(f field) []Event {
 	if f.events != nil {
 		return f.events

@@ -101,6 +101,7 @@ type traits struct {
 	added    bool     // Gemini CLI 0.61 does not have it
 }
 
+// table has a row for each event; everything that depends on the event goes by it.
 var table = []traits{
 	{event: SessionStart, input: reflect.TypeFor[SessionStartInput](), main: true,
 		triggers: []string{"startup", "resume", "clear", "compact"}},

@@ -19,6 +19,7 @@ type legibleKeys struct {
 }
 
 var (
+	// legibleContinue finds "continue": false, also with Python's False.
 	legibleContinue = legibleKeys{"continue", []string{"continue"}, pattern(`^\\*["']?\s*:\s*([fF]alse)\b`)}
 	legibleDecision = legibleKeys{"ecision", []string{"decision", "permissionDecision"},
 		pattern(`^\\*["']?\s*:\s*\\*["'](deny|block|ask)\\*["']`)}

@@ -16,18 +16,27 @@ type LLMRequest struct {
 	// instruction.
 	Messages []LLMMessage `json:"messages"`
 	// Config holds the generation settings that are set.
-	Config     LLMConfig   `json:"config"`
-	Tools      []string    `json:"tools,omitempty" jsonschema:"names of the tools offered"`
+	Config LLMConfig `json:"config"`
+	// Tools names the tools that are declared. BeforeToolSelection reads those that are
+	// left.
+	Tools []string `json:"tools,omitempty" jsonschema:"names of the tools offered"`
+	// ToolConfig is nil if the model is free to call any tool or none.
 	ToolConfig *ToolConfig `json:"toolConfig,omitempty" jsonschema:"how free the model is to call tools; absent: free"`
 }
 
 // LLMConfig holds the generation settings that hooks see and change. A nil setting is
 // left to the provider.
 type LLMConfig struct {
-	Temperature     *float64 `json:"temperature,omitempty"`
-	MaxOutputTokens *int     `json:"maxOutputTokens,omitempty"`
-	TopP            *float64 `json:"topP,omitempty"`
-	TopK            *float64 `json:"topK,omitempty"`
+	// Temperature is usually from 0 to 2; the provider decides what is valid.
+	Temperature *float64 `json:"temperature,omitempty"`
+	// MaxOutputTokens bounds the answer, thoughts included. A hook's value must be a
+	// whole number from 1.
+	MaxOutputTokens *int `json:"maxOutputTokens,omitempty"`
+	// TopP is the probability mass to sample from, from 0 to 1.
+	TopP *float64 `json:"topP,omitempty"`
+	// TopK is the number of candidates to sample from. It is a float because Gemini's API
+	// has it so.
+	TopK *float64 `json:"topK,omitempty"`
 }
 
 // LLMMessage is one message of llm_request. Either Text or Parts is used: Text if Parts
@@ -47,24 +56,35 @@ type LLMMessage struct {
 // function_response; MIMEType and Bytes for inline_data; MIMEType and FileURI for
 // file_data. The data of inline_data is never sent to hooks.
 type LLMPart struct {
-	Type     string         `json:"type" jsonschema:"text, function_call, function_response, inline_data or file_data"`
-	Text     string         `json:"text,omitempty"`
-	Name     string         `json:"name,omitempty"`
-	Args     map[string]any `json:"args,omitempty"`
+	Type string `json:"type" jsonschema:"text, function_call, function_response, inline_data or file_data"`
+	Text string `json:"text,omitempty"`
+	Name string `json:"name,omitempty"`
+	// Args are the arguments of a function_call.
+	Args map[string]any `json:"args,omitempty"`
+	// Response is the result of a function_response, usually with the key "output" or
+	// "error".
 	Response map[string]any `json:"response,omitempty"`
-	ID       string         `json:"id,omitempty"`
-	MIMEType string         `json:"mimeType,omitempty"`
-	FileURI  string         `json:"fileUri,omitempty"`
-	Bytes    int            `json:"bytes,omitempty" jsonschema:"size of inline data"`
+	// ID joins a call and its result. It is the id that the model sees.
+	ID       string `json:"id,omitempty"`
+	MIMEType string `json:"mimeType,omitempty"`
+	// FileURI is the address of a file at the provider.
+	FileURI string `json:"fileUri,omitempty"`
+	Bytes   int    `json:"bytes,omitempty" jsonschema:"size of inline data"`
 }
 
 // The values of [LLMPart.Type].
 const (
-	PartText             = "text"
-	PartFunctionCall     = "function_call"
+	// PartText is text.
+	PartText = "text"
+	// PartFunctionCall is a tool call by the model.
+	PartFunctionCall = "function_call"
+	// PartFunctionResponse is the result of a tool call.
 	PartFunctionResponse = "function_response"
-	PartInlineData       = "inline_data"
-	PartFileData         = "file_data"
+	// PartInlineData is a file in the message, such as an image. Hooks see its type and
+	// size only, and cannot add one.
+	PartInlineData = "inline_data"
+	// PartFileData is a reference to a file.
+	PartFileData = "file_data"
 )
 
 // MarshalJSON writes the fields of p's type, empty ones too, because hooks rely on them.
@@ -164,36 +184,46 @@ type LLMCandidate struct {
 	Content LLMContent `json:"content"`
 	// FinishReason is the provider's word, such as "STOP"; usually only the last chunk
 	// has one.
-	FinishReason  string            `json:"finishReason,omitempty"`
-	Index         int               `json:"index"`
+	FinishReason string `json:"finishReason,omitempty"`
+	// Index is 0: there is one candidate.
+	Index int `json:"index"`
+	// SafetyRatings are the provider's; nil if it sent none.
 	SafetyRatings []LLMSafetyRating `json:"safetyRatings,omitempty"`
 }
 
 // LLMContent is the text of a candidate. Function calls are not among its parts.
 type LLMContent struct {
 	// Role is "model".
-	Role  string   `json:"role"`
+	Role string `json:"role"`
+	// Parts are the texts of the chunk in order, thoughts included.
 	Parts []string `json:"parts" jsonschema:"texts; thoughts among them"`
 }
 
 // LLMSafetyRating is a safety verdict of the provider, in its own words.
 type LLMSafetyRating struct {
-	Category    string `json:"category"`
+	// Category is, for example, "HARM_CATEGORY_HARASSMENT".
+	Category string `json:"category"`
+	// Probability is, for example, "NEGLIGIBLE".
 	Probability string `json:"probability"`
 }
 
 // LLMCall is a function call by the model.
 type LLMCall struct {
+	// Name is the name of the tool.
 	Name string `json:"name"`
 	// Args is never null in payloads.
 	Args map[string]any `json:"args"`
-	ID   string         `json:"id,omitempty"`
+	// ID is the id that the call's result will have; may be empty in a hook's answer.
+	ID string `json:"id,omitempty"`
 }
 
 // LLMUsage holds the token counts of llm_response.usageMetadata. 0 means that the
 // provider did not say.
 type LLMUsage struct {
-	PromptTokenCount     int `json:"promptTokenCount,omitempty"`
+	// PromptTokenCount counts the request's tokens.
+	PromptTokenCount int `json:"promptTokenCount,omitempty"`
+	// CandidatesTokenCount counts the answer's tokens so far.
 	CandidatesTokenCount int `json:"candidatesTokenCount,omitempty"`
-	TotalTokenCount      int `json:"totalTokenCount,omitempty"`
+	// TotalTokenCount is the provider's sum, which may include thoughts.
+	TotalTokenCount int `json:"totalTokenCount,omitempty"`
 }

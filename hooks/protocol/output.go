@@ -49,8 +49,12 @@ type Output struct {
 // The values of [Output.Decision]. When an answer is read, "block" counts as Deny,
 // "approve" as Allow and, in Claude Code's dialect, "defer" as Ask.
 const (
-	Deny  = "deny"
-	Ask   = "ask"
+	// Deny prevents the action ("deny" or "block").
+	Deny = "deny"
+	// Ask makes the user confirm it ("ask"). BeforeTool only.
+	Ask = "ask"
+	// Allow has an effect at PermissionRequest only. At other events it equals no
+	// decision.
 	Allow = "allow"
 )
 
@@ -63,14 +67,19 @@ func StopBecause(reason string) Output { return Output{Stop: true, StopReason: r
 
 // TailToolCall asks for another tool to run. Its result replaces the first tool's.
 type TailToolCall struct {
-	Name string         `json:"name"`
+	// Name is the tool's name; a hook's answer must have one.
+	Name string `json:"name"`
+	// Args are the arguments; null is read as {}.
 	Args map[string]any `json:"args"`
 }
 
 // ToolConfig narrows or forces the tools of a request. Names that are not offered are
 // dropped with a warning; if none is left, no tool can be called.
 type ToolConfig struct {
-	Mode                 string   `json:"mode,omitempty" jsonschema:"AUTO, ANY (at least one call) or NONE; absent: AUTO"`
+	// Mode is "AUTO", "ANY" (at least one call) or "NONE" (no call); empty leaves the
+	// mode. Lower case is accepted with a warning.
+	Mode string `json:"mode,omitempty" jsonschema:"AUTO, ANY (at least one call) or NONE; absent: AUTO"`
+	// AllowedFunctionNames lists the only tools to offer; empty means all.
 	AllowedFunctionNames []string `json:"allowedFunctionNames,omitempty" jsonschema:"the tools it may call; empty: all"`
 }
 
@@ -112,6 +121,8 @@ type LLMResponse struct {
 	Usage *LLMUsage
 }
 
+// wireOutput is the canonical JSON of an Output; its tags are the documentation of the
+// fields.
 type wireOutput struct {
 	Continue       *bool         `json:"continue,omitempty" jsonschema:"false ends the run"`
 	StopReason     string        `json:"stopReason,omitempty" jsonschema:"why, with continue: false"`
@@ -122,6 +133,7 @@ type wireOutput struct {
 	Specific       *wireSpecific `json:"hookSpecificOutput,omitempty"`
 }
 
+// wireSpecific is hookSpecificOutput.
 type wireSpecific struct {
 	AdditionalContext string          `json:"additionalContext,omitempty" jsonschema:"text that the model is given, too"`
 	UpdatedOutput     *string         `json:"updatedOutput,omitempty" jsonschema:"what the model reads instead; no error"`
@@ -133,6 +145,7 @@ type wireSpecific struct {
 	TailToolCall      *TailToolCall   `json:"tailToolCallRequest,omitempty" jsonschema:"a tool whose result is used"`
 }
 
+// wireRequest is llm_request in an answer. An empty list of messages differs from none.
 type wireRequest struct {
 	Model      string          `json:"model,omitempty" jsonschema:"another model for this request"`
 	Messages   *[]LLMMessage   `json:"messages,omitempty" jsonschema:"all of it; role system adds instructions"`
@@ -140,6 +153,7 @@ type wireRequest struct {
 	ToolConfig *wireToolConfig `json:"toolConfig,omitempty" jsonschema:"narrows or forces tools"`
 }
 
+// wireResponse is llm_response in an answer.
 type wireResponse struct {
 	Candidates    []LLMCandidate `json:"candidates"`
 	UsageMetadata *LLMUsage      `json:"usageMetadata,omitempty"`
@@ -186,6 +200,7 @@ func (t *ToolConfig) wire() *wireToolConfig {
 	return &wireToolConfig{t.Mode, t.AllowedFunctionNames}
 }
 
+// wire returns the JSON form of c; nil for nil.
 func (c *LLMRequestChange) wire() *wireRequest {
 	if c == nil {
 		return nil
@@ -200,6 +215,7 @@ func (c *LLMRequestChange) wire() *wireRequest {
 	return w
 }
 
+// wire returns the JSON form of r, as one candidate of the model; nil for nil.
 func (r *LLMResponse) wire() *wireResponse {
 	if r == nil {
 		return nil

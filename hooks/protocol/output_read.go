@@ -33,6 +33,7 @@ func (t *wireToolConfig) config() *ToolConfig {
 	return &ToolConfig{t.Mode, t.AllowedFunctionNames}
 }
 
+// change is the inverse of LLMRequestChange.wire.
 func (w *wireRequest) change() *LLMRequestChange {
 	if w == nil {
 		return nil
@@ -47,6 +48,7 @@ func (w *wireRequest) change() *LLMRequestChange {
 	return c
 }
 
+// response is the inverse of LLMResponse.wire.
 func (w *wireResponse) response() *LLMResponse {
 	if w == nil {
 		return nil

@@ -52,6 +52,7 @@ type Reading struct {
 	Garbled bool
 }
 
+// maxWarnings bounds the warnings of one reading.
 const maxWarnings = 20
 
 // Parse is [Dialect.Parse] of Gemini CLI's dialect.
@@ -248,6 +249,7 @@ func (r *reader) keepDecision() {
 	r.out = kept
 }
 
+// failure says why a run failed: its cause, or its exit status, or that a stream was cut.
 func failure(ran Ran, stderr string) string {
 	if ran.Failed != "" {
 		return cause(ran.Failed, stderr)

@@ -26,6 +26,7 @@ type reader struct {
 	steps    int  // bytes looked at to find objects among other output
 }
 
+// fields reads the fields at the top level.
 func (r *reader) fields(ms []member) {
 	for _, m := range ms {
 		if m.key == "hookSpecificOutput" {
@@ -36,6 +37,7 @@ func (r *reader) fields(ms []member) {
 	}
 }
 
+// nested reads hookSpecificOutput. Anything but an object garbles the answer.
 func (r *reader) nested(v any) {
 	switch v := v.(type) {
 	case nil:
@@ -97,6 +99,8 @@ func (r *reader) echoed(m member) bool {
 	})
 }
 
+// unknown warns about a field that has no effect here, and says what was probably meant.
+// The answer counts as garbled if the field might have decided something.
 func (r *reader) unknown(prefix, key string, table []field) {
 	if len(r.values.warnings) > maxWarnings {
 		r.garbled = true
@@ -136,6 +140,7 @@ func names(table []field) []string {
 	return out
 }
 
+// proceed reads "continue": false stops, where the event can be stopped.
 func (r *reader) proceed(path string, v any) {
 	goOn, ok := r.values.boolean(path, v)
 	r.stopped = r.stopped || ok && !goOn
@@ -150,6 +155,7 @@ func (r *reader) proceed(path string, v any) {
 	}
 }
 
+// decision reads "decision". A denial is never taken back by a later field.
 func (r *reader) decision(path string, v any) {
 	s, ok := v.(string)
 	if !ok {
@@ -197,6 +203,7 @@ var decisionSlips = map[string]string{
 	"prompt": "ask", "confirm": "ask",
 }
 
+// unknownDecision warns about an unknown word, and suggests the one that was meant.
 func (r *reader) unknownDecision(path, s string) {
 	r.garbled = true
 	if n, ok := decisionSlips[strings.ToLower(s)]; ok {
@@ -225,6 +232,7 @@ func (r *reader) clearContext(path string, v any) {
 	}
 }
 
+// eventName warns if hookEventName is another event's, under our name or the dialect's.
 func (r *reader) eventName(path string, v any) {
 	s, ok := v.(string)
 	if !ok {
@@ -291,6 +299,7 @@ func (r *reader) updatedOutput(path string, v any) {
 	r.out.UpdatedOutput = &s
 }
 
+// tailToolCall reads tailToolCallRequest, which needs the name of a tool.
 func (r *reader) tailToolCall(path string, v any) {
 	m := r.values.obj(path, v)
 	if m == nil {

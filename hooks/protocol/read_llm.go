@@ -33,6 +33,7 @@ func (vs *values) readToolConfig(path string, v any) *ToolConfig {
 	return &c
 }
 
+// toolMode reads a mode in any case; "" if it is absent or unknown.
 func (vs *values) toolMode(path string, v any) string {
 	if v == nil {
 		return ""
@@ -48,6 +49,8 @@ func (vs *values) toolMode(path string, v any) string {
 	return ""
 }
 
+// stringList reads an array of strings. Other elements are left out with a warning. It
+// returns nil only if v is not an array.
 func (vs *values) stringList(path string, v any) []string {
 	list, ok := v.([]any)
 	if !ok {
@@ -65,6 +68,8 @@ func (vs *values) stringList(path string, v any) []string {
 	return out
 }
 
+// llmRequest reads a change of the request, in our form or in that of Gemini's API
+// ("contents", "generationConfig").
 func (r *reader) llmRequest(path string, v any) {
 	m := r.values.obj(path, v)
 	if m == nil {
@@ -94,6 +99,7 @@ func (r *reader) llmRequest(path string, v any) {
 	r.out.LLMRequest = c
 }
 
+// config reads the generation settings into c. Wrong values are ignored one by one.
 func (vs *values) config(path string, v any, c *LLMRequestChange) {
 	m := vs.obj(path, v)
 	number := func(key string) *float64 {
@@ -146,6 +152,8 @@ func (vs *values) messages(path string, v any) []LLMMessage {
 	return out
 }
 
+// message reads one message. The roles of other APIs are translated: "assistant" is the
+// model, and "tool" and "function" are the user.
 func (vs *values) message(path string, v any) (LLMMessage, bool) {
 	m := vs.obj(path, v)
 	if m == nil {
@@ -181,6 +189,7 @@ func (vs *values) message(path string, v any) (LLMMessage, bool) {
 	return LLMMessage{}, false
 }
 
+// parts reads the parts of a message; ok is false if one of them is wrong.
 func (vs *values) parts(path string, list []any) ([]LLMPart, bool) {
 	out := make([]LLMPart, 0, len(list))
 	for i, e := range list {
@@ -225,6 +234,7 @@ func (vs *values) part(path string, v any) (LLMPart, bool) {
 	return LLMPart{}, false
 }
 
+// call reads the fields of a call or a result.
 func call(kind string, m map[string]any) LLMPart {
 	p := LLMPart{Type: kind}
 	p.Name, _ = m["name"].(string)
@@ -234,6 +244,7 @@ func call(kind string, m map[string]any) LLMPart {
 	return p
 }
 
+// content reads an older field of AfterModel, which replaces the visible text.
 func (r *reader) content(path string, v any) {
 	if s, ok := v.(string); ok {
 		r.out.LLMResponse = &LLMResponse{Parts: []string{s}, VisibleOnly: true}
@@ -285,6 +296,7 @@ func count(m map[string]any, key string) int {
 	return int(f)
 }
 
+// candidate reads the first form of an answer that exists in m.
 func (vs *values) candidate(path string, m map[string]any) (*LLMResponse, bool) {
 	if list, ok := m["candidates"]; ok && list != nil {
 		candidates, ok := list.([]any)
@@ -307,6 +319,7 @@ func (vs *values) candidate(path string, m map[string]any) (*LLMResponse, bool) 
 	return nil, false
 }
 
+// oneCandidate reads a candidate whose content is a text, or an object with parts.
 func (vs *values) oneCandidate(path string, v any) (*LLMResponse, bool) {
 	m := vs.obj(path, v)
 	if m == nil {
@@ -335,6 +348,8 @@ func (vs *values) oneCandidate(path string, v any) (*LLMResponse, bool) {
 	return nil, false
 }
 
+// responseParts reads texts and function calls into resp. Other parts are ignored with a
+// warning.
 func (vs *values) responseParts(path string, list []any, resp *LLMResponse) bool {
 	resp.Parts = []string{}
 	parts, ok := vs.parts(path, list)

@@ -39,6 +39,7 @@ func Run[In Input](stdin io.Reader, stdout, stderr io.Writer, hook func(In) Outp
 	return 0
 }
 
+// decode reads the input of a hook, and checks that it belongs to the event of In.
 func decode[In Input](stdin io.Reader) (In, error) {
 	var in In
 	data, err := io.ReadAll(stdin)

@@ -12,6 +12,7 @@ import (
 // "hookSpecificOutput.llm_request.model".
 type values struct{ warnings []string }
 
+// warn adds a warning. After maxWarnings it only notes that there are more.
 func (vs *values) warn(format string, args ...any) {
 	switch {
 	case len(vs.warnings) < maxWarnings:

@@ -64,6 +64,7 @@ func remarks() map[string]*jsonschema.Schema {
 	return map[string]*jsonschema.Schema{`^(\$|_|//)`: {}}
 }
 
+// group returns the schema of a group of hooks of ev.
 func group(ev protocol.Event) *jsonschema.Schema {
 	matcher := "No effect: the event has nothing to match."
 	switch {
@@ -136,6 +137,7 @@ func pairs() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "string"}}
 }
 
+// valueOf returns the schema of a field of type t.
 func valueOf(t reflect.Type) *jsonschema.Schema {
 	switch {
 	case t.Kind() == reflect.Bool:

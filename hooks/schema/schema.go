@@ -94,6 +94,8 @@ func Output(ev protocol.Event) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
+// of returns the schema of typ. A message's content is a string or parts, which its Go
+// type does not show.
 func of(typ reflect.Type) (*jsonschema.Schema, error) {
 	part, err := jsonschema.For[protocol.LLMPart](nil)
 	if err != nil {
