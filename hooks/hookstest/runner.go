@@ -36,7 +36,8 @@ type Runner struct {
 type Script struct {
 	// Delay is how long it takes until it ends.
 	Delay time.Duration
-	Exit  int
+	// Exit is the exit status.
+	Exit int
 	// Signal is the signal that ends the hook instead of an exit.
 	Signal string
 	// Err says that the hook cannot be started.
@@ -54,6 +55,7 @@ type Script struct {
 
 // Call is one run of a hook.
 type Call struct {
+	// Hook is the hook that was run.
 	Hook hooks.Hook
 	// Stdin is what the hook read.
 	Stdin string

@@ -16,6 +16,7 @@ var Origin = hooks.Origin{SessionID: "s1", TranscriptPath: "/t/session.jsonl", C
 // Stimulus is one event to fire. The zero value of every field but Event means the sample
 // data that all tests share.
 type Stimulus struct {
+	// Event is the event to fire.
 	Event hooks.Event
 	// Use is the call of the tool events; nil means write_file of a.txt.
 	Use *hooks.ToolUse

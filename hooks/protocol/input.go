@@ -13,11 +13,14 @@ const TimeLayout = "2006-01-02T15:04:05.000Z"
 // of this file's types are the documentation of the fields; hooks/schema and
 // docs/EVENTS.md are generated from them.
 type Base struct {
-	SessionID      string `json:"session_id" jsonschema:"the session's id; another one after /clear"`
+	SessionID string `json:"session_id" jsonschema:"the session's id; another one after /clear"`
+	// TranscriptPath is a file of JSON Lines, which may still be written to. In Claude
+	// Code's dialect it is a copy in that agent's form.
 	TranscriptPath string `json:"transcript_path" jsonschema:"absolute path of the session file; empty: none"`
 	Cwd            string `json:"cwd" jsonschema:"the agent's working directory, which is the hook's too"`
 	HookEventName  Event  `json:"hook_event_name" jsonschema:"the event"`
 	Timestamp      string `json:"timestamp" jsonschema:"when the event fired: ISO 8601, UTC, milliseconds"`
+	// AgentID differs for each run of a subagent.
 	AgentID        string `json:"agent_id,omitempty" jsonschema:"the run of a subagent; absent: the main agent"`
 	AgentType      string `json:"agent_type,omitempty" jsonschema:"a subagent's name, or main where permission_mode is"`
 	PermissionMode string `json:"permission_mode,omitempty" jsonschema:"default, autoEdit, yolo or plan"`
@@ -82,27 +85,37 @@ type (
 	// Gemini CLI never sends it.
 	AfterModelInput struct {
 		Base
-		LLMRequest  LLMRequest `json:"llm_request" jsonschema:"the request as it was sent"`
-		LLMResponse LLMChunk   `json:"llm_response" jsonschema:"one streamed chunk of the answer"`
-		FullContent string     `json:"full_content,omitempty" jsonschema:"the answer so far, with this chunk"`
+		LLMRequest LLMRequest `json:"llm_request" jsonschema:"the request as it was sent"`
+		// LLMResponse is the chunk as the hooks before left it, if hooks run one after
+		// the other.
+		LLMResponse LLMChunk `json:"llm_response" jsonschema:"one streamed chunk of the answer"`
+		FullContent string   `json:"full_content,omitempty" jsonschema:"the answer so far, with this chunk"`
 	}
 
 	// BeforeToolInput is the input of [BeforeTool] hooks. ToolInput is never null. In
 	// Claude Code's dialect names and arguments are that agent's.
 	BeforeToolInput struct {
 		Base
-		ToolName            string         `json:"tool_name" jsonschema:"the name that was asked for"`
-		ToolInput           map[string]any `json:"tool_input" jsonschema:"the arguments"`
-		ToolUseID           string         `json:"tool_use_id,omitempty" jsonschema:"the id of the call"`
-		MCPContext          *MCPContext    `json:"mcp_context,omitempty" jsonschema:"where an MCP tool comes from"`
-		OriginalRequestName string         `json:"original_request_name,omitempty" jsonschema:"the first tool of a tail call"`
+		// ToolName is Gemini CLI's name, such as run_shell_command, or mcp_SERVER_TOOL
+		// for an MCP tool.
+		ToolName string `json:"tool_name" jsonschema:"the name that was asked for"`
+		// ToolInput holds the arguments as the model gave them or, if hooks run one after
+		// the other, as the hooks before left them.
+		ToolInput map[string]any `json:"tool_input" jsonschema:"the arguments"`
+		// ToolUseID joins the events of one call. It is the id that the model sees.
+		ToolUseID string `json:"tool_use_id,omitempty" jsonschema:"the id of the call"`
+		// MCPContext is nil for a built-in tool.
+		MCPContext *MCPContext `json:"mcp_context,omitempty" jsonschema:"where an MCP tool comes from"`
+		// OriginalRequestName is empty unless an AfterTool hook asked for this call.
+		OriginalRequestName string `json:"original_request_name,omitempty" jsonschema:"the first tool of a tail call"`
 	}
 
 	// PermissionRequestInput is the input of [PermissionRequest] hooks. ToolInput is
 	// never null.
 	PermissionRequestInput struct {
 		Base
-		ToolName            string         `json:"tool_name" jsonschema:"the name that was asked for"`
+		ToolName string `json:"tool_name" jsonschema:"the name that was asked for"`
+		// ToolInput holds the arguments that the user would be asked about.
 		ToolInput           map[string]any `json:"tool_input" jsonschema:"the arguments"`
 		ToolUseID           string         `json:"tool_use_id,omitempty" jsonschema:"the id of the call"`
 		MCPContext          *MCPContext    `json:"mcp_context,omitempty" jsonschema:"where an MCP tool comes from"`
@@ -112,9 +125,11 @@ type (
 	// NotificationInput is the input of [Notification] hooks.
 	NotificationInput struct {
 		Base
+		// NotificationType is what matchers see.
 		NotificationType string `json:"notification_type" jsonschema:"ToolPermission, or Idle"`
 		Message          string `json:"message" jsonschema:"one line for people"`
-		Details          any    `json:"details" jsonschema:"what is asked: type, title and more by type"`
+		// Details is a JSON object with the key "type", such as "edit", "exec" or "idle".
+		Details any `json:"details" jsonschema:"what is asked: type, title and more by type"`
 	}
 
 	// SubagentStartInput is the input of [SubagentStart] hooks. AgentType is the
@@ -128,9 +143,10 @@ type (
 	// name.
 	SubagentStopInput struct {
 		Base
-		Prompt              string `json:"prompt" jsonschema:"the task that the agent was given"`
-		PromptResponse      string `json:"prompt_response" jsonschema:"what it hands over, or what went wrong"`
-		Ending              string `json:"ending" jsonschema:"GOAL, MAX_TURNS, TIMEOUT, ERROR_NO_COMPLETE_TASK_CALL or ERROR"`
+		Prompt         string `json:"prompt" jsonschema:"the task that the agent was given"`
+		PromptResponse string `json:"prompt_response" jsonschema:"what it hands over, or what went wrong"`
+		Ending         string `json:"ending" jsonschema:"GOAL, MAX_TURNS, TIMEOUT, ERROR_NO_COMPLETE_TASK_CALL or ERROR"`
+		// StopHookActive is as in [AfterAgentInput].
 		StopHookActive      bool   `json:"stop_hook_active" jsonschema:"a SubagentStop hook sent the agent on before"`
 		AgentTranscriptPath string `json:"agent_transcript_path" jsonschema:"the agent's own transcript; empty: none is kept"`
 	}
@@ -139,13 +155,15 @@ type (
 	// hook changed the arguments.
 	AfterToolInput struct {
 		Base
-		ToolName            string         `json:"tool_name" jsonschema:"the name that was asked for"`
+		ToolName string `json:"tool_name" jsonschema:"the name that was asked for"`
+		// ToolInput holds the arguments that ran, changes by hooks included.
 		ToolInput           map[string]any `json:"tool_input" jsonschema:"the arguments that ran"`
 		ToolResponse        ToolResponse   `json:"tool_response" jsonschema:"what the tool gave"`
 		ToolUseID           string         `json:"tool_use_id,omitempty" jsonschema:"the id of the call"`
 		MCPContext          *MCPContext    `json:"mcp_context,omitempty" jsonschema:"where an MCP tool comes from"`
 		OriginalRequestName string         `json:"original_request_name,omitempty" jsonschema:"the first tool of a tail call"`
-		OriginalToolInput   map[string]any `json:"original_tool_input,omitempty" jsonschema:"before hooks changed them"`
+		// OriginalToolInput holds the arguments that the model gave.
+		OriginalToolInput map[string]any `json:"original_tool_input,omitempty" jsonschema:"before hooks changed them"`
 	}
 
 	// PostToolUseFailureInput is the input of [PostToolUseFailure] hooks. Error is "Exit
@@ -167,7 +185,10 @@ type (
 		Base
 		Prompt         string `json:"prompt" jsonschema:"the prompt that was answered"`
 		PromptResponse string `json:"prompt_response" jsonschema:"the final answer of this attempt, as shown"`
-		StopHookActive bool   `json:"stop_hook_active" jsonschema:"true in a retry that an AfterAgent hook asked for"`
+		// StopHookActive should make a hook that always sends the answer back let it
+		// pass. The number of retries is bounded by hooksConfig.maxRetries, 10 by
+		// default.
+		StopHookActive bool `json:"stop_hook_active" jsonschema:"true in a retry that an AfterAgent hook asked for"`
 	}
 
 	// StopFailureInput is the input of [StopFailure] hooks. Error is one of [Failures].
@@ -199,7 +220,8 @@ type MCPContext struct {
 	Cwd     string   `json:"cwd,omitempty"`
 	// URL is the address of a server that is reached by HTTP.
 	URL string `json:"url,omitempty"`
-	// TCP is the address of a server that is reached by TCP or a web socket.
+	// TCP is the address of a web socket server. Gemini CLI has the field; minigem does
+	// not set it.
 	TCP string `json:"tcp,omitempty"`
 }
 

@@ -99,7 +99,8 @@ type Result struct {
 type Report struct {
 	// Hook is the name of the attacked hook.
 	Hook string `json:"hook"`
-	Goal Goal   `json:"goal"`
+	// Goal is the goal of the attack.
+	Goal Goal `json:"goal"`
 	// Results has one entry per spelling, in the order of [Goal.Spellings].
 	Results []Result `json:"results"`
 

@@ -16,6 +16,7 @@ const Schema = "minigem.dev/compat/1"
 // Document is everything that is known, for other programs. What is missing is unknown,
 // never "no". Measurements were made on one day and platform, in runs without a terminal.
 type Document struct {
+	// Schema is [Schema], which names the form of the document.
 	Schema string `json:"schema"`
 	// Measured is the day of the measurements, YYYY-MM-DD.
 	Measured string `json:"measured"`
@@ -36,14 +37,18 @@ type Effect struct {
 	// Answer is the name in [Document.Answers].
 	Answer string `json:"answer"`
 	// Agent is the agent's id.
-	Agent   string `json:"agent"`
+	Agent string `json:"agent"`
+	// Version is the agent's version; empty if none was measured.
 	Version string `json:"version,omitempty"`
 	// Effect is an [agents.Kind], or "fired" and "not-fired" for a matcher.
-	Effect  string `json:"effect"`
-	Ran     bool   `json:"ran,omitempty"`
-	Retries int    `json:"retries,omitempty"`
+	Effect string `json:"effect"`
+	// Ran says that the tool ran although the run ended.
+	Ran bool `json:"ran,omitempty"`
+	// Retries is how often the agent went on, for the effect "retry".
+	Retries int `json:"retries,omitempty"`
 	// ReasonTo lists who reads a text of the answer: "model" or nothing. Never null.
-	ReasonTo []string        `json:"reason_to"`
+	ReasonTo []string `json:"reason_to"`
+	// Evidence says how it is known; never empty.
 	Evidence agents.Evidence `json:"evidence"`
 }
 

@@ -52,9 +52,11 @@ type Setup struct {
 
 // File is one place where hooks can be configured.
 type File struct {
+	// Layer is the layer of the file's hooks.
 	Layer hooks.Layer `json:"layer"`
 	// Path is absolute.
-	Path  string    `json:"file"`
+	Path string `json:"file"`
+	// State says whether the file was read.
 	State FileState `json:"state"`
 	// Why says why the file was not read; empty if it was, or if it does not exist.
 	Why string `json:"why,omitempty"`
@@ -102,13 +104,16 @@ func (s *Setup) Subjects(ev hooks.Event) []string {
 // Explanation is the answer to "what would run?".
 type Explanation struct {
 	// Off says why no hook runs at all; empty if hooks run.
-	Off     string `json:"off,omitempty"`
-	Trusted bool   `json:"trusted"`
+	Off string `json:"off,omitempty"`
+	// Trusted says that the folder is trusted.
+	Trusted bool `json:"trusted"`
 	// Loaded is the number of hooks in the files that were read.
 	Loaded int `json:"loaded"`
 	// Events has the plan of each event that has hooks or was asked for.
-	Events   []EventPlan     `json:"events"`
-	Files    []File          `json:"files"`
+	Events []EventPlan `json:"events"`
+	// Files lists all places that were searched.
+	Files []File `json:"files"`
+	// Problems are the faults of the files that were read.
 	Problems []hooks.Problem `json:"problems,omitempty"`
 }
 
@@ -125,7 +130,8 @@ type EventPlan struct {
 	Because string `json:"because,omitempty"`
 	// Hooks lists all hooks of the event, in the order of running.
 	Hooks []HookPlan `json:"hooks"`
-	Notes []string   `json:"notes,omitempty"`
+	// Notes are remarks on the event as a whole.
+	Notes []string `json:"notes,omitempty"`
 	// Upstream lists differences of Gemini CLI that concern the event as a whole.
 	Upstream []Difference `json:"upstream,omitempty"`
 }
@@ -147,7 +153,8 @@ type HookPlan struct {
 	// run.
 	Order int `json:"order"`
 	// ID is [hooks.Hook.ID].
-	ID      string `json:"id"`
+	ID string `json:"id"`
+	// Command is the command as configured; empty for other kinds of hooks.
 	Command string `json:"command"`
 	Matcher string `json:"matcher,omitempty"`
 	If      string `json:"if,omitempty"`
@@ -159,16 +166,20 @@ type HookPlan struct {
 	Extension string      `json:"extension,omitempty"`
 	File      string      `json:"file"`
 	Line      int         `json:"line"`
-	Enabled   bool        `json:"enabled"`
-	Trusted   bool        `json:"trusted"`
+	// Enabled is false if a list of disabled hooks names the hook.
+	Enabled bool `json:"enabled"`
+	// Trusted is false if the hook may not run; Skipped says why.
+	Trusted bool `json:"trusted"`
 	// Matches lists the subjects that the matcher accepts; never nil.
 	Matches []string `json:"matches"`
 	// RunsFor lists the subjects for which the hook runs; never nil.
 	RunsFor []string `json:"runs_for"`
 	// Skipped says why the hook does not run or, if RunsFor is not empty, for which
 	// subjects it does not, and why.
-	Skipped  string   `json:"skipped,omitempty"`
-	Note     string   `json:"note,omitempty"`
+	Skipped string `json:"skipped,omitempty"`
+	// Note is [hooks.Hook.Note].
+	Note string `json:"note,omitempty"`
+	// Warnings say what is ignored in the hook's configuration, each once.
 	Warnings []string `json:"warnings,omitempty"`
 	// Upstream lists differences of Gemini CLI that concern this hook.
 	Upstream []Difference `json:"upstream,omitempty"`

@@ -40,7 +40,8 @@ const (
 // Finding is one thing that was found.
 type Finding struct {
 	// Code is the code of its [Rule], such as "HK001".
-	Code     string   `json:"code"`
+	Code string `json:"code"`
+	// Severity is that of the rule.
 	Severity Severity `json:"severity"`
 	// File is the absolute path of the settings file or program.
 	File string `json:"file"`

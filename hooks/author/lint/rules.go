@@ -10,9 +10,11 @@ import (
 
 // Rule is one kind of finding. A code is never reused for anything else.
 type Rule struct {
+	// Code is "HK" and three digits.
 	Code string
 	// Name is a word for programs, such as "unknown-event".
-	Name     string
+	Name string
+	// Severity is that of all findings of the rule.
 	Severity Severity
 	// Title says what is wrong.
 	Title string

@@ -41,6 +41,7 @@ const (
 
 // Step is one thing that happened in a session.
 type Step struct {
+	// Kind says which of the other fields are set.
 	Kind Kind
 	// Text is the prompt or the answer; empty for a call.
 	Text string
@@ -63,7 +64,8 @@ type Session struct {
 	// Path is the file as it was named.
 	Path string
 	// ID is the session's id; may be empty.
-	ID    string
+	ID string
+	// Steps are in the order of the file.
 	Steps []Step
 	// Skipped lists, in sentences, parts of the file that could not be used.
 	Skipped []string

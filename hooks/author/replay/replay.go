@@ -14,15 +14,18 @@ type Decided struct {
 	// Session is the path of the session's file.
 	Session string `json:"session"`
 	// Step is the number of the step, from 1.
-	Step  int         `json:"step"`
-	Kind  Kind        `json:"kind"`
+	Step int `json:"step"`
+	// Kind is the kind of the step.
+	Kind Kind `json:"kind"`
+	// Event is the event that was fired. A call has two: BeforeTool and AfterTool.
 	Event hooks.Event `json:"event"`
 	// Subject is the tool's name; empty for prompts and answers.
 	Subject string `json:"subject,omitempty"`
 	// Text is the beginning of what the step is about, at most 80 characters.
 	Text string `json:"text,omitempty"`
 	// Now is the word of the [hooks.Decision] now.
-	Now    string `json:"now"`
+	Now string `json:"now"`
+	// Reason is the reason of the decision now; may be empty.
 	Reason string `json:"reason,omitempty"`
 	// Hooks lists the hooks that decided.
 	Hooks []string `json:"hooks,omitempty"`
@@ -39,19 +42,24 @@ type Decided struct {
 
 // HookTime is what one hook did in all sessions, with its times in milliseconds.
 type HookTime struct {
+	// ID is [hooks.Hook.ID].
 	ID    string      `json:"id"`
 	Event hooks.Event `json:"event"`
-	File  string      `json:"file"`
-	Line  int         `json:"line"`
+	// File and Line say where the hook is configured; equal hooks in several places are
+	// counted separately.
+	File string `json:"file"`
+	Line int    `json:"line"`
 	// Runs counts the hook's runs, failed ones included.
-	Runs   int `json:"runs"`
+	Runs int `json:"runs"`
+	// Failed counts the runs that failed.
 	Failed int `json:"failed"`
 	// Decisions counts the runs by the word of their decision.
 	Decisions map[string]int `json:"decisions"`
 	// P50MS and P95MS are percentiles of the time per run; see [Percentile].
 	P50MS float64 `json:"p50_ms"`
 	// P95MS is the time that 95 % of the runs did not exceed.
-	P95MS   float64 `json:"p95_ms"`
+	P95MS float64 `json:"p95_ms"`
+	// TotalMS is the sum of all runs.
 	TotalMS float64 `json:"total_ms"`
 
 	times []time.Duration
@@ -59,10 +67,12 @@ type HookTime struct {
 
 // Result is the outcome of replaying sessions.
 type Result struct {
+	// Sessions counts the sessions that were replayed.
 	Sessions int `json:"sessions"`
-	Prompts  int `json:"prompts"`
-	Calls    int `json:"calls"`
-	Answers  int `json:"answers"`
+	// Prompts, Calls and Answers count the steps that were fired.
+	Prompts int `json:"prompts"`
+	Calls   int `json:"calls"`
+	Answers int `json:"answers"`
 	// Decided lists the steps about which hooks decided anything, now or then.
 	Decided []Decided `json:"decided"`
 	// Hooks lists the hooks that ran, in the order of their first run, and those that are

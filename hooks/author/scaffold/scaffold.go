@@ -29,6 +29,7 @@ var Languages = []string{"sh", "py", "js", "go"}
 
 // Hook is the beginning of a hook, made by [Make].
 type Hook struct {
+	// Name is the hook's name in the settings and of its files.
 	Name  string
 	Event protocol.Event
 	// Program is the hook's program; its Path is empty if the kind has none.
@@ -52,6 +53,7 @@ type Hook struct {
 type File struct {
 	// Path is relative to the project, with slashes.
 	Path string
+	// Data is the content of the file.
 	Data []byte
 	// Mode is the permissions of the new file.
 	Mode os.FileMode
@@ -63,7 +65,8 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 type Options struct {
 	// Name is the name of the hook and its files: letters, digits, "-" and "_", at most
 	// 64.
-	Name  string
+	Name string
+	// Event is the event of the hook; required.
 	Event protocol.Event
 	// Language is one of [Languages]; empty means sh, or py for kinds that a shell cannot
 	// serve. A prompt hook has none.

@@ -101,6 +101,7 @@ type Finding struct {
 
 // Report is the outcome of all trials.
 type Report struct {
+	// Trials is the number of trials that were run.
 	Trials int `json:"trials"`
 	// Refuses says that the hook refuses the payload, or asks, undisturbed.
 	Refuses bool `json:"refuses"`

@@ -43,24 +43,32 @@ type event struct {
 type Run struct {
 	// Summary is the result in a sentence.
 	Summary string `json:"summary"`
-	Cases   []Case `json:"cases"`
+	// Cases are in the order of the run.
+	Cases []Case `json:"cases"`
 	// Covered is the coverage of the hooks in percent.
-	Covered  int      `json:"covered"`
-	Coverage []Cover  `json:"coverage,omitempty"`
-	Mutants  []Mutant `json:"mutants,omitempty"`
+	Covered int `json:"covered"`
+	// Coverage has a row for each hook and event; nil if it was not measured.
+	Coverage []Cover `json:"coverage,omitempty"`
+	// Mutants lists planted faults; nil if none was planted.
+	Mutants []Mutant `json:"mutants,omitempty"`
 }
 
 // Case is one case of a [Run].
 type Case struct {
-	Name  string `json:"name"`
+	// Name is the path of the file without its extension, with slashes.
+	Name string `json:"name"`
+	// Title is the comment at the top of the case; may be empty.
 	Title string `json:"title,omitempty"`
 	// Outcome is "passed", "failed", "broken" or "skipped".
 	Outcome string `json:"outcome"`
 	// Why says why the case is broken or was skipped.
-	Why      string    `json:"why,omitempty"`
-	TookMs   int64     `json:"took_ms"`
+	Why string `json:"why,omitempty"`
+	// TookMs is the duration in milliseconds.
+	TookMs int64 `json:"took_ms"`
+	// Failures is empty unless Outcome is "failed".
 	Failures []Failure `json:"failures,omitempty"`
-	Checks   []Check   `json:"checks,omitempty"`
+	// Checks lists all assertions, passed ones included.
+	Checks []Check `json:"checks,omitempty"`
 	// Events is made from Reports by [WriteRun].
 	Events []event `json:"events,omitempty"`
 
@@ -73,7 +81,8 @@ type Failure struct {
 	// Where is "file:line".
 	Where string `json:"where"`
 	// Command is the line of the case that failed; may be empty.
-	Command  string `json:"command,omitempty"`
+	Command string `json:"command,omitempty"`
+	// Expected and Actual are shown as texts; Expected may be empty.
 	Expected string `json:"expected,omitempty"`
 	Actual   string `json:"actual"`
 	// Detail is further output; may be empty.
@@ -82,6 +91,7 @@ type Failure struct {
 
 // Check is an assertion of a case.
 type Check struct {
+	// Command is the line of the case.
 	Command string `json:"command"`
 	Passed  bool   `json:"passed"`
 	// Says is the result of an assertion that measures something; else empty.
@@ -93,10 +103,12 @@ type Check struct {
 
 // Cover is what the cases reached of one hook.
 type Cover struct {
+	// Hook is the hook's ID.
 	Hook  string `json:"hook"`
 	Event string `json:"event"`
 	// Ran counts the runs of the hook.
-	Ran    int `json:"ran"`
+	Ran int `json:"ran"`
+	// Passed counts the runs that changed nothing.
 	Passed int `json:"passed"`
 	// Did lists the effects that it was seen to have; empty if none was.
 	Did string `json:"did,omitempty"`
@@ -106,13 +118,16 @@ type Cover struct {
 
 // Mutant is a fault that was planted, and whether a case noticed it.
 type Mutant struct {
+	// Class is one of the classes of package mutate.
 	Class string `json:"class"`
-	Hook  string `json:"hook,omitempty"`
+	// Hook is empty if the fault is in a program.
+	Hook string `json:"hook,omitempty"`
 	// Where is "file:line".
 	Where string `json:"where"`
 	// What describes the fault; see package mutate.
-	What    string `json:"what"`
-	Noticed bool   `json:"noticed"`
+	What string `json:"what"`
+	// Noticed says that some case failed because of the fault.
+	Noticed bool `json:"noticed"`
 	// Cases lists the cases that noticed it, or that were run with it.
 	Cases []string `json:"cases"`
 }
