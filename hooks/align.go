@@ -191,6 +191,7 @@ func likeness(a, b string) float64 {
 	return float64(head+tail) / float64(long)
 }
 
+// keys returns a text for each message that is equal for equal messages.
 func keys(ms []protocol.LLMMessage) []string {
 	out := make([]string, len(ms))
 	for i, m := range ms {

@@ -47,6 +47,8 @@ func readChange(read *ModelRequest, c *protocol.LLMRequestChange, a *answer) req
 	return ch
 }
 
+// sameToolConfig reports whether b, which may be nil, says the same as a, in the same
+// order.
 func sameToolConfig(a, b *protocol.ToolConfig) bool {
 	return b != nil && a.Mode == b.Mode && slices.Equal(a.AllowedFunctionNames, b.AllowedFunctionNames)
 }
@@ -120,6 +122,7 @@ type messageEdits struct {
 	system  []string              // to be added to the system instruction
 }
 
+// empty reports whether the edits change nothing.
 func (m messageEdits) empty() bool {
 	return len(m.replace) == 0 && len(m.remove) == 0 && len(m.insert) == 0 && len(m.system) == 0
 }
@@ -198,6 +201,8 @@ func orphans(list []llm.Message) map[string]bool {
 	return out
 }
 
+// pairKey identifies a call and its result. Without an id they are paired by the tool's
+// name.
 func pairKey(name, id string) string {
 	if id == "" {
 		return "name:" + name

@@ -202,6 +202,8 @@ func (e *Engine) hasRun(r Run, session string) {
 	}
 }
 
+// onceKey identifies a hook with Once in a session. A hook that is configured in two
+// places runs once in each.
 func onceKey(h Hook, session string) string {
 	return strings.Join([]string{session, string(h.Event), h.Source.String(), h.ID()}, "\x00")
 }
@@ -220,6 +222,7 @@ func (e *Engine) withheld(ctx context.Context, h Hook) string {
 		h.ID(), strings.Join(files, ", "))
 }
 
+// patience returns how long to wait for the hooks of events with leave.
 func (e *Engine) patience() time.Duration {
 	if e.Patience > 0 {
 		return e.Patience
@@ -252,12 +255,14 @@ func (s *set) add(member string) (added bool) {
 	return true
 }
 
+// has reports whether member is in s.
 func (s *set) has(member string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.members[member]
 }
 
+// clear empties s.
 func (s *set) clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -167,6 +167,7 @@ func (f *firing[S]) runAll(ctx context.Context) S {
 	return state
 }
 
+// runTogether runs the hooks concurrently, all with the same payload, and waits for them.
 func (f *firing[S]) runTogether(ctx context.Context) {
 	var wg sync.WaitGroup
 	for _, i := range f.todo {
@@ -206,6 +207,7 @@ func (f *firing[S]) runInTurn(ctx context.Context) S {
 	return state
 }
 
+// skip records why hook i does not run.
 func (f *firing[S]) skip(i int, why string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

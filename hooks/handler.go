@@ -148,6 +148,8 @@ func (h Hook) Target() string {
 	return ""
 }
 
+// mcpTarget describes a call of an MCP tool. The input is part of it, because it tells
+// two hooks apart.
 func mcpTarget(h Hook) string {
 	target := "call " + h.Tool + " of the MCP server " + h.Server
 	if h.Input != nil {
@@ -156,6 +158,7 @@ func mcpTarget(h Hook) string {
 	return target
 }
 
+// httpTarget describes a POST, with the variables that its headers may send.
 func httpTarget(h Hook) string {
 	target := "POST " + shownURL(h.URL)
 	if len(h.AllowedEnvVars) > 0 {

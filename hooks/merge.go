@@ -108,6 +108,7 @@ func oneLine(warnings []string) string {
 	return strings.Join(warnings, "; ")
 }
 
+// perChunk reports whether ev fires many times in one turn.
 func perChunk(ev Event) bool {
 	return ev == "AfterModel" || ev == "BeforeModel" || ev == "BeforeToolSelection"
 }

@@ -256,10 +256,12 @@ func (w wireHook) hook() Hook {
 	}
 }
 
+// duration is the inverse of milliseconds.
 func duration(ms float64) time.Duration {
 	return time.Duration(math.Round(ms * float64(time.Millisecond)))
 }
 
+// payloadOf is the inverse of Payload.String.
 func payloadOf(s string) Payload {
 	if s == "" {
 		return nil
@@ -267,6 +269,7 @@ func payloadOf(s string) Payload {
 	return Payload{[]byte(s)}
 }
 
+// bytesOf returns s as bytes; nil for "", as a hook that printed nothing has.
 func bytesOf(s string) []byte {
 	if s == "" {
 		return nil

@@ -74,6 +74,7 @@ func (j *messagesJSON) of(messages []llm.Message) ([]byte, error) {
 	return slices.Clip(wire), nil
 }
 
+// hookToolConfig returns c as hooks read it; nil if the model is free to call tools.
 func hookToolConfig(c llm.ToolChoice) *protocol.ToolConfig {
 	if c.Mode == llm.ToolModeUnset && len(c.Allowed) == 0 {
 		return nil

@@ -20,6 +20,7 @@ func syntheticChunk(r *protocol.LLMResponse) llm.Chunk {
 	return c
 }
 
+// usage returns a hook's token counts; nil stays nil.
 func usage(u *protocol.LLMUsage) *llm.Usage {
 	if u == nil {
 		return nil

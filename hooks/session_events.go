@@ -109,6 +109,7 @@ func addContext(added string, a *answer) string {
 	return joinLines(added, a.AdditionalContext)
 }
 
+// contextEffect is the effect of hooks that only add context.
 func contextEffect(added string, _ Verdict) Effect {
 	if added == "" {
 		return Effect{Kind: EffectNone}

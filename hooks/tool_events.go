@@ -58,7 +58,9 @@ func (u ToolUse) rewrite(args map[string]any) Effect {
 	return Effect{Kind: EffectRewrite, Before: encode(orEmpty(u.Call.Args)), After: encode(orEmpty(args))}
 }
 
-// permission holds what PermissionRequest hooks say, apart from a denial.
+// permission holds what PermissionRequest hooks say, apart from a denial. A permission
+// holds for the arguments that the hook read, so it does not count if another hook
+// changes them.
 type permission struct {
 	args    map[string]any
 	by      []string // hooks that allow the call
@@ -184,10 +186,12 @@ func changeArgs(args map[string]any, a *answer) map[string]any {
 	return merged
 }
 
+// sameArgs reports whether two sets of arguments are equal. nil and empty are.
 func sameArgs(a, b map[string]any) bool {
 	return len(a) == 0 && len(b) == 0 || reflect.DeepEqual(a, b)
 }
 
+// orEmpty returns m, or an empty map for nil, so that hooks read {} and not null.
 func orEmpty(m map[string]any) map[string]any {
 	if m == nil {
 		return map[string]any{}

@@ -108,6 +108,7 @@ func unite(a, b *protocol.ToolConfig) *protocol.ToolConfig {
 	return &out
 }
 
+// stronger returns the mode that restricts more.
 func stronger(a, b string) string {
 	if strength(b) > strength(a) {
 		return b
@@ -115,6 +116,7 @@ func stronger(a, b string) string {
 	return a
 }
 
+// strength orders modes by how much they restrict the model; -1 for unknown ones.
 func strength(mode string) int {
 	return slices.Index([]string{"", "AUTO", "ANY", "NONE"}, mode)
 }

@@ -26,6 +26,7 @@ import (
 // whose last value counts.
 type Option func(*config)
 
+// config collects the options of one Run.
 type config struct {
 	functions map[string]hooks.Function
 	as, on    []string
@@ -92,6 +93,8 @@ func Run(t *testing.T, glob string, options ...Option) {
 	}
 }
 
+// options returns the testbed's options. In CI an assertion that holds without the hook
+// fails.
 func (c *config) options() testbed.Options {
 	ci := os.Getenv("CI")
 	return testbed.Options{

@@ -48,6 +48,7 @@ func InOrder(template Template, filled map[string]any) []byte {
 	return append(out, '}')
 }
 
+// decoded returns a JSON value in encoding/json's types.
 func decoded(r gjson.Result) any {
 	var v any
 	if json.Unmarshal([]byte(r.Raw), &v) != nil {
@@ -107,6 +108,7 @@ func (v Values) fillIn(template any, within string) any {
 	return template
 }
 
+// get returns the value of a name, filling the agent's own templates.
 func (v Values) get(name, within string) any {
 	if own, ok := v.Own[name]; ok && name != within {
 		return v.fillIn(own, name)
@@ -181,6 +183,7 @@ func hunks(diff, kind string) []any {
 	return out
 }
 
+// count reads a number of lines in the head of a hunk, which may be missing for 1.
 func count(digits string) int {
 	if digits == "" {
 		return 1

@@ -92,6 +92,7 @@ func over(table map[string]any, other any) map[string]any {
 	return out
 }
 
+// content returns an embedded file.
 func content(name string) []byte {
 	data, err := files.ReadFile("data/" + name)
 	check(name, err)

@@ -122,6 +122,7 @@ func loneSurrogate(text string) bool {
 	return false
 }
 
+// asJSON returns v as JSON.
 func asJSON(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -142,6 +143,7 @@ func scalar(v any) string {
 	}
 }
 
+// joined joins two texts by a line break, unless one is empty.
 func joined(a, b string) string {
 	if a == "" || b == "" {
 		return a + b

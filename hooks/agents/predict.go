@@ -43,6 +43,7 @@ const (
 	NotFired = "not-fired"
 )
 
+// marker matches a marked text of the corpus.
 var marker = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`R-[A-Z0-9]+(-[A-Z0-9]+)*`) })
 
 // Markers returns the marked texts of the corpus in a text, such as "R-ONE", sorted and

@@ -188,11 +188,13 @@ func jsTrim(s string) string {
 			"\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000")
 }
 
+// str returns a string in m; "" if there is none.
 func str(m map[string]any, key string) string {
 	s, _ := m[key].(string)
 	return s
 }
 
+// nestedOf returns hookSpecificOutput in m; nil if it is not an object.
 func nestedOf(m map[string]any) map[string]any {
 	n, _ := m["hookSpecificOutput"].(map[string]any)
 	return n

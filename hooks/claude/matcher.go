@@ -116,6 +116,7 @@ func replaceWords(text string, replace func(string) string) string {
 	return b.String() + text[last:]
 }
 
+// mcpName returns our name of an MCP tool.
 func mcpName(name string) string {
 	return strings.Replace("mcp_"+strings.TrimPrefix(name, "mcp__"), "__", "_", 1)
 }
@@ -156,6 +157,7 @@ func (m *migration) triggerMatcher(theirs string, n jsonc.Node, text string, kno
 	return strings.Join(names, "|"), len(names) > 0
 }
 
+// words splits a list of names.
 func words(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == '|' || r == ' ' })
 }

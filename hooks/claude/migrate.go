@@ -153,10 +153,12 @@ type migration struct {
 	remarks []Remark
 }
 
+// lost adds a remark about something that is not carried over.
 func (m *migration) lost(n jsonc.Node, format string, args ...any) {
 	m.remarks = append(m.remarks, Remark{m.name, n.Line(), fmt.Sprintf(format, args...), true, ""})
 }
 
+// differs adds a remark about something that is carried over with a difference.
 func (m *migration) differs(n jsonc.Node, format string, args ...any) {
 	m.remarks = append(m.remarks, Remark{m.name, n.Line(), fmt.Sprintf(format, args...), false, ""})
 }
@@ -360,6 +362,7 @@ func target(n jsonc.Node) string {
 	return strings.Trim(strings.Join(append(all, n.Get("args").Strings()...), "\x00"), "\x00")
 }
 
+// texts returns the members of an object as texts.
 func texts(n jsonc.Node) map[string]string {
 	out := map[string]string{}
 	for _, m := range n.Members() {

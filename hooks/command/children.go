@@ -59,6 +59,7 @@ func (c *Children) add(p *proc.Process, h hooks.Hook) {
 	c.running[p] = true
 }
 
+// remove forgets p, which has ended. A nil c does nothing.
 func (c *Children) remove(p *proc.Process) {
 	if c == nil {
 		return

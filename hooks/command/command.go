@@ -143,6 +143,7 @@ func start(c proc.Command) (p *proc.Process, elsewhere string, err error) {
 	return p, elsewhere, nil
 }
 
+// base returns the environment that h starts with.
 func (r Runner) base(h hooks.Hook) []string {
 	if r.ProjectEnv != nil && h.Source.OfProject() {
 		return r.ProjectEnv
@@ -166,6 +167,7 @@ func await(ctx context.Context, p *proc.Process) error {
 	return ctx.Err()
 }
 
+// exit describes how a process ended, without its output.
 func exit(res proc.Result, stopped error, took time.Duration) hooks.Exit {
 	e := hooks.Exit{
 		Code: res.ExitCode, Err: stopped, Duration: took,

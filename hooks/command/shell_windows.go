@@ -17,6 +17,7 @@ func setShell(c *proc.Command, line string, env []string) {
 		line + "; if ($LASTEXITCODE -ne 0) { exit $LASTEXITCODE }"}
 }
 
+// powershell returns the PowerShell to use.
 func powershell(comSpec string) string {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(comSpec)), ".exe")
 	if name == "powershell" || name == "pwsh" {

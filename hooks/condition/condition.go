@@ -125,6 +125,7 @@ func fits(pattern []string, words []shell.Word) bool {
 	return len(words) == len(pattern)
 }
 
+// like reports whether a command matches a pattern. "git *" also matches "git" alone.
 func like(pattern, command string) bool {
 	command = strings.TrimSpace(command)
 	bare, more := strings.CutSuffix(pattern, " *")

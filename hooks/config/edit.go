@@ -131,6 +131,7 @@ func (e Editor) Names(disabled bool) []string {
 	})
 }
 
+// target returns the file that new entries go to.
 func (e Editor) target() string {
 	if e.Project != "" {
 		return e.Project

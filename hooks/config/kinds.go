@@ -43,6 +43,7 @@ func commandFault(h hooks.Hook, n jsonc.Node) (rule, why string) {
 	return "", ""
 }
 
+// promptFault says why a model cannot be asked.
 func promptFault(h hooks.Hook) (rule, why string) {
 	if strings.TrimSpace(h.Prompt) == "" {
 		return "HK008", `needs "prompt", a text`
@@ -164,6 +165,7 @@ func (l *loader) texts(n jsonc.Node, name string) []string {
 	return out
 }
 
+// settingName returns a field's name in settings.
 func settingName(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	return name

@@ -368,6 +368,7 @@ func Notifications(sections ...Section) bool {
 	return on
 }
 
+// inOrder returns sections sorted by a rank. Equal ones keep their order.
 func inOrder(sections []Section, by func(Section) int) []Section {
 	return slices.SortedStableFunc(slices.Values(sections), func(a, b Section) int { return cmp.Compare(by(a), by(b)) })
 }

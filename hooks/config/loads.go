@@ -25,6 +25,7 @@ var (
 		const verbs = `import|require|require_relative|from|source|include|exec|spawn|node|python3?|bash|sh|ruby|perl`
 		return regexp.MustCompile(`(?m)^[^#\n]*?(?:^|[\s;|&(={])(?:` + verbs + `)[\s("'].*$|^\s*\.\s.*$`)
 	})
+	// loadName matches what may be a file or a module in such a line.
 	loadName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\w./@-]+`) })
 )
 

@@ -62,6 +62,7 @@ func inside(root, path string) bool {
 	return err == nil && text.Inside(real, path)
 }
 
+// regular reports whether path is a regular file, or a link to one.
 func regular(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular()

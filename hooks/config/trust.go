@@ -332,6 +332,7 @@ func relative(root, file string) string {
 	return file
 }
 
+// hash returns the SHA-256 of data, marked as such.
 func hash(data []byte) string {
 	sum := sha256.Sum256(data)
 	return "sha256:" + hex.EncodeToString(sum[:])

@@ -106,6 +106,7 @@ func (f *useFinder) redirect(r *syntax.Redirect, quoted bool) {
 	}
 }
 
+// note records p if it is a plain use of one of the variables, and reports whether it is.
 func (f *useFinder) note(p *syntax.ParamExp, quoted bool) bool {
 	if p.Param == nil || !slices.Contains(hooks.Variables(), p.Param.Value) || p.Excl || p.Length || p.Width {
 		return false

@@ -112,6 +112,8 @@ func closing(s string) (inner string, end int) {
 	return "", 0
 }
 
+// envNameLength returns the length of the variable's name that s begins with; 0 if there
+// is none.
 func envNameLength(s string) int {
 	for i := range len(s) {
 		c := s[i]

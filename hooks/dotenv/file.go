@@ -113,11 +113,13 @@ func Read(path string) ([]Var, error) {
 	return parse(string(data)), err
 }
 
+// isDir reports whether path is a folder, such as a virtual environment called .env.
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
+// paths returns where to look for a .env file, in this order.
 func paths(o Options) []string {
 	var all []string
 	add := func(dir string) {

@@ -196,6 +196,7 @@ func addedEvents() string {
 	return strings.Join(names, ", ")
 }
 
+// differencesOf sets the agent of all ds.
 func differencesOf(agent string, ds []hooks.Difference) []hooks.Difference {
 	for i := range ds {
 		ds[i].Agent = agent

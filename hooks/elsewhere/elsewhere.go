@@ -143,6 +143,7 @@ func modelReads(p agents.Point, e agents.Effect) bool {
 	return e.Reason != "" && (e.Kind == agents.Refused || e.Kind == agents.Retry || e.Kind == agents.Replaced)
 }
 
+// firstLine returns the first line of s, by which reasons are recognized in other texts.
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	return line

@@ -146,6 +146,8 @@ func compare(ev hooks.Event, runs []hooks.Run) {
 	}
 }
 
+// overturns reports whether Gemini CLI lets r, which runs later, take back a denial of a
+// model event (core/hooks/hookAggregator.ts).
 func overturns(r hooks.Run) bool {
 	return r.Ran() && !r.Left && r.Decision == hooks.Proceed &&
 		(r.Reading.Output.Decision == protocol.Allow || r.Reading.From == "text")
@@ -199,6 +201,8 @@ func (u upstream) holdsAmongNoise() bool {
 
 func (u upstream) blocked() bool { return u.exited && u.code == 2 && u.ev.CanBlock() }
 
+// denies reports whether the answer denies or stops in one of the spellings that Gemini
+// CLI reads.
 func (u upstream) denies() bool {
 	return u.answer["decision"] == "deny" || u.answer["decision"] == "block" || u.answer["continue"] == false
 }
@@ -283,6 +287,8 @@ func NamesAddedTrigger(h hooks.Hook) bool {
 	})
 }
 
+// exactMatcher reports whether the matcher is one trigger exactly, which Gemini CLI
+// compares literally (core/hooks/hookPlanner.ts).
 func (u upstream) exactMatcher() bool {
 	return slices.Contains(u.ev.Triggers(), strings.TrimSpace(u.run.Hook.Matcher)) || u.ev == protocol.Notification
 }

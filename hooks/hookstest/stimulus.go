@@ -66,6 +66,7 @@ func (s Stimulus) Fire(e *hooks.Engine) any {
 	return nil
 }
 
+// fireTool fires a tool event. A tool that fails does so with the message "no".
 func (s Stimulus) fireTool(ctx context.Context, e *hooks.Engine) any {
 	use := hooks.ToolUse{
 		Call: llm.ToolCall{ID: "write_file__1", Name: "write_file",
@@ -87,6 +88,7 @@ func (s Stimulus) fireTool(ctx context.Context, e *hooks.Engine) any {
 	return e.BeforeTool(ctx, use)
 }
 
+// fireModel fires a model event.
 func (s Stimulus) fireModel(ctx context.Context, e *hooks.Engine) any {
 	req, chunk := s.Request, Chunk()
 	if req == nil {

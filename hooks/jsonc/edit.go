@@ -238,6 +238,7 @@ func (d *Doc) unit() string {
 	return "  "
 }
 
+// eol returns the file's line ending, which new lines get.
 func (d *Doc) eol() string {
 	if bytes.Contains(d.src, []byte("\r\n")) {
 		return "\r\n"
@@ -253,6 +254,8 @@ type placement struct {
 	after             *hujson.Extra // before the closing bracket
 }
 
+// itemIndent returns the indentation of the new item: the last item's or, in an empty
+// container, one step more than the container's.
 func (p placement) itemIndent() string {
 	if p.lastAfter != nil && bytes.Contains(p.lastBefore, []byte("\n")) {
 		return itemIndent(p.lastBefore, p.indent)

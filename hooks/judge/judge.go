@@ -82,6 +82,7 @@ func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, _ []
 	return e
 }
 
+// question puts the payload into the prompt.
 func question(prompt, payload string) string {
 	if !strings.Contains(prompt, Arguments) {
 		prompt += "\n\n" + Arguments
@@ -119,6 +120,7 @@ func verdict(text string) (stdout []byte, err error) {
 	return []byte(text), fmt.Errorf(`the model's answer is not {"ok": ...}: %.100q`, text)
 }
 
+// deny returns an answer that denies, as a command would print it.
 func deny(reason string) []byte {
 	if reason == "" {
 		reason = "the model that judges says no, and gives no reason"

@@ -117,6 +117,7 @@ func has(m map[string]any, key string) bool { _, ok := m[key]; return ok }
 
 func str(m map[string]any, key string) string { s, _ := m[key].(string); return s }
 
+// object returns the object at key; nil if there is none.
 func object(m map[string]any, key string) map[string]any {
 	o, _ := m[key].(map[string]any)
 	return o

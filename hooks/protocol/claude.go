@@ -76,6 +76,7 @@ var claude = &Dialect{
 	},
 }
 
+// claudeTriggers maps our notifications to Claude Code's.
 var claudeTriggers = map[string]string{"ToolPermission": "permission_prompt", Idle: "idle_prompt"}
 
 // claudeModes maps Gemini CLI's approval modes to Claude Code's permission modes.

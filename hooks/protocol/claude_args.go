@@ -54,6 +54,7 @@ func (d *Dialect) ToolInput(name, cwd string, args map[string]any) map[string]an
 	return out
 }
 
+// absolute joins a relative path to cwd. An empty path or cwd changes nothing.
 func absolute(cwd, path string) string {
 	if path == "" || cwd == "" || filepath.IsAbs(path) {
 		return path

@@ -21,8 +21,10 @@ type legibleKeys struct {
 var (
 	// legibleContinue finds "continue": false, also with Python's False.
 	legibleContinue = legibleKeys{"continue", []string{"continue"}, pattern(`^\\*["']?\s*:\s*([fF]alse)\b`)}
+	// legibleDecision finds a decision that denies or asks.
 	legibleDecision = legibleKeys{"ecision", []string{"decision", "permissionDecision"},
 		pattern(`^\\*["']?\s*:\s*\\*["'](deny|block|ask)\\*["']`)}
+	// legibleReason finds the reason, up to the end of its string or of the text.
 	legibleReason = legibleKeys{"eason", []string{"reason", "stopReason", "permissionDecisionReason"},
 		pattern(`^\\*["']?\s*:\s*(?:\\*"((?:[^"\\]|\\[^"])*)|'([^'\\]*)')`)}
 )

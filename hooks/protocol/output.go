@@ -187,12 +187,14 @@ func (o Output) MarshalJSON() ([]byte, error) {
 	return Encode(w)
 }
 
+// said reports whether any field is set, so that an empty hookSpecificOutput is left out.
 func (s wireSpecific) said() bool {
 	return s.AdditionalContext != "" || s.UpdatedOutput != nil || len(s.ToolInput) > 0 || s.LLMRequest != nil ||
 		s.LLMResponse != nil ||
 		s.ToolConfig != nil || s.ClearContext || s.TailToolCall != nil
 }
 
+// wire returns the JSON form of t; nil for nil.
 func (t *ToolConfig) wire() *wireToolConfig {
 	if t == nil {
 		return nil

@@ -26,6 +26,7 @@ func (o *Output) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// config is the inverse of ToolConfig.wire.
 func (t *wireToolConfig) config() *ToolConfig {
 	if t == nil {
 		return nil

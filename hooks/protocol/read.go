@@ -132,6 +132,7 @@ func (r *reader) unknown(prefix, key string, table []field) {
 	r.values.warn("unknown field %s", path)
 }
 
+// names returns the names of the fields in table, for suggestions.
 func names(table []field) []string {
 	out := make([]string, len(table))
 	for i, f := range table {
@@ -226,6 +227,7 @@ func (r *reader) suppress(path string, v any) {
 	r.out.SuppressOutput, _ = r.values.boolean(path, v)
 }
 
+// clearContext reads clearContext. A false does not take back a true.
 func (r *reader) clearContext(path string, v any) {
 	if yes, ok := r.values.boolean(path, v); ok {
 		r.out.ClearContext = r.out.ClearContext || yes
@@ -246,6 +248,8 @@ func (r *reader) eventName(path string, v any) {
 
 func (r *reader) toolInput(path string, v any) { r.out.ToolInput = r.values.obj(path, v) }
 
+// updatedInput reads Claude Code's arguments, translates them into ours, and makes them
+// replace the old ones.
 func (r *reader) updatedInput(path string, v any) {
 	if m := r.values.obj(path, v); m != nil {
 		r.out.ToolInput, r.out.WholeToolInput = r.dialect.arguments(r.tool, r.input, m), true

@@ -291,6 +291,7 @@ func (r *reader) llmResponse(path string, v any) {
 	r.out.LLMResponse = resp
 }
 
+// count reads a number of tokens; 0 if it is missing or not a number.
 func count(m map[string]any, key string) int {
 	f, _ := m[key].(float64)
 	return int(f)
@@ -369,6 +370,7 @@ func (vs *values) responseParts(path string, list []any, resp *LLMResponse) bool
 	return true
 }
 
+// addCall adds a call, with {} for missing arguments.
 func (r *LLMResponse) addCall(p LLMPart) {
 	if p.Args == nil {
 		p.Args = map[string]any{}

@@ -55,6 +55,7 @@ func decode[In Input](stdin io.Reader) (In, error) {
 	return in, nil
 }
 
+// eventOf returns the event whose hooks read in's type.
 func eventOf[In Input](in In) Event {
 	i := slices.IndexFunc(table, func(t traits) bool { return t.input == reflect.TypeOf(in) })
 	return table[i].event

@@ -27,6 +27,7 @@ func (vs *values) wrong(path, want string, v any) {
 	vs.warn("%s ignored: it must be %s, not %s", path, want, shown(v))
 }
 
+// str reads a string; "" with a warning for anything else.
 func (vs *values) str(path string, v any) string {
 	s, ok := v.(string)
 	if !ok {
@@ -35,6 +36,7 @@ func (vs *values) str(path string, v any) string {
 	return s
 }
 
+// boolean reads a boolean; ok is false, with a warning, for anything else.
 func (vs *values) boolean(path string, v any) (value, ok bool) {
 	value, ok = v.(bool)
 	if !ok {
@@ -43,6 +45,7 @@ func (vs *values) boolean(path string, v any) (value, ok bool) {
 	return value, ok
 }
 
+// obj reads an object; nil with a warning for anything else.
 func (vs *values) obj(path string, v any) map[string]any {
 	m, ok := v.(map[string]any)
 	if !ok {

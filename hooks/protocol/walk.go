@@ -134,6 +134,7 @@ func (w *walk) value(i int) (end int) {
 	}
 }
 
+// word returns the end of the literal word at i, or 0.
 func (w *walk) word(i int, word string) (end int) {
 	w.steps += len(word)
 	if strings.HasPrefix(w.text[i:], word) {

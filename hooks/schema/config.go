@@ -133,6 +133,7 @@ func hook(kind string) *jsonschema.Schema {
 	return s
 }
 
+// pairs returns the schema of an object of strings.
 func pairs() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "string"}}
 }

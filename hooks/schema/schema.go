@@ -151,11 +151,13 @@ func walk(s *jsonschema.Schema, visit func(*jsonschema.Schema)) {
 	walk(s.Items, visit)
 }
 
+// drop removes a property from s.
 func drop(s *jsonschema.Schema, name string) {
 	delete(s.Properties, name)
 	s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(n string) bool { return n == name })
 }
 
+// enum returns values for Schema.Enum.
 func enum(values []string) []any {
 	out := make([]any, len(values))
 	for i, v := range values {

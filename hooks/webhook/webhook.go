@@ -125,6 +125,7 @@ func reason(ctx context.Context, err error) error {
 	return err
 }
 
+// notAnAnswer returns an error unless body is empty or one JSON object.
 func notAnAnswer(body []byte) error {
 	body = bytes.TrimSpace(body)
 	if len(body) > 0 && (body[0] != '{' || !json.Valid(body)) {
@@ -133,6 +134,7 @@ func notAnAnswer(body []byte) error {
 	return nil
 }
 
+// reference matches $NAME and ${NAME} in a header.
 var reference = regexp.MustCompile(`\$(?:(\w+)|\{(\w+)\})`)
 
 // headers sets the headers of h. The warning names the variables that are empty because
@@ -180,10 +182,14 @@ func (r *Runner) client(h hooks.Hook) *http.Client {
 	return r.local
 }
 
+// errUnencrypted is the error of http to a host that is not allowed, both before the
+// request and when the address is known.
 var errUnencrypted = errors.New(
 	"http without encryption goes to this machine only: use https, or list the host in hooksConfig.allowedHttpHosts of " +
 		"your own settings")
 
+// newClient returns a client that follows no redirects and uses no proxy. control, if not
+// nil, checks each address before a connection is made.
 func newClient(control func(network, address string, c syscall.RawConn) error) *http.Client {
 	dialer := &net.Dialer{Control: control}
 	return &http.Client{
@@ -195,6 +201,7 @@ func newClient(control func(network, address string, c syscall.RawConn) error) *
 	}
 }
 
+// onlyLoopback refuses to connect to any address but this machine's.
 func onlyLoopback(_, address string, _ syscall.RawConn) error {
 	host, _, err := net.SplitHostPort(address)
 	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
