@@ -98,7 +98,7 @@ type Disabled struct {
 // is left out and reported in Problems with its line; the rest stays in force. Comments,
 // trailing commas and a byte order mark are accepted.
 //
-// The error is a [jsonc.SyntaxError], if the document is not JSON or not an object; its
+// The error is a [*jsonc.SyntaxError], if the document is not JSON or not an object; its
 // text begins with file:line:column.
 func LoadSettings(layer hooks.Layer, file string, data []byte) (Section, error) {
 	l, root, err := newLoader(layer, file, data)

@@ -109,10 +109,10 @@ type Report struct {
 	Findings []Finding `json:"findings"`
 }
 
-// Torture runs the trials, one after the other. done, if not nil, is called after each
-// trial with the number of finished ones. The error is for a payload for which the hook
-// does not run, for a Match that selects nothing, and for the end of ctx; what the hook
-// does wrong is in the report.
+// Torture runs the trials, one after the other. It may change the timeout in s.Config.
+// done, if not nil, is called after each trial with the number of finished ones. The
+// error is for a payload for which the hook does not run, for a Match that selects
+// nothing, and for the end of ctx; what the hook does wrong is in the report.
 func Torture(ctx context.Context, s Subject, done func(n, of int)) (Report, error) {
 	t := &torture{Subject: s, ctx: ctx, reference: hooks.Proceed}
 	h := &t.Config.Hooks[0]
