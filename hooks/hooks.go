@@ -285,12 +285,12 @@ type ModelRequest struct {
 	once     sync.Once
 	wire     Payload // the JSON of llm_request
 	messages *messagesJSON
-	// held is what BeforeModel hooks of others than the project say about tools,
-	// which the project's BeforeToolSelection cannot take back; nil: nothing.
+	// held is the restriction of tools by BeforeModel hooks that are not the project's,
+	// which the project's BeforeToolSelection hooks cannot take back; nil: none.
 	held *protocol.ToolConfig
 
 	mu      sync.Mutex
-	answers [][]byte // its text so far, as AfterModel hooks read it, in JSON without the quotes: see Said
+	answers [][]byte // its text so far by reader, as a JSON string without its quotes; see Said
 }
 
 // NewModelRequest wraps the first request of a conversation. Use [ModelRequest.Next] for

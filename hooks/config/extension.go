@@ -20,13 +20,11 @@ import (
 
 // Extension is an installed extension, as far as hooks need it.
 type Extension struct {
-	// Name is the name in the manifest: letters, digits and dashes.
-	Name string
+	Name string // from the manifest: letters, digits and dashes
 	// Dir is the absolute path of the extension's files. For a linked extension it is the
 	// source that the link names.
 	Dir string
-	// Off says why the extension is not in force; empty means that it is.
-	Off string
+	Off string // why the extension is not in force; empty means that it is
 	// InProject says that the extension came with the project. Its hooks are treated as
 	// the project's.
 	InProject bool
@@ -37,8 +35,7 @@ type Extension struct {
 	// says how: git, github-release, local or link. Both are empty if that was not
 	// recorded.
 	Source, SourceType string
-	// ExcludeTools lists the tools that the manifest switches off.
-	ExcludeTools []string
+	ExcludeTools       []string // the tools that the manifest switches off
 }
 
 const (
@@ -54,8 +51,7 @@ const EnablementFile = "extension-enablement.json"
 // ExtensionRoots are the directories to search for extensions. A root that is empty or
 // does not exist has no extensions.
 type ExtensionRoots struct {
-	// User is ~/.gemini/extensions.
-	User string
+	User string // ~/.gemini/extensions
 	// Project is .gemini/extensions of a project. Leave it empty if the project is not
 	// trusted.
 	Project string

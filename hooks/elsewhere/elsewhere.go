@@ -84,7 +84,7 @@ func effectOf(r *hooks.Run, ev hooks.Event) agents.Effect {
 	case e.Kind == agents.PromptBlocked || e.Kind == agents.RunEnded:
 		e.Context = "" // no request follows
 	case ev == protocol.BeforeTool && r.Decision == hooks.Deny:
-		e.Context = "" // the reason is all
+		e.Context = "" // the model reads only the reason
 	}
 	return e
 }

@@ -72,9 +72,9 @@ func (k *legibleKeys) next(text string, from int) (m match, ok bool) {
 // wordChars are the characters that make a key another word if they precede it.
 const wordChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$-"
 
-// legible finds what denies, stops or asks in an object of text that is not
-// valid JSON, with the reason as far as it can be read; no fields: nothing does.
-// The objects that are valid have been taken out of text.
+// legible finds what denies, stops or asks in an object in text that is not valid JSON,
+// with the reason as far as it can be read. It returns no fields if nothing does. Valid
+// objects must already have been blanked in text.
 func (r *reader) legible(text string) (found embeddedObject) {
 	if !strings.Contains(text, "{") {
 		return found

@@ -33,49 +33,37 @@ import (
 type Setup struct {
 	// Config holds every hook that was found. Hooks of a folder that is not trusted have
 	// a reason in Untrusted.
-	Config hooks.Config
-	// Files lists where hooks were looked for, in the order of running.
-	Files []File
-	// Place is where hooks run.
-	Place program.Place
-	// Trusted says that the folder is trusted.
-	Trusted bool
+	Config  hooks.Config
+	Files   []File        // where hooks were looked for, in the order of running
+	Place   program.Place // where hooks run
+	Trusted bool          // the folder is trusted
 	// Tools lists the tools on which tool matchers are tried; nil means the built-in
 	// tools.
 	Tools []string
 	// Agents lists the subagents that exist, on which matchers of subagent events are
 	// tried.
 	Agents []string
-	// Mask is [hooks.Engine.Mask].
-	Mask func([]byte) []byte
+	Mask   func([]byte) []byte // [hooks.Engine.Mask]
 }
 
 // File is one place where hooks can be configured.
 type File struct {
-	// Layer is the layer of the file's hooks.
-	Layer hooks.Layer `json:"layer"`
-	// Path is absolute.
-	Path string `json:"file"`
-	// State says whether the file was read.
-	State FileState `json:"state"`
+	Layer hooks.Layer `json:"layer"` // the layer of the file's hooks
+	Path  string      `json:"file"`  // absolute
+	State FileState   `json:"state"` // whether it was read
 	// Why says why the file was not read; empty if it was, or if it does not exist.
-	Why string `json:"why,omitempty"`
-	// Hooks is the number of hooks in the file.
-	Hooks int `json:"hooks"`
-	// Data is the content; nil unless it was read.
-	Data []byte `json:"-"`
+	Why   string `json:"why,omitempty"`
+	Hooks int    `json:"hooks"` // the number of hooks in the file
+	Data  []byte `json:"-"`     // the content; nil unless it was read
 }
 
 // FileState says what happened to a [File].
 type FileState string
 
 const (
-	// FileRead means that the file was read.
-	FileRead FileState = "read"
-	// FileMissing means that the file does not exist.
-	FileMissing FileState = "missing"
-	// FileSkipped means that the file was not read, for the reason in Why.
-	FileSkipped FileState = "skipped"
+	FileRead    FileState = "read"    // it was read
+	FileMissing FileState = "missing" // it does not exist
+	FileSkipped FileState = "skipped" // it was not read, for the reason in Why
 )
 
 func (s *Setup) tools() []string {
@@ -103,35 +91,24 @@ func (s *Setup) Subjects(ev hooks.Event) []string {
 
 // Explanation is the answer to "what would run?".
 type Explanation struct {
-	// Off says why no hook runs at all; empty if hooks run.
-	Off string `json:"off,omitempty"`
-	// Trusted says that the folder is trusted.
-	Trusted bool `json:"trusted"`
-	// Loaded is the number of hooks in the files that were read.
-	Loaded int `json:"loaded"`
-	// Events has the plan of each event that has hooks or was asked for.
-	Events []EventPlan `json:"events"`
-	// Files lists all places that were searched.
-	Files []File `json:"files"`
-	// Problems are the faults of the files that were read.
-	Problems []hooks.Problem `json:"problems,omitempty"`
+	Off      string          `json:"off,omitempty"`      // why no hook runs at all; empty if hooks run
+	Trusted  bool            `json:"trusted"`            // the folder is trusted
+	Loaded   int             `json:"loaded"`             // the number of hooks in the files that were read
+	Events   []EventPlan     `json:"events"`             // the plan of each event that has hooks or was asked for
+	Files    []File          `json:"files"`              // all places that were searched
+	Problems []hooks.Problem `json:"problems,omitempty"` // the faults of the files that were read
 }
 
 // EventPlan is what would run at an event.
 type EventPlan struct {
-	Event hooks.Event `json:"event"`
-	// Subject is the tool, agent or trigger that was asked for; empty means any.
-	Subject string `json:"subject,omitempty"`
-	// Sequential says that several hooks run, one after the other.
-	Sequential bool `json:"sequential"`
-	// InTurnFor lists the subjects for which Sequential holds; nil means all.
-	InTurnFor []string `json:"in_turn_for,omitempty"`
+	Event      hooks.Event `json:"event"`
+	Subject    string      `json:"subject,omitempty"`     // the tool, agent or trigger that was asked for; empty means any
+	Sequential bool        `json:"sequential"`            // several hooks run, one after the other
+	InTurnFor  []string    `json:"in_turn_for,omitempty"` // the subjects for which Sequential holds; nil means all
 	// Because is the "file:line" of the hook that makes all run one after the other.
-	Because string `json:"because,omitempty"`
-	// Hooks lists all hooks of the event, in the order of running.
-	Hooks []HookPlan `json:"hooks"`
-	// Notes are remarks on the event as a whole.
-	Notes []string `json:"notes,omitempty"`
+	Because string     `json:"because,omitempty"`
+	Hooks   []HookPlan `json:"hooks"`           // all hooks of the event, in the order of running
+	Notes   []string   `json:"notes,omitempty"` // remarks on the event as a whole
 	// Upstream lists differences of Gemini CLI that concern the event as a whole.
 	Upstream []Difference `json:"upstream,omitempty"`
 }
@@ -151,23 +128,19 @@ func (p EventPlan) Runs() int {
 type HookPlan struct {
 	// Order is the hook's place among those that run, from 1; 0 means that it does not
 	// run.
-	Order int `json:"order"`
-	// ID is [hooks.Hook.ID].
-	ID string `json:"id"`
-	// Command is the command as configured; empty for other kinds of hooks.
-	Command string `json:"command"`
-	Matcher string `json:"matcher,omitempty"`
-	If      string `json:"if,omitempty"`
-	// TimeoutMS is the timeout in milliseconds, the default filled in.
-	TimeoutMS  int64 `json:"timeout_ms"`
-	Sequential bool  `json:"sequential,omitempty"`
+	Order      int    `json:"order"`
+	ID         string `json:"id"`      // [hooks.Hook.ID]
+	Command    string `json:"command"` // the command as configured; empty for other kinds of hooks
+	Matcher    string `json:"matcher,omitempty"`
+	If         string `json:"if,omitempty"`
+	TimeoutMS  int64  `json:"timeout_ms"` // the timeout in milliseconds, the default filled in
+	Sequential bool   `json:"sequential,omitempty"`
 	hooks.Handler
 	Layer     hooks.Layer `json:"layer"`
 	Extension string      `json:"extension,omitempty"`
 	File      string      `json:"file"`
 	Line      int         `json:"line"`
-	// Enabled is false if a list of disabled hooks names the hook.
-	Enabled bool `json:"enabled"`
+	Enabled   bool        `json:"enabled"` // false if a list of disabled hooks names the hook
 	// Trusted is false if the hook may not run; Skipped says why.
 	Trusted bool `json:"trusted"`
 	// Matches lists the subjects that the matcher accepts; never nil.
