@@ -43,8 +43,9 @@ type Engine struct {
 	Mask func([]byte) []byte
 	// Watch, if not nil, guards the files that hooks load. Changed returns the files of a
 	// hook that changed since the session began; it may ask the user. If it names any,
-	// the hook does not run, and blocks where its event can be blocked. Ran is called
-	// after each run of a hook. Both are called concurrently.
+	// the hook does not run, and denies where its event can be blocked (not at
+	// AfterAgent, which would send the answer back for ever). Ran is called after each
+	// run of a hook. Both are called concurrently.
 	Watch interface {
 		Changed(context.Context, Hook) []string
 		Ran(Hook)

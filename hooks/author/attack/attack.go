@@ -90,8 +90,8 @@ type Result struct {
 	Held bool `json:"held"`
 	// Skipped says why the hook did not run; empty if it did.
 	Skipped string `json:"skipped,omitempty"`
-	// Failed says why the hook failed; empty if it did not. A hook that fails does not
-	// hold, unless its onError is "block".
+	// Failed says why the hook failed; empty if it did not. A failed hook holds only if
+	// it denied nevertheless, or if its onError is "block".
 	Failed string `json:"failed,omitempty"`
 }
 
