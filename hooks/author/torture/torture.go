@@ -2,7 +2,7 @@
 // runs at once, another folder, another locale, no home directory, or a timeout half-way.
 // What the hook does is compared with what it does undisturbed.
 //
-//	payload, err := torture.SampleFor(config, protocol.BeforeTool, config.BuiltinTools())
+//	payload, err := torture.SampleFor(c, protocol.BeforeTool, config.BuiltinTools())
 //	r, err := torture.Torture(ctx, torture.Subject{Config: c, Payload: payload, ...}, nil)
 //	fmt.Print(r.Write("guard"))
 //
