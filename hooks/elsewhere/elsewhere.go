@@ -2,8 +2,15 @@
 // and where Gemini CLI 0.61 would handle a run or a plan differently.
 //
 // [Compare] adds the differences to a report's runs; [Elsewhere], [Portable] and [On]
-// compare one run with one agent. Nothing is run: the rules of agents come from
-// hooks/agents, those of Gemini CLI are in upstream.go and [Differences].
+// compare one run with one agent:
+//
+//	codex, err := agents.Find("codex")
+//	if why := elsewhere.Portable(run, report.Event, codex); why != "" {
+//		fmt.Println("does not hold there:", why)
+//	}
+//
+// Nothing is run: the rules of agents come from hooks/agents, those of Gemini CLI are in
+// upstream.go and [Differences].
 package elsewhere
 
 // How other agents treat the answers that hooks give here, by the tables of

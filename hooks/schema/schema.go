@@ -2,6 +2,9 @@
 // made from the types and the field tables of hooks/protocol: [Input] and [Output] by
 // event, and [Configuration] for settings files. "minigem hooks schema" prints them.
 //
+//	s, err := schema.Input(protocol.BeforeTool)
+//	data, err := json.MarshalIndent(s, "", "  ")
+//
 // The package's test writes the tables of the pages in docs from the same sources. The
 // package is separate from hooks/protocol so that hooks written in Go do not link a
 // schema library.

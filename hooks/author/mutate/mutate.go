@@ -2,6 +2,11 @@
 // ([Settings]) and the text of their programs ([Program]). A suite of cases that stays
 // green with such a mutant does not notice the fault.
 //
+//	for _, m := range mutate.Program(script) {
+//		fmt.Println(m.Line, m.What) // 7 exit 2 -> exit 1
+//		// write m.Text instead of the script, and run the cases
+//	}
+//
 // The package only changes bytes. Writing mutants to disk and running cases with them is
 // left to the caller.
 package mutate

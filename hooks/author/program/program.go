@@ -1,6 +1,11 @@
 // Package program examines the programs of hooks without running them: what they print on
-// which stream, with which codes they exit, and which fields they read. [Read] returns
-// the [Facts].
+// which stream, with which codes they exit, and which fields they read:
+//
+//	for _, f := range program.Read(hook, place) {
+//		if exit := f.Exit(func(code int) bool { return code > 2 }); exit != nil {
+//			fmt.Println(f.Path, exit.Line, "exits with", exit.Text)
+//		}
+//	}
 //
 // It knows only what the text shows. A program that computes its answer shows little, and
 // then the facts are few rather than wrong. Shell programs are parsed; Python and

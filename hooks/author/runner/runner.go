@@ -1,6 +1,13 @@
 // Package runner is "minigem hooks run": it runs a script that is written in one dialect
-// as the hook of whatever agent started it. Translating payloads and answers is left to
-// hooks/portable; this package starts the script and decides what its failures mean.
+// as the hook of whatever agent started it.
+//
+//	os.Exit(runner.Start(ctx, runner.Options{
+//		Command: []string{"./guard.sh"}, Dialect: "gemini", OnError: runner.BlockAll,
+//		Dir: dir, Env: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+//	}, true))
+//
+// Translating payloads and answers is left to hooks/portable; this package starts the
+// script and decides what its failures mean.
 package runner
 
 import (
