@@ -1,5 +1,5 @@
 // Package claude moves the hooks of Claude Code's settings and plugins into a project's
-// settings for Gemini CLI and minigem:
+// settings for Gemini CLI and minigem.
 //
 //	sources, err := claude.Sources(dir, "") // .claude/settings.json and its local file
 //	r, err := claude.Migrate(claude.File{Name: claude.Target, Data: data}, sources...)

@@ -1,5 +1,5 @@
 // Package program examines the programs of hooks without running them: what they print on
-// which stream, with which codes they exit, and which fields they read:
+// which stream, with which codes they exit, and which fields they read.
 //
 //	for _, f := range program.Read(hook, place) {
 //		if exit := f.Exit(func(code int) bool { return code > 2 }); exit != nil {
