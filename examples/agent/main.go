@@ -1,4 +1,4 @@
-// Command agent is an agent of one's own, see docs/LIBRARY.md.
+// Command agent is the agent of docs/LIBRARY.md.
 package main
 
 import (
