@@ -120,7 +120,7 @@ or reached, and ended again; in a folder that is not trusted none is.`,
 			}
 			ctx, stop := exit.Context()
 			defer stop()
-			statuses := c.ProbeMCP(ctx, func(s string) { fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", s) })
+			statuses := c.MCP(nil).Probe(ctx, func(s string) { fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", s) })
 			if err := exit.Ended(ctx); err != nil {
 				return err
 			}
@@ -148,7 +148,7 @@ reads too.`,
 			}
 			ctx, stop := exit.Context()
 			defer stop()
-			err = c.SignInMCP(ctx, sys, args[0], func(s string) { fmt.Fprintln(sys.Stdout, s) })
+			err = c.MCP(nil).SignIn(ctx, args[0], sys.OpenBrowser, func(s string) { fmt.Fprintln(sys.Stdout, s) })
 			return cmp.Or(exit.Ended(ctx), err)
 		},
 	}
@@ -169,7 +169,7 @@ The settings stay as they are: which servers are disabled stands in
 			if err != nil {
 				return err
 			}
-			done, err := c.SwitchMCP(args[0], verb == "enable")
+			done, err := c.MCP(nil).Switch(args[0], verb == "enable")
 			if err != nil {
 				return err
 			}

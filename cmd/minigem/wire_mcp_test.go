@@ -85,7 +85,7 @@ func TestMCPServers(t *testing.T) {
 	c, err := app.Configure(sys, f)
 	require.NoError(t, err)
 	var warned []string
-	got := (&app.Runtime{Config: c, Flags: f}).MCPServers(func(s string) { warned = append(warned, s) })
+	got := c.MCP(f.AllowedMCP).Wanted(func(s string) { warned = append(warned, s) })
 	for i := range got {
 		assert.NotNil(t, got[i].Tokens, "each may want a sign-in")
 		got[i].Tokens = nil

@@ -76,7 +76,7 @@ func (w hookWorld) wire(flags *app.Options, interactive bool) wired {
 	got.Runtime, err = app.Build(w.t.Context(), sys, flags, c, wi)
 	require.NoError(w.t, err)
 	w.t.Cleanup(func() { assert.NoError(w.t, got.Close()) })
-	got.AwaitMCP(w.t.Context())
+	got.MCP.Await(w.t.Context())
 	return got
 }
 

@@ -11,7 +11,7 @@ import (
 	acp "github.com/coder/acp-go-sdk"
 
 	"minigem/agent"
-	"minigem/internal/app"
+	"minigem/internal/mcp/entry"
 	"minigem/internal/slash"
 	"minigem/llm"
 )
@@ -112,11 +112,11 @@ func embedded(b acp.ContentBlock) (llm.Part, error) {
 const mostServers = 64
 
 // serversOf are the MCP servers that the editor wants.
-func serversOf(given []acp.McpServer) ([]app.GivenServer, error) {
+func serversOf(given []acp.McpServer) (map[string]entry.Server, error) {
 	if len(given) > mostServers {
 		return nil, wrong("mcpServers has %d entries: %d are the most", len(given), mostServers)
 	}
-	var out []app.GivenServer
+	out := map[string]entry.Server{}
 	headers := func(list []acp.HttpHeader) map[string]string {
 		m := map[string]string{}
 		for _, h := range list {
@@ -125,22 +125,23 @@ func serversOf(given []acp.McpServer) ([]app.GivenServer, error) {
 		return m
 	}
 	for _, s := range given {
-		var one app.GivenServer
+		var name string
+		var one entry.Server
 		switch {
 		case s.Stdio != nil:
-			one = app.GivenServer{Name: s.Stdio.Name, Command: s.Stdio.Command, Args: s.Stdio.Args, Env: map[string]string{}}
+			name, one = s.Stdio.Name, entry.Server{Command: s.Stdio.Command, Args: s.Stdio.Args, Env: map[string]string{}}
 			for _, e := range s.Stdio.Env {
 				one.Env[e.Name] = e.Value
 			}
 		case s.Http != nil:
-			one = app.GivenServer{Name: s.Http.Name, Type: "http", URL: s.Http.Url, Headers: headers(s.Http.Headers)}
+			name, one = s.Http.Name, entry.Server{Type: "http", URL: s.Http.Url, Headers: headers(s.Http.Headers)}
 		case s.Sse != nil:
-			one = app.GivenServer{Name: s.Sse.Name, Type: "sse", URL: s.Sse.Url, Headers: headers(s.Sse.Headers)}
+			name, one = s.Sse.Name, entry.Server{Type: "sse", URL: s.Sse.Url, Headers: headers(s.Sse.Headers)}
 		}
-		if one.Name == "" || one.Command == "" && one.URL == "" {
+		if name == "" || one.Command == "" && one.URL == "" {
 			return nil, wrong("an entry of mcpServers has no name, or neither command nor url")
 		}
-		out = append(out, one)
+		out[name] = one
 	}
 	return out, nil
 }

@@ -179,12 +179,7 @@ func (r *Runtime) AgentCalled(name string) bool {
 // ReloadAgents makes the agents of the session those that there are now.
 func (r *Runtime) ReloadAgents(warn func(string)) {
 	r.loadAgents(warn)
-	r.mcp.others = slices.DeleteFunc(r.mcp.others, func(t tools.Tool) bool { return t.Spec().Name == subagent.ToolName })
-	if len(r.Agents()) > 0 {
-		r.mcp.others = append(r.mcp.others, r.invoke)
-	}
-	r.mcp.known = -1
-	r.takeMCP()
+	r.MCP.Replace(subagent.ToolName, r.invoker()...)
 }
 
 // agentTool is invoke_agent; nil: there are no agents.
@@ -209,6 +204,11 @@ func (r *Runtime) agentTool(sys *System, w *Frontend) []tools.Tool {
 			return r.compressorOf(h, model, sys, w)
 		},
 	})
+	return r.invoker()
+}
+
+// invoker is invoke_agent, where there is an agent.
+func (r *Runtime) invoker() []tools.Tool {
 	if len(r.Agents()) == 0 {
 		return nil
 	}

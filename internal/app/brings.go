@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"minigem/hooks"
+	"minigem/internal/mcp/fleet"
 	"minigem/internal/settings"
 	"minigem/internal/text"
 	"minigem/internal/trust"
@@ -114,7 +115,7 @@ func (c *Configuration) projectAgents() []Agent {
 }
 
 type projectServer struct {
-	MCPServer
+	fleet.Server
 	file string
 }
 
@@ -135,7 +136,7 @@ func (c *Configuration) projectServers() []projectServer {
 			}
 		}
 	}
-	for _, s := range c.AllMCPServers(nil, func(string) {}) {
+	for _, s := range c.MCP(nil).All(func(string) {}) {
 		if file, ok := of[s.Name]; ok && s.Off == "" {
 			out = append(out, projectServer{s, file})
 		}

@@ -7,11 +7,11 @@ import (
 	"minigem/internal/proc"
 )
 
-// openBrowser opens address in the browser of this machine, by the program that
+// OpenBrowser opens address in the browser of this machine, by the program that
 // the system has for that, and reports whether that was started. Where nobody sits
 // before this machine's screen nothing is (core/utils/secure-browser-launcher.ts). The
 // environment is the user's own: a project's .env shall not say which program runs.
-func (s *System) openBrowser(address string) bool {
+func (s *System) OpenBrowser(address string) bool {
 	if !s.StdinTTY || !s.StdoutTTY {
 		return false
 	}

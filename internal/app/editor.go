@@ -4,33 +4,17 @@ import (
 	"fmt"
 	"maps"
 
+	"minigem/internal/mcp/entry"
 	"minigem/internal/models"
-	"minigem/internal/settings"
 	"minigem/tools/policy"
 )
 
-// A GivenServer is an MCP server that an editor wants a session to have.
-type GivenServer struct {
-	Name    string
-	Command string
-	Args    []string
-	Env     map[string]string
-	Type    string // of a URL: http or sse
-	URL     string
-	Headers map[string]string
-}
-
 // AddMCPServers adds servers to those of the settings; of two with one name the
 // given one counts. The lists that allow and exclude servers hold for them, too.
-func (c *Configuration) AddMCPServers(given []GivenServer) {
-	all := maps.Clone(c.Settings.MCPServers)
-	if all == nil {
-		all = map[string]settings.MCPServer{}
-	}
-	for _, g := range given {
-		all[g.Name] = settings.MCPServer{Command: g.Command, Args: g.Args, Env: g.Env, Type: g.Type, URL: g.URL,
-			Headers: g.Headers}
-	}
+func (c *Configuration) AddMCPServers(given map[string]entry.Server) {
+	all := map[string]entry.Server{}
+	maps.Copy(all, c.Settings.MCPServers)
+	maps.Copy(all, given)
 	c.Settings.MCPServers = all
 }
 

@@ -3,7 +3,6 @@ package app
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"minigem/internal/contextfile"
 	"minigem/internal/exit"
 	"minigem/internal/extensions"
+	"minigem/internal/mcp/entry"
 	"minigem/internal/settings"
 	"minigem/internal/text"
 )
@@ -171,7 +171,7 @@ func (c *Configuration) agentUnused(name string, e config.Extension) string {
 }
 
 func (c *Configuration) serverUnused(name string, e config.Extension) string {
-	for _, s := range c.AllMCPServers(nil, func(string) {}) {
+	for _, s := range c.MCP(nil).All(func(string) {}) {
 		if s.Name == name {
 			if s.Off == "" && c.serverOf[name] != e.Name {
 				return nameTaken
@@ -237,10 +237,7 @@ func (c *Configuration) addServers(e config.Extension, m extensions.Manifest, fi
 	}
 	if c.serverOf == nil {
 		c.serverOf = map[string]string{}
-		c.Settings.MCPServers = maps.Clone(c.Settings.MCPServers)
-		if c.Settings.MCPServers == nil {
-			c.Settings.MCPServers = map[string]settings.MCPServer{}
-		}
+		c.AddMCPServers(nil) // the map is changed below
 	}
 	values := c.settingsOf(e)
 	for _, s := range m.Servers {
@@ -251,7 +248,7 @@ func (c *Configuration) addServers(e config.Extension, m extensions.Manifest, fi
 						text.VisibleLine(s.Name), other)})
 			continue
 		}
-		var server settings.MCPServer
+		var server entry.Server
 		if err := json.Unmarshal(c.expandIn(s.JSON, e, values), &server); err != nil {
 			problems = append(
 				problems, hooks.Problem{File: file, Text: fmt.Sprintf("the MCP server %s is not used: %v", text.VisibleLine(s.Name),

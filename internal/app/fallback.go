@@ -47,11 +47,8 @@ func (r *Runtime) fallback(w *Frontend) func(context.Context, string, error) (st
 
 // goOnWith asks the user; nobody there is a no.
 func goOnWith(ctx context.Context, asker builtin.Asker, next string, quota *llm.Error) bool {
-	if asker == nil {
-		return false
-	}
-	answers, ok, err := asker.AskQuestions(ctx, []builtin.Question{{
+	said, ok := builtin.AskOne(ctx, asker, builtin.Question{
 		Header: "Quota", Type: "yesno", Question: fmt.Sprintf("%s. Go on with %s in this session?", quota.Message, next),
-	}})
-	return err == nil && ok && answers[0] == "Yes"
+	})
+	return ok && said == "Yes"
 }

@@ -148,7 +148,7 @@ func watchHooks(c *Configuration, asker builtin.Asker) *config.Watch {
 // mayRunChanged asks the user about a hook for which files changed.
 func mayRunChanged(ctx context.Context, asker builtin.Asker, h hooks.Hook, files []string) bool {
 	const run, no = "Run it", "Do not run it"
-	said, ok := askOne(ctx, asker, builtin.Question{
+	said, ok := builtin.AskOne(ctx, asker, builtin.Question{
 		Header: "A hook changed", Type: "choice",
 		Question: fmt.Sprintf("The hook %q of this project loads what changed during the session: %s. "+
 			"Look at it first: it runs as you.", h.ID(), strings.Join(files, ", ")),

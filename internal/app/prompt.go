@@ -61,7 +61,7 @@ func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() strin
 	return func() string {
 		mode := r.Policy.Mode()
 		dir, _ := r.plansDir(r.Session.ID())
-		if text != "" && mode == last && offered == r.mcp.known && dir == plans {
+		if text != "" && mode == last && offered == r.MCP.Version() && dir == plans {
 			return text
 		}
 		plans, s.PlansDir = dir, dir
@@ -72,7 +72,7 @@ func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() strin
 		if err != nil {
 			warn(err.Error())
 		}
-		last, offered, text = mode, r.mcp.known, out
+		last, offered, text = mode, r.MCP.Version(), out
 		return text
 	}
 }
@@ -111,10 +111,5 @@ func (r *Runtime) promptTools() (names []string, servers []prompt.Entry) {
 			offering[m.Server] = true
 		}
 	}
-	for _, e := range r.mcp.instructions {
-		if offering[e.Name] {
-			servers = append(servers, e)
-		}
-	}
-	return names, servers
+	return names, r.MCP.Prompt(offering)
 }

@@ -40,7 +40,7 @@ func (r *Runtime) route() error {
 
 // beforeRequest is what each request of the session waits for.
 func (r *Runtime) beforeRequest(ctx context.Context) {
-	r.AwaitMCP(ctx)
+	r.MCP.Await(ctx)
 	_ = r.route() // what cannot be chosen was refused at the start, and what there was goes on
 }
 

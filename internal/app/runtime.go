@@ -24,6 +24,7 @@ import (
 	"minigem/internal/confine"
 	"minigem/internal/contextfile"
 	"minigem/internal/exit"
+	"minigem/internal/mcp/fleet"
 	"minigem/internal/proc"
 	"minigem/internal/sandbox"
 	"minigem/internal/skills"
@@ -43,7 +44,7 @@ import (
 // and who is asked.
 type Frontend struct {
 	Interactive bool
-	HoldMCP     bool                            // MCP servers start when [Runtime.HeldMCP] says so, or somebody needs one
+	HoldMCP     bool                            // MCP servers start when [fleet.Offer.Held] says so, or somebody needs one
 	Sink        event.Sink                      // receives events, as the session does
 	Reports     func(hooks.Report)              // receives every hook event; may be nil
 	Approver    toolcall.Approver               // nil: nobody can be asked
@@ -73,7 +74,7 @@ type Runtime struct {
 	Context    contextfile.Set // GEMINI.md files
 	finder     *contextfile.Finder
 	now        func() time.Time
-	mcp        mcpSession
+	MCP        fleet.Offer
 	Skills     skills.Offer
 	agents     atomic.Pointer[[]subagent.Definition]
 	invoke     tools.Tool // invoke_agent

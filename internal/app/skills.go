@@ -2,7 +2,6 @@ package app
 
 import (
 	"path/filepath"
-	"slices"
 
 	"minigem/hooks/config"
 	"minigem/internal/skills"
@@ -39,10 +38,9 @@ func (c *Configuration) skillSources(extensions []config.Extension, project bool
 // ReloadSkills makes the skills of the session those that there are now.
 func (r *Runtime) ReloadSkills(warn func(string)) {
 	r.Skills.Load(warn)
-	r.mcp.others = slices.DeleteFunc(r.mcp.others, func(t tools.Tool) bool { return t.Spec().Name == "activate_skill" })
+	var activate []tools.Tool
 	if s := r.Skills.Tools(); s.List != nil {
-		r.mcp.others = append(r.mcp.others, builtin.ActivateSkill(s))
+		activate = append(activate, builtin.ActivateSkill(s))
 	}
-	r.mcp.known = -1
-	r.takeMCP()
+	r.MCP.Replace("activate_skill", activate...)
 }

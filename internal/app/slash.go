@@ -15,7 +15,8 @@ import (
 // Files returns the files that a prompt may name.
 func (r *Runtime) Files() slash.Files {
 	return slash.Files{Workspace: r.Workspace, Ignore: r.ignore(),
-		Search: r.Config.Settings.Context.FileFiltering.EnableRecursiveFileSearch, Resource: r.resource, Agent: r.AgentCalled}
+		Search:   r.Config.Settings.Context.FileFiltering.EnableRecursiveFileSearch,
+		Resource: r.MCP.Resource, Agent: r.AgentCalled}
 }
 
 // CustomCommands returns the commands of the user, of the project if the folder
@@ -72,8 +73,8 @@ func (r *Runtime) Expand(
 		p.Text = filled
 		return p, nil
 	}
-	r.AwaitMCP(ctx)
-	for _, c := range r.MCPPrompts(taken) {
+	r.MCP.Await(ctx)
+	for _, c := range r.MCP.Prompts(taken) {
 		taken = append(taken, c.Command)
 		if c.Command != name {
 			continue

@@ -43,7 +43,7 @@ type room struct {
 }
 
 var rooms = []room{
-	{"cmd", "", 21_300, 17_000}, // help by topic
+	{"cmd", "", 21_320, 17_000}, // help by topic
 	{"agent", "", 16_200, 16_000},
 	{"llm", "", 24_500, 22_000}, // models of one's own: context lengths, calls and thoughts in texts
 	{"hooks", "", 27_400, 26_000},
@@ -54,25 +54,25 @@ var rooms = []room{
 		"hooks/author/compat", 38_400, 30_000},
 	{"hooks/author", "", 56_900, 54_000},
 	{"hooks/hookstest", "", 1_600, 0}, // what tests of several packages share
-	{"tools", "", 80_150, 75_000},
+	{"tools", "", 80_220, 75_000},
 	{"session", "transcript compress notify", 30_000, 26_000},
-	{"e2e", "", 133_350, 114_000}, // hooktest; a green proves something; cases are confined; windows keep what scrolls out
+	{"e2e", "", 133_270, 114_000}, // hooktest; a green proves something; cases are confined; windows keep what scrolls out
 	// changes on disk in steps, from hooks/agents, hooks/command and hooks/author; domains of cases; confine, which takes
 	// the place of a parser in tools; other agents' hooks are named; what commands in a sandbox create is not trusted
-	{"internal", "", 266_450, 230_000},
+	{"internal", "", 266_400, 230_000},
 	{"", "", 1_900, 2_000}, // .ci, docs, examples
 }
 
 // whole is the budget of all rooms together, in tokens.
-var whole = struct{ budget, target int }{747_100, 680_000}
+var whole = struct{ budget, target int }{747_080, 680_000}
 
 // manyMethods are the types with more than mostMethods methods, with how many
 // they have, those by embedding among them. Take a type off the list when it is small enough.
 const mostMethods = 40
 
 var manyMethods = map[string]int{
-	"internal/app.Configuration": 106,
-	"internal/app.Runtime":       99,
+	"internal/app.Configuration": 99,
+	"internal/app.Runtime":       88,
 }
 
 // The public packages explain what they export; no line is too long to read.

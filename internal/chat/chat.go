@@ -104,7 +104,7 @@ func (t *Chat) run(c *app.Configuration) (err error) {
 		return err
 	}
 	defer func() { err = exit.Lost(err, t.runtime.Close()) }()
-	begin := t.runtime.HeldMCP()
+	begin := t.runtime.MCP.Held()
 	t.term.History(filepath.Join(t.runtime.Project.Temp, "prompt_history"))
 	t.renewed()
 	t.banner()

@@ -80,8 +80,7 @@ func takeExtensions(t *call) error {
 	if err := t.reload(); err != nil {
 		return err
 	}
-	t.runtime.StartMCP()
-	t.table.awaitMCP()
+	t.restartServers()
 	return nil
 }
 

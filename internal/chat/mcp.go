@@ -33,7 +33,7 @@ func mcpCommands() row {
 
 func mcpNames(t *call) []string {
 	var names []string
-	for _, s := range t.runtime.MCPStatuses() {
+	for _, s := range t.runtime.MCP.Statuses() {
 		names = append(names, s.Name)
 	}
 	return names
@@ -43,7 +43,7 @@ func mcpNames(t *call) []string {
 // somebody looks for here.
 func listMCP(describe bool) func(*call) error {
 	return func(t *call) error {
-		statuses := t.runtime.MCPStatuses()
+		statuses := t.runtime.MCP.Statuses()
 		if len(statuses) == 0 {
 			t.term.Print("There are no MCP servers; minigem mcp add adds one.")
 			return nil
@@ -65,7 +65,7 @@ func listMCP(describe bool) func(*call) error {
 
 // offers writes what the server called name offers, if it is up.
 func offers(t *call, b *strings.Builder, name string, describe bool) {
-	for _, s := range t.runtime.MCPSessions() {
+	for _, s := range t.runtime.MCP.Sessions() {
 		if s.Name() != name {
 			continue
 		}
@@ -90,19 +90,22 @@ func mcpReload(t *call) error {
 	if err := t.reload(); err != nil {
 		return err
 	}
-	t.runtime.StartMCP()
-	t.table.awaitMCP()
-	return listMCP(false)(t)
+	return mcpRestart(t)
 }
 
 func mcpRestart(t *call) error {
-	t.runtime.StartMCP()
-	t.table.awaitMCP()
+	t.restartServers()
 	return listMCP(false)(t)
 }
 
+// restartServers starts the MCP servers anew, and waits for them.
+func (t *call) restartServers() {
+	t.runtime.MCP.Restart()
+	t.table.awaitMCP()
+}
+
 func mcpLog(t *call) error {
-	for _, s := range listing.ListedMCPServers(t.runtime.Config, t.runtime.MCPStatuses()) {
+	for _, s := range listing.ListedMCPServers(t.runtime.Config, t.runtime.MCP.Statuses()) {
 		if s.Name == t.args {
 			t.term.Print(
 				terminal.Clean(
@@ -120,13 +123,12 @@ func noServer(t *call) error {
 func mcpAuth(t *call) error {
 	var err error
 	t.work("waiting until you have signed in", func(ctx context.Context) {
-		err = t.runtime.Config.SignInMCP(ctx, t.sys, t.args, t.term.Print)
+		err = t.runtime.Config.MCP(nil).SignIn(ctx, t.args, t.sys.OpenBrowser, t.term.Print)
 	})
 	if err != nil {
 		return err
 	}
-	t.runtime.StartMCP()
-	t.table.awaitMCP()
+	t.restartServers()
 	return nil
 }
 
@@ -135,13 +137,12 @@ func mcpSwitch(on bool) func(*call) error {
 		if !slices.Contains(mcpNames(t), t.args) {
 			return noServer(t)
 		}
-		done, err := t.runtime.Config.SwitchMCP(t.args, on)
+		done, err := t.runtime.Config.MCP(nil).Switch(t.args, on)
 		if err != nil {
 			return err
 		}
 		t.term.Print(terminal.Clean(done))
-		t.runtime.StartMCP()
-		t.table.awaitMCP()
+		t.restartServers()
 		return nil
 	}
 }

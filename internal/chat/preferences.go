@@ -132,7 +132,7 @@ func reportBug(t *call) error {
 		t.runtime.ModelName, cmp.Or(c.Settings.Security.Auth.SelectedType, "as the environment says"),
 		t.runtime.Policy.Mode().Flag(),
 		cmp.Or(t.sys.Getenv("TERM"), "unknown"), t.sys.Getenv("TERM_PROGRAM"), columns, rows,
-		text.Plural(len(c.Hooks.Hooks), "hook"), text.Plural(len(t.runtime.MCPStatuses()), "MCP server"), c.Trust.Trusted)
+		text.Plural(len(c.Hooks.Hooks), "hook"), text.Plural(len(t.runtime.MCP.Statuses()), "MCP server"), c.Trust.Trusted)
 	for _, p := range c.Hooks.Problems {
 		fmt.Fprintf(&b, "problem: %s\n", c.ShortenIn(p.Text))
 	}

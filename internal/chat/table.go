@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"minigem/internal/app"
+	"minigem/internal/mcp/fleet"
 	"minigem/internal/slash"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
@@ -21,7 +21,7 @@ type commandTable struct {
 	all     slash.Table[*call]
 	builtin int // how many of all are minigem's
 	own     int // how many of all are not prompts of MCP servers
-	prompts []app.MCPPrompt
+	prompts []fleet.Prompt
 	files   slash.FileIndex
 }
 
@@ -75,7 +75,7 @@ func (t *commandTable) run(line string) error {
 	t.addPrompts()
 	err := t.all.Run(line, t.with)
 	var unknown *slash.UnknownError
-	if errors.As(err, &unknown) && unknown.Usage == "" && t.live.runtime.MCPWaiting() {
+	if errors.As(err, &unknown) && unknown.Usage == "" && t.live.runtime.MCP.Waiting() {
 		t.awaitMCP()
 		err = t.all.Run(line, t.with)
 	}
@@ -84,10 +84,10 @@ func (t *commandTable) run(line string) error {
 
 // awaitMCP waits for the MCP servers, and adds their prompts.
 func (t *commandTable) awaitMCP() {
-	if r := t.live.runtime; r.MCPWaiting() {
-		t.live.work("waiting for MCP servers", r.AwaitMCP)
+	if r := t.live.runtime; r.MCP.Waiting() {
+		t.live.work("waiting for MCP servers", r.MCP.Await)
 	} else {
-		r.AwaitMCP(t.live.ctx)
+		r.MCP.Await(t.live.ctx)
 	}
 	t.addPrompts()
 }
@@ -96,7 +96,7 @@ func (t *commandTable) awaitMCP() {
 // meanwhile too.
 func (t *commandTable) addPrompts() {
 	t.all = t.all[:t.own:t.own]
-	t.prompts = t.live.runtime.MCPPrompts(taken(t.all))
+	t.prompts = t.live.runtime.MCP.Prompts(taken(t.all))
 	for _, p := range t.prompts {
 		args := ""
 		if usage := p.Usage(); usage != "" {
@@ -117,7 +117,7 @@ func runCustom(c slash.Custom) func(*call) error {
 	})
 }
 
-func runPrompt(p app.MCPPrompt) func(*call) error {
+func runPrompt(p fleet.Prompt) func(*call) error {
 	return submitting("asking "+p.Server, func(ctx context.Context, t *call) (string, error) {
 		return p.Fill(ctx, t.args)
 	})
@@ -169,7 +169,7 @@ func (t *commandTable) namedWith(line string) (out []slash.Suggestion) {
 			out = append(out, slash.Suggestion{Text: a.Name + " ", Label: a.Name, Help: "an agent: " + a.Description})
 		}
 	}
-	for _, s := range t.live.runtime.MCPSessions() {
+	for _, s := range t.live.runtime.MCP.Sessions() {
 		for _, uri := range s.Resources() {
 			if name := s.Name() + ":" + uri; strings.HasPrefix(name, line[at+1:]) && !strings.Contains(name, " ") {
 				out = append(out, slash.Suggestion{Text: name + " ", Label: name, Help: "a resource of an MCP server"})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"minigem/internal/app"
+	"minigem/internal/mcp/fleet"
 	"minigem/internal/output"
 	"minigem/internal/text"
 )
@@ -20,7 +21,7 @@ type ListedMCP struct {
 
 // ListedMCPServers are the servers in the words of Gemini CLI
 // (cli/commands/mcp/list.ts), with why one is not connected; secrets are masked.
-func ListedMCPServers(c *app.Configuration, statuses []app.MCPStatus) []ListedMCP {
+func ListedMCPServers(c *app.Configuration, statuses []fleet.Status) []ListedMCP {
 	out := []ListedMCP{}
 	for _, s := range statuses {
 		l := ListedMCP{Name: s.Name, Type: s.Kind(), Target: c.Masker.String(s.Target()), Status: "Connected", Why: s.Off}

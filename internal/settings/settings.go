@@ -13,7 +13,11 @@
 //   - Unknown keys are left alone.
 package settings
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	servers "minigem/internal/mcp/entry"
+)
 
 // Settings is everything that settings.json may say and minigem reads. Keys and
 // defaults are those of Gemini CLI (cli/config/settingsSchema.ts). A nil list,
@@ -167,30 +171,8 @@ type MCP struct {
 	Excluded []string `json:"excluded,omitempty" jsonschema:"Never these servers; of several layers, all."`
 }
 
-// MCPServer is one entry of "mcpServers" (core/config/config.ts).
-type MCPServer struct {
-	Command      string            `json:"command,omitempty"`
-	Args         []string          `json:"args,omitempty"`
-	Env          map[string]string `json:"env,omitempty"`
-	Cwd          string            `json:"cwd,omitempty"`
-	URL          string            `json:"url,omitempty"`
-	HTTPURL      string            `json:"httpUrl,omitempty" jsonschema:"Older: use url with type http."`
-	Type         string            `json:"type,omitempty" enum:"stdio|sse|http"`
-	Headers      map[string]string `json:"headers,omitempty"`
-	Timeout      int               `json:"timeout,omitempty" jsonschema:"Milliseconds of one request."`
-	Trust        bool              `json:"trust,omitempty"`
-	IncludeTools []string          `json:"includeTools,omitempty"`
-	ExcludeTools []string          `json:"excludeTools,omitempty"`
-	OAuth        MCPOAuth          `json:"oauth,omitzero"`
-}
-
-// MCPOAuth is "mcpServers.NAME.oauth": what a sign-in at the server uses.
-type MCPOAuth struct {
-	ClientID     string   `json:"clientId,omitempty" jsonschema:"A registered client; default: one is registered."`
-	ClientSecret string   `json:"clientSecret,omitempty"`
-	Scopes       []string `json:"scopes,omitempty"`
-	RedirectURI  string   `json:"redirectUri,omitempty" jsonschema:"The way back: http://localhost:PORT/PATH."`
-}
+// MCPServer is one entry of "mcpServers".
+type MCPServer = servers.Server
 
 // Security is the section "security".
 type Security struct {

@@ -8,23 +8,19 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"minigem/internal/mcp/entry"
 	"minigem/internal/text"
 )
 
 // A Server is an MCP server of one agent, as its head says. One that has neither a
 // command nor a URL is that of the settings with its name, narrowed.
 type Server struct {
-	Name             string
-	Command          string
-	Args             []string
-	Env, Headers     map[string]string
-	Cwd              string
-	URL, HTTPURL     string
-	Type             string
-	Timeout          int // milliseconds
-	Trust            bool
-	Include, Exclude []string
+	Name string
+	entry.Server
 }
+
+// OfSettings reports whether the server is one of the settings.
+func (s Server) OfSettings() bool { return s.Command == "" && s.URL == "" && s.HTTPURL == "" }
 
 // Target is the command line or the URL of the server, for people.
 func (s Server) Target() string {
@@ -47,8 +43,8 @@ var serverFields = map[string]func(*Server) any{
 	"timeout":       func(s *Server) any { return &s.Timeout },
 	"trust":         func(s *Server) any { return &s.Trust },
 	"description":   func(*Server) any { return new(string) },
-	"include_tools": func(s *Server) any { return &s.Include },
-	"exclude_tools": func(s *Server) any { return &s.Exclude },
+	"include_tools": func(s *Server) any { return &s.IncludeTools },
+	"exclude_tools": func(s *Server) any { return &s.ExcludeTools },
 }
 
 // servers reads mcp_servers.

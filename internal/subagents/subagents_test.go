@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/agent/subagent"
+	"minigem/internal/mcp/entry"
 )
 
 func write(t *testing.T, path, text string) {
@@ -24,7 +25,7 @@ func TestParse(t *testing.T) {
 	a, faults := Parse("a.md", "---\nkind: local\nname: code-reviewer\ndescription: >\n  Reads\n  changes.\ndisplay_name: Reviewer\nmcp_servers:\n  git:\n    command: git-mcp\n    args: [-v]\n    include_tools: [log]\ntools:\n  - read_file\n  - mcp_git_*\nmodel: inherit\ntemperature: 0.2\nmax_turns: 5\ntimeout_mins: 2\n---\n\nRead ${query}.\n")
 	require.Empty(t, faults)
 	warm := 0.2
-	assert.Equal(t, Agent{DisplayName: "Reviewer", Servers: []Server{{Name: "git", Command: "git-mcp", Args: []string{"-v"}, Include: []string{"log"}}}, Definition: subagent.Definition{
+	assert.Equal(t, Agent{DisplayName: "Reviewer", Servers: []Server{{Name: "git", Server: entry.Server{Command: "git-mcp", Args: []string{"-v"}, IncludeTools: []string{"log"}}}}, Definition: subagent.Definition{
 		Name: "code-reviewer", Description: "Reads changes.", Instructions: "Read ${query}.", Tools: []string{"read_file", "mcp_git_*"},
 		Temperature: &warm, MaxTurns: 5, Timeout: 2 * time.Minute,
 	}}, a)

@@ -87,6 +87,16 @@ func Together(a Asker, ask func(Asker)) {
 	ask(a)
 }
 
+// AskOne asks one question; a dialogue that was dismissed, or could not be had, is
+// not ok. asker may be nil: nobody is there.
+func AskOne(ctx context.Context, asker Asker, q Question) (answer string, ok bool) {
+	if asker == nil {
+		return "", false
+	}
+	answers, ok, err := asker.AskQuestions(ctx, []Question{q})
+	return answers[0], ok && err == nil && ctx.Err() == nil
+}
+
 const dismissed = "User dismissed the questions without answering."
 
 type askUser struct {

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"minigem/e2e/agents"
 	"minigem/e2e/testbed"
@@ -264,13 +263,4 @@ func (p *Player) Exit(exit int, blocked bool) int {
 		return p.agent.Play.Blocked
 	}
 	return exit
-}
-
-// Lines are what is not played, for people.
-func (a Agent) Lines() []string {
-	var out []string
-	for _, c := range a.Agent.Cannot {
-		out = append(out, a.ID+": "+strings.TrimSpace(c))
-	}
-	return out
 }

@@ -1,4 +1,4 @@
-package app
+package fleet
 
 import (
 	"context"
@@ -49,8 +49,8 @@ func speaker(t *testing.T) *mcp.Session {
 func TestMCPHooksAtEveryEvent(t *testing.T) {
 	t.Parallel()
 	session := speaker(t)
-	runner := hooks.ByKind{"mcp_tool": mcpHooks{func(_ context.Context, server string) (*mcp.Session, error) {
-		if server != "srv" {
+	runner := hooks.ByKind{"mcp_tool": mcpHooks{func(_ context.Context, h hooks.Hook) (*mcp.Session, error) {
+		if server := h.Server; server != "srv" {
 			return nil, fmt.Errorf("no MCP server is called %q", server)
 		}
 		return session, nil

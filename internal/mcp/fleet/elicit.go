@@ -1,4 +1,4 @@
-package app
+package fleet
 
 import (
 	"cmp"
@@ -13,20 +13,17 @@ import (
 	"minigem/tools/builtin"
 )
 
-// elicitor answers what MCP servers ask the user for: by asking, and where nobody
-// can be asked by declining, which it says.
-func elicitor(w *Frontend) func(context.Context, mcp.Form) mcp.Reply {
-	asker, warn := w.Asker, w.Warn
-	return func(ctx context.Context, f mcp.Form) mcp.Reply {
-		if asker == nil {
-			warn(fmt.Sprintf("the MCP server %s asks for an answer, and nobody is here to give one, so that it was declined: %s",
-				f.Server, strings.Join(strings.Fields(f.Message), " ")))
-			return mcp.Reply{Action: mcp.Decline}
-		}
-		var reply mcp.Reply
-		builtin.Together(asker, func(asker builtin.Asker) { reply = fillIn(ctx, asker, f) })
-		return reply
+// elicit answers what a server asks the user for: by asking, and where nobody can be
+// asked by declining, which it says.
+func (o *Offer) elicit(ctx context.Context, f mcp.Form) mcp.Reply {
+	if o.Asker == nil {
+		o.Warn(fmt.Sprintf("the MCP server %s asks for an answer, and nobody is here to give one, so that it was "+
+			"declined: %s", f.Server, strings.Join(strings.Fields(f.Message), " ")))
+		return mcp.Reply{Action: mcp.Decline}
 	}
+	var reply mcp.Reply
+	builtin.Together(o.Asker, func(asker builtin.Asker) { reply = fillIn(ctx, asker, f) })
+	return reply
 }
 
 const (
@@ -36,7 +33,7 @@ const (
 
 // fillIn asks the user for what a form wants. Esc cancels it.
 func fillIn(ctx context.Context, asker builtin.Asker, f mcp.Form) mcp.Reply {
-	said, ok := askOne(ctx, asker, builtin.Question{
+	said, ok := builtin.AskOne(ctx, asker, builtin.Question{
 		Header: "The MCP server " + f.Server + " asks", Question: f.Message +
 			"\n  What you answer goes to this server; give it no passwords.", Type: "choice",
 		Options: []builtin.Option{{Label: answerIt, Description: asksFor(f)},
@@ -70,11 +67,6 @@ func asksFor(f mcp.Form) string {
 	return cmp.Or(strings.Join(names, ", "), "yes")
 }
 
-func askOne(ctx context.Context, asker builtin.Asker, q builtin.Question) (string, bool) {
-	answers, ok, err := asker.AskQuestions(ctx, []builtin.Question{q})
-	return answers[0], ok && err == nil && ctx.Err() == nil
-}
-
 // valueOf asks until the answer is one that the field takes; nil: it stays empty.
 func valueOf(ctx context.Context, asker builtin.Asker, server string, f mcp.Field) (value any, ok bool) {
 	q := builtin.Question{Header: server + ": " + f.Title, Question: cmp.Or(f.Description, f.Title), Type: "text",
@@ -102,7 +94,7 @@ func valueOf(ctx context.Context, asker builtin.Asker, server string, f mcp.Fiel
 		}
 	}
 	for about := q.Question; ; {
-		said, ok := askOne(ctx, asker, q)
+		said, ok := builtin.AskOne(ctx, asker, q)
 		if !ok {
 			return nil, false
 		}

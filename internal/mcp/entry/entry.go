@@ -1,0 +1,29 @@
+// Package entry is what a file says of one MCP server: an entry of "mcpServers" in
+// the settings or in an extension, or of "mcp_servers" in the head of an agent. It
+// keeps out whether the server is used.
+package entry
+
+// Server is one entry (core/config/config.ts).
+type Server struct {
+	Command      string            `json:"command,omitempty"`
+	Args         []string          `json:"args,omitempty"`
+	Env          map[string]string `json:"env,omitempty"`
+	Cwd          string            `json:"cwd,omitempty"`
+	URL          string            `json:"url,omitempty"`
+	HTTPURL      string            `json:"httpUrl,omitempty" jsonschema:"Older: use url with type http."`
+	Type         string            `json:"type,omitempty" enum:"stdio|sse|http"`
+	Headers      map[string]string `json:"headers,omitempty"`
+	Timeout      int               `json:"timeout,omitempty" jsonschema:"Milliseconds of one request."`
+	Trust        bool              `json:"trust,omitempty"`
+	IncludeTools []string          `json:"includeTools,omitempty"`
+	ExcludeTools []string          `json:"excludeTools,omitempty"`
+	OAuth        OAuth             `json:"oauth,omitzero"`
+}
+
+// OAuth is "oauth" of an entry: what a sign-in at the server uses.
+type OAuth struct {
+	ClientID     string   `json:"clientId,omitempty" jsonschema:"A registered client; default: one is registered."`
+	ClientSecret string   `json:"clientSecret,omitempty"`
+	Scopes       []string `json:"scopes,omitempty"`
+	RedirectURI  string   `json:"redirectUri,omitempty" jsonschema:"The way back: http://localhost:PORT/PATH."`
+}
