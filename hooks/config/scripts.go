@@ -9,8 +9,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"minigem/hooks"
-	"minigem/internal/bashsyntax"
 	"minigem/internal/text"
+	"minigem/tools/policy/shell"
 )
 
 // maxNesting bounds commands within commands: bash -c "bash -c '...'".
@@ -78,7 +78,7 @@ type scriptSearch struct {
 // command collects the words of a command, to a depth of maxNesting. It follows
 // assignments and cd.
 func (s *scriptSearch) command(command string, depth int) {
-	file, err := bashsyntax.Parse(command, syntax.LangBash)
+	file, err := shell.Syntax(command, syntax.LangBash)
 	if err != nil { // PowerShell, or a slip: its words as they are
 		for word := range strings.FieldsSeq(command) {
 			s.word(strings.Trim(word, `"';&|()`), maxNesting)

@@ -12,7 +12,7 @@ import (
 // parsing are the ways in which production code understands, or takes in to
 // understand it, what somebody else wrote.
 var parsing = []string{
-	"json.Unmarshal", "json.NewDecoder", "toml.Unmarshal", "jsonc.Parse", "txtar.Parse", "syntax.NewParser", "bashsyntax.Parse", "xml.Unmarshal", "xml.NewDecoder", "html.Parse", "unstable.Parser",
+	"json.Unmarshal", "json.NewDecoder", "toml.Unmarshal", "jsonc.Parse", "txtar.Parse", "syntax.NewParser", "shell.Syntax", "xml.Unmarshal", "xml.NewDecoder", "html.Parse", "unstable.Parser",
 	"boundedfile.Read", "boundedfile.ReadAll", "boundedfile.ReadJSON", "boundedfile.ReadNamed", "boundedfile.Open", "boundedfile.OpenIn", "goldmark.New", "goldmark.DefaultParser",
 }
 

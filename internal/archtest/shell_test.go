@@ -10,10 +10,10 @@ import (
 
 // ofHooks are the functions that take apart the text of a hook or a script for
 // whoever wrote it. Nothing is allowed or left out because of what they find.
-var ofHooks = []string{"hooks/author/attack parse", "hooks/author/program Facts.shell", "hooks/author/program SingleQuotedVariable", "hooks/config Calls", "hooks/config VariableUses", "internal/bashsyntax Parse"}
+var ofHooks = []string{"hooks/author/attack parse", "hooks/author/program Facts.shell", "hooks/author/program SingleQuotedVariable", "hooks/config Calls", "hooks/config VariableUses", "tools/policy/shell Syntax"}
 
 // TestLinesAreReadAsBashReadsThem: whoever decides by what a command line runs
-// goes through bashsyntax, which knows where the parser and bash differ.
+// goes through shell.Syntax, which knows where the parser and bash differ.
 func TestLinesAreReadAsBashReadsThem(t *testing.T) {
 	t.Parallel()
 	var found []string

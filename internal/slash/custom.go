@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"minigem/internal/boundedfile"
-	"minigem/internal/boundedtoml"
 	"minigem/internal/text"
 
 	"github.com/pelletier/go-toml/v2"
@@ -62,7 +61,7 @@ func readCustom(dir, path string) (Custom, error) {
 	if err != nil {
 		return Custom{}, err
 	}
-	if err := boundedtoml.Check(data); err != nil {
+	if err := boundedfile.CheckTOML(data); err != nil {
 		return Custom{}, err
 	}
 	var file struct {

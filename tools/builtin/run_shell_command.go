@@ -91,7 +91,7 @@ type ShellOptions struct {
 	Processes *Processes
 }
 
-type shell struct {
+type runShell struct {
 	declared
 	ws   *workspace.Workspace
 	opts ShellOptions
@@ -103,7 +103,7 @@ func RunShellCommand(ws *workspace.Workspace, opts ShellOptions) tools.Tool {
 	if opts.Processes == nil {
 		opts.Processes = &Processes{}
 	}
-	return &shell{
+	return &runShell{
 		declared: declared{"run_shell_command", shellDescription, shellSchema,
 			tools.Info{DisplayName: "Shell", Kind: tools.KindExecute}},
 		ws: ws, opts: opts,
@@ -111,7 +111,7 @@ func RunShellCommand(ws *workspace.Workspace, opts ShellOptions) tools.Tool {
 }
 
 type shellCall struct {
-	tool *shell
+	tool *runShell
 	dir  string
 	read bool // the command must not change anything
 	in   bool // the command must run in the sandbox
@@ -124,7 +124,7 @@ type shellCall struct {
 }
 
 // Prepare implements tools.Tool.
-func (t *shell) Prepare(args map[string]any) (tools.Invocation, error) {
+func (t *runShell) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &shellCall{tool: t, Delay: defaultShellDelay}
 	if err := t.schema.Decode(args, c); err != nil {
 		return nil, err

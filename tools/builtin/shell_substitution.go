@@ -6,7 +6,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
-	"minigem/internal/bashsyntax"
+	"minigem/tools/policy/shell"
 )
 
 // substitutes reports whether the shell would execute a command or process
@@ -14,7 +14,7 @@ import (
 // single quotes and quoted here-documents. A line that does not parse is
 // searched as text: if in doubt, it does.
 func substitutes(command string) bool {
-	file, err := bashsyntax.Parse(command, syntax.LangBash)
+	file, err := shell.Syntax(command, syntax.LangBash)
 	if err != nil {
 		return looksSubstituting(command)
 	}
@@ -54,7 +54,7 @@ func looksSubstituting(command string) bool {
 
 // rootCommand returns the name of the first program of a command line: "git".
 func rootCommand(command string) string {
-	file, err := bashsyntax.Parse(command, syntax.LangBash)
+	file, err := shell.Syntax(command, syntax.LangBash)
 	if err != nil {
 		return ""
 	}

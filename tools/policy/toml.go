@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"minigem/internal/boundedfile"
-	"minigem/internal/boundedtoml"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -85,7 +84,7 @@ func Parse(file string, data []byte, tier Tier) ([]Rule, []Problem) {
 	var doc map[string]any
 	err := checkLines(data)
 	if err == nil {
-		err = boundedtoml.Check(data)
+		err = boundedfile.CheckTOML(data)
 	}
 	if err == nil {
 		err = toml.Unmarshal(data, &doc)

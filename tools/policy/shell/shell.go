@@ -14,8 +14,6 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
-
-	"minigem/internal/bashsyntax"
 )
 
 // Line is a command line.
@@ -100,7 +98,7 @@ func (c Command) Normal() []Word {
 func Parse(text string) (Line, error) { return parse(text, syntax.LangBash) }
 
 func parse(text string, lang syntax.LangVariant) (Line, error) {
-	file, err := bashsyntax.Parse(text, lang)
+	file, err := Syntax(text, lang)
 	if err != nil {
 		return Line{}, err
 	}

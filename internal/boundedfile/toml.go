@@ -1,7 +1,4 @@
-// Package boundedtoml checks whether a TOML document from others may be
-// decoded. The decoder compares each key with those before it, so that a
-// document of a mebibyte would take a minute.
-package boundedtoml
+package boundedfile
 
 import (
 	"fmt"
@@ -9,15 +6,16 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// Limits of a document. People write some dozens of keys.
+// Limits of a TOML document. People write some dozens of keys.
 const (
-	MaxExpressions = 5_000 // keys and tables
-	MaxParts       = 50    // parts of a dotted key
+	MaxTOMLExpressions = 5_000 // keys and tables
+	MaxTOMLParts       = 50    // parts of a dotted key
 )
 
-// Check returns an error for a document that exceeds the limits. It leaves
-// syntax errors to the decoder.
-func Check(data []byte) error {
+// CheckTOML returns an error for a TOML document that exceeds the limits: the decoder
+// compares each key with those before it, so that one of a mebibyte would take a
+// minute. Syntax errors are left to the decoder.
+func CheckTOML(data []byte) error {
 	var p unstable.Parser
 	p.Reset(data)
 	for n := 0; p.NextExpression(); {
@@ -29,11 +27,11 @@ func Check(data []byte) error {
 		for it := e.Key(); it.Next(); {
 			parts++
 		}
-		if parts > MaxParts {
-			return fmt.Errorf("a key has more than %d parts", MaxParts)
+		if parts > MaxTOMLParts {
+			return fmt.Errorf("a key has more than %d parts", MaxTOMLParts)
 		}
-		if n += 1 + inline(e); n > MaxExpressions {
-			return fmt.Errorf("more than %d keys and tables", MaxExpressions)
+		if n += 1 + inline(e); n > MaxTOMLExpressions {
+			return fmt.Errorf("more than %d keys and tables", MaxTOMLExpressions)
 		}
 	}
 	return nil

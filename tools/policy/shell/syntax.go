@@ -1,7 +1,4 @@
-// Package bashsyntax reads command lines for those who decide by what a line
-// runs. The parser is the one of mvdan.cc/sh; where it and bash read a text
-// differently, there is an error.
-package bashsyntax
+package shell
 
 import (
 	"errors"
@@ -16,8 +13,9 @@ var (
 	errComment = errors.New("a comment in it ends with a backslash, after which shells go on reading differently")
 )
 
-// Parse reads a script in a variant of the shell's language.
-func Parse(text string, lang syntax.LangVariant) (*syntax.File, error) {
+// Syntax reads a script in a variant of the shell's language. The parser is the one
+// of mvdan.cc/sh; where it and bash read a text differently, there is an error.
+func Syntax(text string, lang syntax.LangVariant) (*syntax.File, error) {
 	if !utf8.ValidString(text) || strings.ContainsAny(text, "\r\x00") {
 		return nil, errControl
 	}

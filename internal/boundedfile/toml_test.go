@@ -1,11 +1,11 @@
-package boundedtoml_test
+package boundedfile_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
-	"minigem/internal/boundedtoml"
+	"minigem/internal/boundedfile"
 
 	"github.com/stretchr/testify/assert"
 )
@@ -19,9 +19,9 @@ func numbered(n int, format string) string {
 	return b.String()
 }
 
-func TestCheck(t *testing.T) {
+func TestCheckTOML(t *testing.T) {
 	t.Parallel()
-	const most = boundedtoml.MaxExpressions
+	const most = boundedfile.MaxTOMLExpressions
 	for name, c := range map[string]struct{ text, want string }{
 		"nothing":             {"", ""},
 		"a command":           {"prompt = \"\"\"\n" + strings.Repeat("[[a = {}\n", 9000) + "\"\"\"\ndescription = 'x'", ""},
@@ -30,12 +30,12 @@ func TestCheck(t *testing.T) {
 		"more tables":         {strings.Repeat("[[rule]]\n", most+1), "more than 5000 keys and tables"},
 		"keys inside":         {"a = {" + numbered(most, "k%d = 1, ") + "z = 1}", "more than 5000 keys and tables"},
 		"keys deeper inside":  {"a = [{b = [" + strings.Repeat("{c = 1},", most) + "]}]", "more than 5000 keys and tables"},
-		"as many parts":       {strings.Repeat("a.", boundedtoml.MaxParts-1) + "b = 1", ""},
-		"more parts":          {strings.Repeat("a.", boundedtoml.MaxParts) + "b = 1", "a key has more than 50 parts"},
-		"more parts, a table": {"[" + strings.Repeat("a.", boundedtoml.MaxParts) + "b]", "a key has more than 50 parts"},
+		"as many parts":       {strings.Repeat("a.", boundedfile.MaxTOMLParts-1) + "b = 1", ""},
+		"more parts":          {strings.Repeat("a.", boundedfile.MaxTOMLParts) + "b = 1", "a key has more than 50 parts"},
+		"more parts, a table": {"[" + strings.Repeat("a.", boundedfile.MaxTOMLParts) + "b]", "a key has more than 50 parts"},
 		"no TOML":             {"a = [", ""}, // the decoder says it better
 	} {
-		err := boundedtoml.Check([]byte(c.text))
+		err := boundedfile.CheckTOML([]byte(c.text))
 		if c.want == "" {
 			assert.NoError(t, err, name)
 			continue

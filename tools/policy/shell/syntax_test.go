@@ -1,4 +1,4 @@
-package bashsyntax
+package shell
 
 import (
 	"bytes"
@@ -28,7 +28,7 @@ func TestWhatIsReadDifferently(t *testing.T) {
 		"echo \"$(true # \\\necho RAN\n)\"", "[[ a == a && # \\\n`echo RAN >&2` != b ]]", "until # \\\necho RAN; do :; done", "select x in a; do # \\\necho RAN; done <<< 1", "bash -c 'true' # \\\necho RAN",
 		"echo a\r#; echo RAN",
 	} {
-		_, err := Parse(line, syntax.LangBash)
+		_, err := Syntax(line, syntax.LangBash)
 		assert.Error(t, err, "%q", line)
 		out, _ := exec.CommandContext(waittest.Context(t), bash, "-c", line).CombinedOutput()
 		assert.True(t, bytes.Contains(out, []byte("RAN")), "the line shows something: %q: %s", line, out)
@@ -36,7 +36,7 @@ func TestWhatIsReadDifferently(t *testing.T) {
 	for _, line := range []string{
 		"echo a # b\\\\\necho b", "echo a # \\\\\\\necho b", "echo '# a' \\\n b", "echo '#\\\nb'", "echo a#\\\nb", "echo \"# a\\\nb\"", "cat <<E\n# a\\\nb\nE", "git commit -m \"Fix #12\" \\\n -q", "echo a \\\n b # c", "# a \\b\necho",
 	} {
-		_, err := Parse(line, syntax.LangBash)
+		_, err := Syntax(line, syntax.LangBash)
 		assert.NoError(t, err, "%q", line)
 	}
 }
@@ -44,10 +44,10 @@ func TestWhatIsReadDifferently(t *testing.T) {
 func TestControlCharacters(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"\r", "\x00", "\xff"} {
-		_, err := Parse("ls "+text, syntax.LangPOSIX)
+		_, err := Syntax("ls "+text, syntax.LangPOSIX)
 		require.ErrorIs(t, err, errControl)
 	}
-	_, err := Parse("ls '", syntax.LangPOSIX)
+	_, err := Syntax("ls '", syntax.LangPOSIX)
 	require.Error(t, err)
 	assert.False(t, strings.Contains(err.Error(), "control"))
 }
