@@ -10,8 +10,8 @@ import (
 	"minigem/transcript"
 )
 
-// Messages returns the history, oldest first, with the preamble. The caller
-// must not change it.
+// Messages returns the history, oldest first, with the preamble. The caller must not
+// change it; the session never does, so it stays as it is.
 func (s *Session) Messages() []llm.Message {
 	s.mu.Lock()
 	defer s.unlock()
@@ -19,7 +19,7 @@ func (s *Session) Messages() []llm.Message {
 }
 
 // Preamble returns how many messages at the start of the history describe the
-// surroundings and are not conversation: 1 or 0.
+// surroundings and are not conversation: 1 or 0. It serves as agent.Config.Preamble.
 func (s *Session) Preamble() int {
 	s.mu.Lock()
 	defer s.unlock()
@@ -29,11 +29,11 @@ func (s *Session) Preamble() int {
 	return 0
 }
 
-// Append adds m. It is in the file when Append returns. The records are those
-// of Gemini CLI, in its order: the message, then the time of the change; for
-// results first the message that called the tools, with calls and results. A
-// model message with calls is followed by their exact form, because Gemini
-// CLI's own record has them only once they are answered.
+// Append adds m. It is in the file when Append returns. The records are those of Gemini
+// CLI, in its order: the message, then the time of the change; for results first the
+// message that called the tools, with calls and results. A model message with calls is
+// followed by their exact form, because Gemini CLI's own record has them only once they
+// are answered.
 func (s *Session) Append(m llm.Message) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -65,7 +65,8 @@ func (s *Session) push(e entry) {
 	s.messages = append(s.messages, e.message)
 }
 
-// Rollback drops all but the first n messages. It panics if there are fewer.
+// Rollback drops all but the first n messages, in the file by a record that says so. It
+// panics if there are fewer.
 func (s *Session) Rollback(n int) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -83,9 +84,9 @@ func (s *Session) Rollback(n int) {
 	s.entries, s.messages = slices.Clip(s.entries[:n]), slices.Clip(s.messages[:n])
 }
 
-// RollbackTo drops the message whose record has the id, and all after it; where a
-// compression took that message away, what was said before it comes back. false:
-// there is none.
+// RollbackTo drops the message whose record has the id, and all after it. If a
+// compression replaced that message, what was said before it comes back. It reports
+// false, and changes nothing, if there is no such message.
 func (s *Session) RollbackTo(id string) bool {
 	s.mu.Lock()
 	n := slices.IndexFunc(s.entries, func(e entry) bool { return e.id == id && id != "" })
@@ -97,7 +98,7 @@ func (s *Session) RollbackTo(id string) bool {
 	return true
 }
 
-// rollbackBefore is RollbackTo for a message that a compression took away.
+// rollbackBefore is RollbackTo for a message that a compression replaced.
 func (s *Session) rollbackBefore(id string) bool {
 	f, err := s.Transcript()
 	if err != nil || id == "" {
@@ -118,9 +119,9 @@ func (s *Session) rollbackBefore(id string) bool {
 	return false
 }
 
-// Compressed are the lists of messages that compressions took the present one's
-// place of, oldest first, each as it was then. What somebody went back from is not
-// among them.
+// Compressed returns the lists of messages that compressions replaced on the way to the
+// present one, oldest first, each as it was then. Messages that a user went back from are
+// not among them. The lists are read from the file again; they are empty if it is gone.
 func Compressed(f *transcript.File) [][]transcript.Message {
 	var before [][]transcript.Message
 	known := map[string][][]transcript.Message{} // by summary
@@ -141,8 +142,8 @@ func Compressed(f *transcript.File) [][]transcript.Message {
 	return before
 }
 
-// summaryIn is the text of the summary that stands for what was said before ms;
-// empty: none does.
+// summaryIn returns the text of the summary that ms begins with; empty if there is no
+// summary in ms.
 func summaryIn(ms []transcript.Message) string {
 	for _, m := range ms {
 		if text := llm.PartsText(m.Content.Parts); m.Type == transcript.TypeUser &&
@@ -153,8 +154,9 @@ func summaryIn(ms []transcript.Message) string {
 	return ""
 }
 
-// Transcript returns the current content of the session's file. If nothing is
-// recorded it is made from the history, without the displays of tools.
+// Transcript returns the current content of the session's file. If nothing is recorded it
+// is made from the history, without the displays of tools. Errors are those of
+// [transcript.Read].
 func (s *Session) Transcript() (*transcript.File, error) {
 	s.mu.Lock()
 	path, entries := s.path(), slices.Clip(s.entries)
@@ -166,7 +168,8 @@ func (s *Session) Transcript() (*transcript.File, error) {
 	return &transcript.File{Messages: set.Messages}, nil
 }
 
-// Replace replaces the whole history with ms.
+// Replace replaces the whole history with ms, in the file by one record. Messages that ms
+// shares with the old history keep their ids.
 func (s *Session) Replace(ms []llm.Message) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -191,9 +194,8 @@ func (s *Session) replace(ms []llm.Message) {
 	s.write(snapshot(s.entries, now, s.recordedCalls())...)
 }
 
-// recordedCalls returns the calls in the file, by id, those of a conversation that
-// somebody may go back to, too. They contain more than
-// the history: what tools displayed, and when.
+// recordedCalls returns the calls of the history as the file has them, by id. They
+// contain more than the history: what tools displayed, and when.
 func (s *Session) recordedCalls() map[string]transcript.ToolCall {
 	if s.w == nil {
 		return nil

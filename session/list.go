@@ -19,28 +19,41 @@ import (
 
 // Info describes a session in a list.
 type Info struct {
-	Index    int // from 1, in the order of their start
-	ID       string
-	Path     string
-	Started  time.Time
-	Updated  time.Time
-	Title    string // the summary, else the user's first text, on one line; at most 100 characters
-	Messages int    // number of messages of user and model
+	// Index counts from 1, in the order of their start; 0 if the Info does not come from
+	// [List].
+	Index int
+	// ID is the whole id.
+	ID string
+	// Path is the session's file.
+	Path string
+	// Started and Updated are from the file; Updated may be zero.
+	Started time.Time
+	Updated time.Time
+	// Title is the summary, else the user's first text, on one line of at most 100
+	// characters.
+	Title string
+	// Messages is the number of messages of user and model.
+	Messages int
 }
 
-// Latest selects the session that began last.
+// Latest selects the session that began last, see [Find].
 const Latest = "latest"
 
-// ErrNoSessions: the project has no session to resume.
+// ErrNoSessions is the error if the project has no session to resume.
 var ErrNoSessions = errors.New("this project has no saved sessions")
 
-// NotFoundError: no session has the given id or index.
+// NotFoundError is the error if no session has the given id or index.
 type NotFoundError struct {
-	Which   string
-	Known   int    // how many sessions there are
-	Project string // root of another project that has a session with this id; empty: none does
+	// Which is what was asked for.
+	Which string
+	// Known is how many sessions the project has.
+	Known int
+	// Project is the root of another project that has a session with this id; empty if
+	// none does.
+	Project string
 }
 
+// Error returns a sentence that says how to find the session.
 func (e *NotFoundError) Error() string {
 	switch _, err := strconv.Atoi(e.Which); {
 	case e.Project != "":
@@ -58,8 +71,9 @@ func (e *NotFoundError) Error() string {
 }
 
 // List returns the main sessions of p that have any conversation, oldest first.
-// Unreadable files are left out and returned as one error besides the list, which
-// also names the files whose header is damaged; empty ones are left out silently.
+// Unreadable files are left out and returned as one error in addition to the list, which
+// also names the files whose header is damaged; empty ones are left out silently. It
+// reads every file once.
 func List(p Project) ([]Info, error) {
 	var infos []Info
 	var faults []error
@@ -162,9 +176,9 @@ func oneLine(s string) string {
 	return s
 }
 
-// Find returns the session that which selects: [Latest] or "" the one that
-// began last, digits an index of [List], anything else a whole id. Errors are
-// [ErrNoSessions] and [*NotFoundError].
+// Find returns the session that which selects: [Latest] or "" the one that began last, a
+// whole id, or digits that are an index of [List]. An id goes before an index. Errors
+// wrap [ErrNoSessions] (for Latest only) or are a [*NotFoundError].
 func Find(p Project, which string) (Info, error) {
 	if which == "" || which == Latest {
 		info, _, err := latest(p)
@@ -254,13 +268,13 @@ func fileOf(p Project, id string) string {
 	return ""
 }
 
-// ErrCurrent: the session that is running cannot be deleted.
+// ErrCurrent is the error of [Delete] for the session that is running.
 var ErrCurrent = errors.New("the current session cannot be deleted")
 
-// Delete removes the session that which selects (see [Find]), the files of its
-// subagents, its plans and the outputs of its tools. current is the id of the
-// running session, which is refused with [ErrCurrent]; a session that another
-// process has open is refused with transcript.ErrInUse.
+// Delete removes the session that which selects (see [Find]), the files of its subagents,
+// its plans and the outputs of its tools. current is the id of the running session, which
+// is refused with [ErrCurrent]; a session that another process has open is refused with
+// [transcript.ErrInUse]. The Info is that of the session also if removing it failed.
 func Delete(p Project, which, current string) (Info, error) {
 	info, err := Find(p, which)
 	if err != nil {
@@ -293,7 +307,8 @@ func remove(p Project, path, id string) error {
 	return nil
 }
 
-// ToolOutputs returns the directory of a session's long tool outputs.
+// ToolOutputs returns the directory of the long tool outputs of the session id. It may
+// not exist.
 func ToolOutputs(p Project, id string) string {
 	return filepath.Join(p.Temp, "tool-outputs", "session-"+id)
 }

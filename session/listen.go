@@ -12,9 +12,9 @@ import (
 	"minigem/transcript"
 )
 
-// Emit implements [event.Sink]: RoundFinished gives tokens, model and thoughts
-// to the model message that is appended next; ToolFinished records the result
-// of a call before the others of its message have theirs.
+// Emit implements [event.Sink]. RoundFinished gives tokens, model and thoughts to the
+// model message that is appended next; ToolFinished records the result of a call before
+// the others of its message have theirs. Other events do nothing.
 func (s *Session) Emit(e event.Event) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -26,7 +26,7 @@ func (s *Session) Emit(e event.Event) {
 	}
 }
 
-// roundInfo is what the file records of a model message beside its parts.
+// roundInfo is what the file records about a model message in addition to its parts.
 type roundInfo struct{ event.RoundFinished }
 
 func (a *roundInfo) describe(r *transcript.Message, now transcript.Time) {

@@ -20,19 +20,25 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// Project says where the sessions of a project are stored.
-// (core/config/projectRegistry.ts)
+// Project says where the sessions of a project are stored
+// (core/config/projectRegistry.ts). Make one with [OpenProject] or [FindProject].
 type Project struct {
-	Root    string // absolute path of the project
-	Slug    string // its short name, unique under the same home
-	Temp    string // <home>/.gemini/tmp/<slug>
-	History string // <home>/.gemini/history/<slug>: snapshots for /restore
+	// Root is the absolute path of the project.
+	Root string
+	// Slug is its short name, unique under the same home, made from the last part of
+	// Root.
+	Slug string
+	// Temp is <home>/.gemini/tmp/<slug>: sessions, plans and tool outputs.
+	Temp string
+	// History is <home>/.gemini/history/<slug>: snapshots for /restore.
+	History string
 }
 
-// Chats returns the directory of the session files.
+// Chats returns the directory of the session files. It may not exist.
 func (p Project) Chats() string { return filepath.Join(p.Temp, "chats") }
 
-// Hash returns the SHA-256 of the project's root, in hex.
+// Hash returns the SHA-256 of the project's root in hex. Session files contain it, and
+// older releases of Gemini CLI named directories by it.
 func (p Project) Hash() string {
 	sum := sha256.Sum256([]byte(p.Root))
 	return hex.EncodeToString(sum[:])
@@ -43,10 +49,11 @@ const (
 	markerName   = ".project_root"
 )
 
-// OpenProject finds the slug of the project at root, or assigns one, under the
-// .gemini directory dir. Concurrent processes agree on it, and so does Gemini
-// CLI, which uses the same registry. If dir is not writable the Project's paths
-// are still usable, and the error says why nothing will be stored.
+// OpenProject finds the slug of the project at root, or assigns one, under the .gemini
+// directory dir. Concurrent processes agree on it, and so does Gemini CLI, which uses the
+// same registry, projects.json. A registry that is not readable as one is set aside. If
+// dir is not writable the Project's paths are still usable, and the error says why
+// nothing will be stored.
 func OpenProject(dir, root string) (Project, error) {
 	root = filepath.Clean(root)
 	r := registry{dir: dir}
@@ -59,8 +66,8 @@ func OpenProject(dir, root string) (Project, error) {
 	return p, nil
 }
 
-// FindProject is like [OpenProject] but writes nothing; false: the project has
-// no directory yet.
+// FindProject is like [OpenProject] but writes nothing. It reports false if the project
+// has no directory yet.
 func FindProject(dir, root string) (Project, bool) {
 	root = filepath.Clean(root)
 	r := registry{dir: dir}

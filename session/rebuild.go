@@ -18,8 +18,8 @@ import (
 //  - results that answer no open call are left out: Gemini CLI writes them twice
 //    when it resumes.
 
-// NoResult is the result that the model gets for a call that the session's end cut
-// off. The file does not say whether the call had begun.
+// NoResult is the error that the model gets for a call that the session's end cut off.
+// The file does not say whether the call had begun.
 const NoResult = "no result: the session ended before this call was finished, and it may have run; check before you " +
 	"repeat it"
 

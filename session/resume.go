@@ -10,11 +10,13 @@ import (
 	"minigem/transcript"
 )
 
-// Resume continues the session that which selects (see [Find]), in its own
-// file. Warn is called for each line of the file that is not usable; the file
-// is only appended to. If a session ended in the middle of a call, the call is
-// answered with [NoResult]. Errors: those of Find; transcript.ErrInUse if another
-// process has it open; transcript.ErrNotSession if nothing can be read.
+// Resume continues the session that which selects (see [Find]), in its own file, which is
+// only appended to. A session in the older form of one JSON object is continued in a new
+// file under the same id. Warn is called for each line of the file that is not usable. If
+// a session ended in the middle of a call, the call is answered with [NoResult].
+//
+// Errors are those of Find, [transcript.ErrInUse] if another process has the session
+// open, and [transcript.ErrNotSession] if nothing can be read.
 func Resume(o Options, which string) (*Session, error) {
 	o.fill()
 	info, err := Find(o.Project, which)
@@ -55,9 +57,9 @@ func Resume(o Options, which string) (*Session, error) {
 	return s, nil
 }
 
-// Continue resumes the session of the project that began last, or starts a new
-// one if there is none; Warn is called if there are files that cannot be read.
-// Errors are those of [Resume] and [Start].
+// Continue resumes the session of the project that began last, or starts a new one if
+// there is none. Then Warn is called if there are files that cannot be read. Errors are
+// those of [Resume] and [Start].
 func Continue(o Options) (*Session, error) {
 	s, err := Resume(o, Latest)
 	if errors.Is(err, ErrNoSessions) {
@@ -69,9 +71,10 @@ func Continue(o Options) (*Session, error) {
 	return s, err
 }
 
-// Import begins a new session with the history of the session file at path, of
-// any project and form (Gemini CLI's JSON or JSONL). It does not change that
-// file.
+// Import begins a new session with the history of the session file at path, of any
+// project and form (Gemini CLI's JSON or JSONL), which it does not change. The id is
+// Options.ID or a new one; it is not checked as [Start] does. Errors are those of
+// [transcript.Read].
 func Import(o Options, path string) (*Session, error) {
 	o.fill()
 	preamble := o.Preamble()

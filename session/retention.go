@@ -14,14 +14,19 @@ import (
 	"minigem/transcript"
 )
 
-// Retention says how long sessions are kept: the setting
-// general.sessionRetention (cli/utils/sessionCleanup.ts). A period is a number
-// and a unit: h, d, w or m (30 days).
+// Retention says how long sessions are kept: the setting general.sessionRetention
+// (cli/utils/sessionCleanup.ts). A period is a number from 1 to 65535 and a unit: h, d, w
+// or m (30 days). The zero Retention keeps sessions for 30 days.
 type Retention struct {
-	Enabled      *bool  `json:"enabled,omitempty"`      // nil: true
-	MaxAge       string `json:"maxAge,omitempty"`       // empty, and no MaxCount: "30d"
-	MaxCount     *int   `json:"maxCount,omitempty"`     // nil: any number
-	MinRetention string `json:"minRetention,omitempty"` // empty: "1d"; nothing younger is ever deleted
+	// Enabled is nil for true. With false nothing is deleted.
+	Enabled *bool `json:"enabled,omitempty"`
+	// MaxAge is empty for "30d", or for any age if MaxCount is set. It counts from the
+	// last change and may not be shorter than MinRetention.
+	MaxAge string `json:"maxAge,omitempty"`
+	// MaxCount is the number of sessions that stay, the newest; nil means any number.
+	MaxCount *int `json:"maxCount,omitempty"`
+	// MinRetention is empty for "1d". Nothing younger is ever deleted.
+	MinRetention string `json:"minRetention,omitempty"`
 }
 
 type limits struct {
@@ -68,7 +73,7 @@ func period(s string) (time.Duration, error) {
 	return 0, fmt.Errorf(`%q is not a period: write a number and h, d, w or m, such as "30d"`, s)
 }
 
-// Check returns what is wrong with r, or nil.
+// Check returns what is wrong with r, with the name of the setting, or nil.
 func (r Retention) Check() error {
 	if _, err := r.limits(); err != nil {
 		return fmt.Errorf("reading general.sessionRetention: %w", err)
@@ -76,11 +81,12 @@ func (r Retention) Check() error {
 	return nil
 }
 
-// Clean deletes sessions of p with the outputs of their tools: those that are
-// older than r allows or exceed its number, and those that are empty or
-// unreadable. It keeps the session current, those that are open in any process
-// and those younger than r.MinRetention. It returns the paths of the deleted
-// files. If r is invalid it deletes nothing. It stops when ctx ends.
+// Clean deletes sessions of p with the outputs of their tools: those that are older than
+// r allows or exceed its number, and those that are empty or unreadable. It keeps the
+// session current, those that are open in any process and those younger than
+// r.MinRetention. It returns the paths of the deleted files and, joined, the errors of
+// those that could not be deleted. If r is invalid it deletes nothing. It stops when ctx
+// ends.
 func Clean(ctx context.Context, p Project, r Retention, current string, now time.Time) ([]string, error) {
 	if r.Enabled != nil && !*r.Enabled {
 		return nil, nil
@@ -146,8 +152,8 @@ func candidates(ctx context.Context, p Project, now time.Time, l limits) []Info 
 	return out
 }
 
-// CleanOutputs deletes the tool outputs of sessions whose file is gone, except
-// those of the session current.
+// CleanOutputs deletes the tool outputs of sessions whose file is gone, except those of
+// the session current. The errors are joined.
 func CleanOutputs(p Project, current string) error {
 	dirs, _ := filepath.Glob(filepath.Join(p.Temp, "tool-outputs", "session-*"))
 	var faults []error

@@ -1,10 +1,20 @@
-// Package session manages the life of a conversation: its id, its file, its
-// start, resumption, clearing and end, and the history that the agent works on.
-// It also knows where sessions are stored, lists and deletes them, and applies
-// retention. The content of a file is defined in transcript; the context that
-// the model gets (system instruction, directory tree) is given as text.
-// Failures of recording never stop a session: they are reported once, and the
-// session goes on without a file.
+// Package session manages the life of a conversation: its id, its file, its start,
+// resumption, clearing and end, and the history that the agent works on. It also knows
+// where sessions are stored, lists and deletes them, and applies retention.
+//
+//	p, err := session.OpenProject(filepath.Join(home, ".gemini"), root)
+//	s, err := session.Continue(session.Options{Project: p, Hooks: engine, Warn: warn})
+//	if err != nil {
+//		return err
+//	}
+//	defer s.End(ctx, "exit")
+//	added := s.Begin(ctx)
+//	a := &agent.Agent{Model: model, History: s, Sink: s}
+//	a.Run(ctx, agent.Prompt{Text: "Fix the tests", Context: added})
+//
+// The content of a file is defined in transcript; the context that the model gets (system
+// instruction, directory tree) is given as text. Failures of recording never stop a
+// session: they are reported once, and the session goes on without a file.
 package session
 
 import (
@@ -28,42 +38,67 @@ import (
 
 // Sources of SessionStart.
 const (
+	// a new session
 	SourceStartup = "startup"
-	SourceResume  = "resume"
-	SourceClear   = "clear"
-	SourceCompact = "compact" // a summary took the place of older messages
+	// an older session goes on, or was imported
+	SourceResume = "resume"
+	// [Session.Clear] was called
+	SourceClear = "clear"
+	// a summary replaced older messages
+	SourceCompact = "compact"
 )
 
-// ReasonClear is the reason of SessionEnd that [Session.Clear] gives. The
-// caller of [Session.End] gives the others: "exit", "logout",
-// "prompt_input_exit", "other".
+// ReasonClear is the reason of SessionEnd that [Session.Clear] gives. The caller of
+// [Session.End] gives the others: "exit", "logout", "prompt_input_exit", "other".
 const ReasonClear = "clear"
 
 // Hooks fires the events of a session; [*hooks.Engine] implements it.
 type Hooks interface {
+	// SessionStart fires in [Session.Begin]; source is one of the constants above. Only
+	// the context of the outcome counts: hooks cannot stop a session from starting.
 	SessionStart(ctx context.Context, source string) hooks.SessionStartOutcome
+	// SessionEnd fires before the file is closed. Hooks cannot prevent the end.
 	SessionEnd(ctx context.Context, reason string)
 }
 
-// Options configures a [Session]. Only Project is required.
+// Options configures a [Session]. Only Project is required. Warn, Changed and Preamble
+// may use the session; NewID, Now and Mask must not, because they are called while it is
+// locked.
 type Options struct {
-	Project     Project
-	ID          string   // id of a new session; letters, digits, "_" and "-"; empty: a random UUID
-	Parent      string   // for a subagent, the id of the session that starts it; empty: a main session
-	Directories []string // workspace directories in addition to the project's root
-	// returns the first message; called at each start, resumption and clearing; nil or "": none
+	// Project says where the file is stored, see [OpenProject].
+	Project Project
+	// ID is the id of a new session: letters, digits, "_" and "-". Empty means what NewID
+	// returns. [Resume] ignores it.
+	ID string
+	// Parent makes the session that of a subagent: it is the id of the session that
+	// starts it. Empty means a main session.
+	Parent string
+	// Directories are the workspace directories in addition to the project's root, for
+	// the file.
+	Directories []string
+	// Preamble returns the first message, which describes the surroundings. It is called
+	// at each start, resumption and clearing, and by [Session.Renew]. nil and "" mean no
+	// preamble.
 	Preamble func() string
-	Mask     func([]byte) []byte // masks secrets in the JSON of the file; nil: there are none
-	Hooks    Hooks               // nil: none
-	Warn     func(error)         // called for errors of files; may be nil
-	// called with the new identity after Clear, before SessionStart, and with a new path; may be nil
+	// Mask masks secrets in the JSON of the file, see [transcript.Create]; nil masks
+	// nothing.
+	Mask func([]byte) []byte
+	// Hooks is nil where no hook runs.
+	Hooks Hooks
+	// Warn is called for errors of files, which no method returns; may be nil.
+	Warn func(error)
+	// Changed is called with the new identity after Clear, before SessionStart, and with
+	// the new path when a deleted file was written again elsewhere; may be nil.
 	Changed func(id, path string)
-	Now     func() time.Time // nil: time.Now
-	NewID   func() string    // makes ids of sessions and messages; nil: random UUIDs
+	// Now returns the time; nil means [time.Now].
+	Now func() time.Time
+	// NewID makes ids of sessions and messages; nil means random UUIDs.
+	NewID func() string
 }
 
-// Session is one conversation. It is the agent's History and, as an
-// [event.Sink], adds to its file what the history does not contain. It is safe
+// Session is one conversation. It is the agent's History (agent.History) and, as an
+// [event.Sink], adds to its file what the history does not contain. Make one with
+// [Start], [Resume], [Continue] or [Import], and end it with [Session.End]. It is safe
 // for concurrent use.
 type Session struct {
 	o      Options
@@ -89,10 +124,11 @@ type entry struct {
 	message llm.Message
 }
 
-// ErrIDTaken: a session with the given id exists already.
+// ErrIDTaken is the error of [Start] if a session with the given id exists already.
 var ErrIDTaken = errors.New("a session with this id exists already")
 
-// ErrBadID: an id contains characters other than letters, digits, "_" and "-".
+// ErrBadID is the error of [Start] if an id contains characters other than letters,
+// digits, "_" and "-".
 var ErrBadID = errors.New("session id may have letters, digits, _ and - only")
 
 var validID = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
@@ -112,9 +148,9 @@ func (o *Options) fill() {
 	}
 }
 
-// Start begins a new session. Its file exists when Start returns; if the file
-// cannot be created, Warn is called and nothing is recorded. Errors are
-// [ErrBadID] and [ErrIDTaken].
+// Start begins a new session. Its file exists when Start returns; if the file cannot be
+// created, Warn is called and nothing is recorded. The error wraps [ErrBadID] or
+// [ErrIDTaken]; without Options.ID there is none.
 func Start(o Options) (*Session, error) {
 	o.fill()
 	if o.ID != "" {
@@ -203,7 +239,8 @@ func (s *Session) addPreamble(text string) {
 	s.write(transcript.Set{Messages: []transcript.Message{userRecord(transcript.PreambleID, now, m)}, LastUpdated: now})
 }
 
-// Renew replaces the preamble, if there is one, by what Preamble returns now.
+// Renew replaces the preamble, if there is one, by what Options.Preamble returns now; ""
+// is ignored.
 func (s *Session) Renew() {
 	text := s.o.Preamble()
 	s.mu.Lock()
@@ -219,8 +256,9 @@ func (s *Session) Renew() {
 	s.write(userRecord(transcript.PreambleID, now, m), transcript.Set{LastUpdated: now})
 }
 
-// Begin fires SessionStart, once for each identity, and returns the context
-// that hooks add.
+// Begin fires SessionStart and returns the context that hooks add, for
+// agent.Prompt.Context. It does so once for each identity: later calls return "" until
+// Clear.
 func (s *Session) Begin(ctx context.Context) (context string) {
 	s.mu.Lock()
 	begun, source := s.begun, s.source
@@ -232,9 +270,9 @@ func (s *Session) Begin(ctx context.Context) (context string) {
 	return s.o.Hooks.SessionStart(ctx, source).Context
 }
 
-// Clear ends the conversation and begins another one with a new id, a new file
-// and an empty history, in the same Session. It returns the context that
-// SessionStart hooks add.
+// Clear ends the conversation, as [Session.End] with [ReasonClear] does, and begins
+// another one with a new id, a new file and an empty history, in the same Session. It
+// returns the context that SessionStart hooks add.
 func (s *Session) Clear(ctx context.Context) (context string) {
 	s.finish(ctx, ReasonClear)
 	preamble := s.o.Preamble()
@@ -249,9 +287,9 @@ func (s *Session) Clear(ctx context.Context) (context string) {
 	return s.Begin(ctx)
 }
 
-// End fires SessionEnd, unless Begin was never called, and closes the file; a
-// session without conversation leaves no file. Only the first call has an
-// effect.
+// End fires SessionEnd with reason, unless Begin was never called, and closes the file. A
+// session without conversation leaves no file. Only the first call has an effect; the
+// history can still be read after it.
 func (s *Session) End(ctx context.Context, reason string) { s.finish(ctx, reason) }
 
 func (s *Session) finish(ctx context.Context, reason string) {
@@ -292,15 +330,15 @@ func (s *Session) closeFile() error {
 	return err
 }
 
-// ID returns the session's id. Clear changes it.
+// ID returns the session's id. [Session.Clear] changes it.
 func (s *Session) ID() string {
 	s.mu.Lock()
 	defer s.unlock()
 	return s.id
 }
 
-// Path returns the absolute path of the session's file; empty: nothing is
-// recorded. Clear changes it.
+// Path returns the absolute path of the session's file; empty if nothing is recorded.
+// [Session.Clear] changes it, and so does the loss of the file.
 func (s *Session) Path() string {
 	s.mu.Lock()
 	defer s.unlock()
@@ -322,15 +360,15 @@ func (s *Session) Source() string {
 	return s.source
 }
 
-// Note records value, which must marshal to JSON, as hook activity beside the
-// conversation. Gemini CLI skips such records.
+// Note records value, which must marshal to JSON, as hook activity, in a record that
+// Gemini CLI skips. See [transcript.File.Activity].
 func (s *Session) Note(value any) {
 	s.mu.Lock()
 	defer s.unlock()
 	s.write(transcript.Activity{Value: value})
 }
 
-// Summarize records a title for the session, which lists show.
+// Summarize records title for the session, which lists show instead of the first prompt.
 func (s *Session) Summarize(title string) {
 	s.mu.Lock()
 	defer s.unlock()

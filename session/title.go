@@ -14,10 +14,11 @@ const (
 	titleCharacters = 500 // most characters of each
 )
 
-// TitleLatest gives a title to the session of p that began last, if it has none
-// and more than one prompt: a single prompt is a good title by itself. title is
-// called with the conversation, shortened if it is long. A session that a
-// process has open is skipped. Secrets are masked in the file.
+// TitleLatest gives a title to the session of p that began last, if it has none and more
+// than one prompt: a single prompt is a good title by itself. title is called at most
+// once, with the conversation, of which at most the first and the last ten messages
+// remain, 500 characters each. A session that a process has open is skipped. mask masks
+// secrets in the file. The error is that of title or of writing; no session is no error.
 // (cli/utils/sessions.ts)
 func TitleLatest(ctx context.Context, p Project, mask func([]byte) []byte,
 	title func(ctx context.Context, conversation string) (string, error)) error {

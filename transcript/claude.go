@@ -19,15 +19,20 @@ import (
 	"minigem/llm"
 )
 
-// ClaudeCopy keeps what a session's file says in a second one, in the form of
-// Claude Code's transcripts, for hooks that were written for those. It only ever
-// appends, unless one of the files is not what it was: then it begins anew. It is
-// safe for concurrent use.
+// ClaudeCopy copies a session's file into a second one, in the form of Claude Code's
+// transcripts, for hooks that were written for those. It only ever appends, unless one of
+// the files was replaced or truncated: then it begins anew. Set the exported fields
+// before the first Update and do not change them. It is safe for concurrent use.
 type ClaudeCopy struct {
-	From, To string // the session's file, and the copy
-	Session  string // the session's id
-	Cwd      string
-	// Tool says what Claude Code calls a tool and its arguments.
+	// From is the session's file, and To the copy; its directory is made if it is
+	// missing.
+	From, To string
+	// Session is the session's id.
+	Session string
+	// Cwd is the working directory that each line names.
+	Cwd string
+	// Tool returns the name and the arguments of a call in Claude Code's words; nil
+	// leaves them as they are.
 	Tool func(name string, args map[string]any) (string, map[string]any)
 
 	mu     sync.Mutex
@@ -38,7 +43,9 @@ type ClaudeCopy struct {
 	out    bytes.Buffer
 }
 
-// Update brings the copy up to date.
+// Update brings the copy up to date with what is in From now. A line of From that is not
+// complete is left for the next Update. An error is about one of the files; the next
+// Update tries again.
 func (c *ClaudeCopy) Update() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -148,8 +155,8 @@ func (c *ClaudeCopy) record(o gjson.Result) {
 	}
 }
 
-// message writes what is new of m. compacted: it came with a list that took the
-// place of all messages.
+// message writes what is new of m. compacted says that it came with a list that replaced
+// all messages.
 func (c *ClaudeCopy) message(m Message, compacted bool) {
 	if _, known := c.said[m.ID]; !known && m.ID != PreambleID {
 		c.said[m.ID] = c.parent

@@ -35,7 +35,8 @@ type loader struct {
 	source io.ReaderAt
 	keep   func(Message) string // see [Scan]; nil: all is kept
 
-	base     int64 // where the record of this moment begins
+	// where the current record begins
+	base     int64
 	found    bool
 	meta     Meta
 	entries  []entry
@@ -171,7 +172,7 @@ func (l *loader) put(n int, id string, o gjson.Result) {
 	l.entries = append(l.entries, e)
 }
 
-// span is where r is, a value of the record of this moment.
+// span returns where r is, a value of the current record.
 func (l *loader) span(r gjson.Result) span { return span{l.base + int64(r.Index), len(r.Raw)} }
 
 func (l *loader) replaceAll(n int, messages gjson.Result) {

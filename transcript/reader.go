@@ -11,20 +11,30 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// File is the content of a session's file after all records have been applied.
+// File is the content of a session's file after all records have been applied. It does
+// not change when the file does.
 type File struct {
-	Meta     Meta
+	// Meta is the metadata; fields that the file lacks are zero.
+	Meta Meta
+	// Messages is the conversation, oldest first, including messages that were never
+	// sent, such as warnings.
 	Messages []Message
-	Finished []Finished // calls that were answered while others of their message were running
-	Activity []Raw      // activity of hooks, oldest first
+	// Finished are calls that were answered while others of their message were running.
+	Finished []Finished
+	// Activity is what hooks did, oldest first, as Session.Note of package session
+	// wrote it.
+	Activity []Raw
+	// Warnings name the lines that are not usable.
 	Warnings []Warning
-	Size     int64 // bytes read
+	// Size is how many bytes were read.
+	Size int64
 
 	replaced func() [][]Message // nil: there are none
 }
 
-// Replaced returns the lists of messages that updates replaced, oldest first, each
-// as it was then. Each call reads them from the file again; nil if it is gone.
+// Replaced returns the lists of messages that updates replaced, oldest first, each as it
+// was then. Each call reads them from the file again; nil if it is gone, or if the File
+// comes from [Scan].
 func (f *File) Replaced() [][]Message {
 	if f.replaced == nil {
 		return nil
@@ -32,33 +42,38 @@ func (f *File) Replaced() [][]Message {
 	return f.replaced()
 }
 
-// Warning names something in a file that is not usable.
+// Warning names something in a file that is not usable and was skipped.
 type Warning struct {
+	// Path is the file.
 	Path string
-	Line int // from 1
+	// Line counts from 1.
+	Line int
+	// Text says what is wrong, without the path.
 	Text string
 }
 
+// String returns "path:line: text".
 func (w Warning) String() string { return fmt.Sprintf("%s:%d: %s", w.Path, w.Line, w.Text) }
 
-// ErrNotSession: the file contains nothing of a session file.
+// ErrNotSession is the error for a file that contains nothing of a session file.
 var ErrNotSession = errors.New("not a session file")
 
-// ErrNoRecords: besides, the file is large and holds lines of nobody's session.
+// ErrNoRecords is a reason for [ErrNotSession]: the file has more than 8 MiB of lines
+// that are no records. It is not read into memory then.
 var ErrNoRecords = errors.New("no records")
 
-// Read reads a session's file: JSON Lines, or the older form of one JSON
-// object. What is not usable is skipped with a [Warning]; the file is not
-// changed. An error means that there is no file, or that it is not a session
-// file ([ErrNotSession]). A [File] keeps the results and displays of all calls in
-// memory, but of no record that a later one replaced.
+// Read reads a session's file: JSON Lines, or the older form of one JSON object. What is
+// not usable is skipped with a [Warning]; the file is not changed, and it may be open for
+// writing. An error means that there is no such file, that it is not a session file
+// ([ErrNotSession]), or that it is too large. A [File] keeps the results and displays of
+// all calls in memory, but of no record that a later one replaced.
 func Read(path string) (*File, error) { return read(path, nil) }
 
-// Scan is Read for those who need little of a session. It calls keep with each
-// message in the order of the file, also with those that later records replace. The
-// File has the metadata, the warnings, and of a message its id, its type and the text
-// that keep returned; "" leaves it without content. Memory never holds more than
-// one record beside these.
+// Scan is [Read] for those who need little of a session. It calls keep with each message
+// in the order of the file, also with those that later records replace. The File has the
+// metadata, the warnings, and of a message its id, its type and the text that keep
+// returned; "" leaves it without content. Memory never holds more than one record in
+// addition to these.
 func Scan(path string, keep func(Message) string) (*File, error) { return read(path, keep) }
 
 func read(path string, keep func(Message) string) (*File, error) {
@@ -77,8 +92,8 @@ func read(path string, keep func(Message) string) (*File, error) {
 	return l.file(), nil
 }
 
-// ReadMeta reads the first line of a session's file. Only if that line is not
-// metadata it reads the whole file.
+// ReadMeta reads the first line of a session's file. It reads the whole file only if that
+// line is not metadata. Errors are those of [Read].
 func ReadMeta(path string) (Meta, error) {
 	f, err := boundedfile.Open(path)
 	if err != nil {

@@ -1,11 +1,9 @@
-// Package transcript reads and writes the file of a session: JSON Lines, only
-// ever appended to, in the shapes of Gemini CLI 0.61
-// (core/services/chatRecordingService.ts), so that either program can resume
-// what the other one wrote.
+// Package transcript reads and writes the file of a session: JSON Lines, only ever
+// appended to, in the shapes of Gemini CLI 0.61 (core/services/chatRecordingService.ts),
+// so that either program can resume what the other one wrote.
 //
-// It knows records, not conversations: which records to write when, and how a
-// history is made of them, is decided in session. It never changes a byte that
-// stands in a file.
+// It knows records, not conversations: which records to write when, and how a history is
+// made of them, is decided in session. It never changes a record that is in a file.
 //
 // A file is a sequence of records, one a line:
 //
@@ -14,6 +12,13 @@
 //	update     {"$set": {...}}; the key "messages" in it replaces them all
 //	rewind     {"$rewindTo": "<id>"}; drops that message and all after it
 //	ours       {"minigem": {...}}; Gemini CLI skips it
+//
+// [Read] applies them in order:
+//
+//	f, err := transcript.Read(path)
+//	for _, m := range f.Messages {
+//		fmt.Println(m.Type, llm.PartsText(m.Content.Parts))
+//	}
 package transcript
 
 import (
@@ -27,7 +32,7 @@ import (
 // model. It is the same in every session. (core/utils/environmentContext.ts)
 const PreambleID = "d04923d38bb0f6017037e74183378ef4"
 
-// Kinds of a session.
+// The kinds of a session, see [Meta.Kind].
 const (
 	KindMain     = "main"
 	KindSubagent = "subagent"
@@ -36,8 +41,11 @@ const (
 // Type says who speaks in a [Message].
 type Type string
 
+// The types of a [Message]. Those but [TypeUser] and [TypeGemini] are only shown.
 const (
-	TypeUser    Type = "user" // also tools
+	// the user and the results of tools
+	TypeUser Type = "user"
+	// the model
 	TypeGemini  Type = "gemini"
 	TypeInfo    Type = "info"
 	TypeError   Type = "error"
@@ -48,51 +56,73 @@ const (
 // or [Activity], and nothing else.
 type Record interface{ isRecord() }
 
-// Meta is the metadata of a session.
+// Meta is the metadata of a session: the first record of a file. Later ones, and [Set],
+// change single fields.
 type Meta struct {
-	SessionID   string   `json:"sessionId"`
-	ProjectHash string   `json:"projectHash"` // SHA-256 of the project's root, in hex
-	StartTime   Time     `json:"startTime"`
-	LastUpdated Time     `json:"lastUpdated"`
-	Kind        string   `json:"kind,omitempty"`
+	// SessionID is the whole id; the file's name has its first eight characters.
+	SessionID string `json:"sessionId"`
+	// ProjectHash is the SHA-256 of the project's root, in hex.
+	ProjectHash string `json:"projectHash"`
+	// StartTime stays that of the first record.
+	StartTime Time `json:"startTime"`
+	// LastUpdated is when a message was last written.
+	LastUpdated Time `json:"lastUpdated"`
+	// Kind is [KindMain] or [KindSubagent]; empty in older files.
+	Kind string `json:"kind,omitempty"`
+	// Directories are workspace directories in addition to the project's root.
 	Directories []string `json:"directories,omitempty"`
-	Summary     string   `json:"summary,omitempty"`
+	// Summary is the title; empty if it has none.
+	Summary string `json:"summary,omitempty"`
 }
 
 // Message is one entry of the conversation.
 type Message struct {
-	ID        string     `json:"id"`
-	Timestamp Time       `json:"timestamp"`
-	Type      Type       `json:"type"`
-	Content   Content    `json:"content"`
-	Thoughts  []Thought  `json:"thoughts,omitzero"` // nil: not written; empty: written as an empty list
-	Tokens    *Tokens    `json:"tokens,omitempty"`
-	Model     string     `json:"model,omitempty"`
+	// ID is unique in the file. Writing another Message with it replaces the first.
+	ID string `json:"id"`
+	// Timestamp is when it was written last.
+	Timestamp Time `json:"timestamp"`
+	// Type says who speaks.
+	Type Type `json:"type"`
+	// Content is what was said; for a model without its calls, see ToolCalls and Exact.
+	Content Content `json:"content"`
+	// Thoughts is not written if it is nil, and written as an empty list if it is empty.
+	Thoughts []Thought `json:"thoughts,omitzero"`
+	// Tokens is nil for a user's message, or if the model did not report it.
+	Tokens *Tokens `json:"tokens,omitempty"`
+	// Model is the model's name; empty for a user's message.
+	Model string `json:"model,omitempty"`
+	// ToolCalls are the calls of a model's message that are answered.
 	ToolCalls []ToolCall `json:"toolCalls,omitempty"`
 
-	// Exact holds the original parts of a model's message if there is an
-	// [Exact] record for it, else nil. It is not part of the message's own
-	// record.
+	// Exact holds the original parts of a model's message if there is an [Exact] record
+	// for it, else nil. It is not part of the message's own record.
 	Exact []llm.Part `json:"-"`
 }
 
-// Content is the content of a message: parts, or one string, which is how
-// Gemini CLI writes what the model said.
+// Content is the content of a message: parts, or one string, which is how Gemini CLI
+// writes what the model said. The zero Content is an empty list.
 type Content struct {
+	// Parts are decoded. A string has one part, or none if it is empty.
 	Parts []llm.Part
-	Plain bool // write the text of Parts as one string
+	// Plain writes the text of Parts as one string and drops other parts.
+	Plain bool
 }
 
-// Thought is a thought of the model, as shown.
+// Thought is a summary of what the model thought, as shown.
 type Thought struct {
-	Subject     string `json:"subject"`
+	// Subject is the text between "**"; may be empty.
+	Subject string `json:"subject"`
+	// Description is the rest.
 	Description string `json:"description"`
-	Timestamp   Time   `json:"timestamp"`
+	// Timestamp is when its message was written.
+	Timestamp Time `json:"timestamp"`
 }
 
-// Tokens counts the tokens of a model's message.
+// Tokens counts the tokens of a model's message, see [llm.Usage].
 type Tokens struct {
-	Input    int `json:"input"`
+	// Input includes Cached.
+	Input int `json:"input"`
+	// Output is without Thoughts.
 	Output   int `json:"output"`
 	Cached   int `json:"cached"`
 	Thoughts int `json:"thoughts"`
@@ -102,37 +132,49 @@ type Tokens struct {
 
 // ToolCall is a call of the model with its result.
 type ToolCall struct {
-	ID            string         `json:"id"`
-	Name          string         `json:"name"`
-	Args          map[string]any `json:"args"`
-	Result        Parts          `json:"result"`
-	Status        string         `json:"status"` // "success", "error" or "cancelled"
-	Timestamp     Time           `json:"timestamp"`
-	AgentID       string         `json:"agentId,omitempty"`
-	ResultDisplay any            `json:"resultDisplay,omitempty"` // a [Raw] if read from a file
-	Description   string         `json:"description"`
-	DisplayName   string         `json:"displayName"`
-	Markdown      bool           `json:"renderOutputAsMarkdown"`
+	// ID has the form "<name>__<id>", see [llm.SessionID].
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Args are those that ran. They are never null in files that minigem writes.
+	Args map[string]any `json:"args"`
+	// Result is what the model read: one functionResponse.
+	Result Parts `json:"result"`
+	// Status is "success", "error" or "cancelled".
+	Status string `json:"status"`
+	// Timestamp is when the call had its result.
+	Timestamp Time `json:"timestamp"`
+	// AgentID is the subagent that the call started, in files of Gemini CLI.
+	AgentID string `json:"agentId,omitempty"`
+	// ResultDisplay is what people read: a string or an object; a [Raw] if read from a
+	// file.
+	ResultDisplay any `json:"resultDisplay,omitempty"`
+	// Description is one line about the call.
+	Description string `json:"description"`
+	// DisplayName is the tool's name for people.
+	DisplayName string `json:"displayName"`
+	// Markdown says that a ResultDisplay that is a string is Markdown.
+	Markdown bool `json:"renderOutputAsMarkdown"`
 }
 
-// Raw is JSON as it was in a file.
+// Raw is JSON as it was in a file. It must be valid to be written again.
 type Raw string
 
 // MarshalJSON returns r.
 func (r Raw) MarshalJSON() ([]byte, error) { return []byte(r), nil }
 
-// Parts holds the parts of a result. Those from a file are decoded only when
-// asked for, because most never are: the message that answered the call
-// contains the same result.
+// Parts holds the parts of a result. Those from a file are decoded only by Decode,
+// because most never are: the message that answered the call contains the same result.
+// The zero Parts is empty.
 type Parts struct {
 	parts []llm.Part
 	raw   Raw
 }
 
-// MakeParts makes [Parts] of parts.
+// MakeParts makes [Parts] of parts, which must not be changed afterwards.
 func MakeParts(parts ...llm.Part) Parts { return Parts{parts: parts} }
 
-// Decode returns the parts; nil if they are not readable.
+// Decode returns the parts; nil if there are none. Each call decodes those of a file
+// anew.
 func (p Parts) Decode() []llm.Part {
 	if p.raw == "" {
 		return p.parts
@@ -140,7 +182,7 @@ func (p Parts) Decode() []llm.Part {
 	return decodeContent(string(p.raw))
 }
 
-// MarshalJSON writes an array of parts.
+// MarshalJSON writes an array of parts, or what the file had.
 func (p Parts) MarshalJSON() ([]byte, error) {
 	if p.raw != "" {
 		return []byte(p.raw), nil
@@ -148,7 +190,8 @@ func (p Parts) MarshalJSON() ([]byte, error) {
 	return llm.MarshalParts(p.parts)
 }
 
-// Set changes metadata and, if Messages is not nil, replaces all messages.
+// Set changes the metadata that is not empty and, if Messages is not nil, replaces all
+// messages; an empty list drops them.
 type Set struct {
 	SessionID   string    `json:"sessionId,omitempty"`
 	Messages    []Message `json:"messages,omitzero"`
@@ -157,27 +200,29 @@ type Set struct {
 	Directories []string  `json:"directories,omitzero"`
 }
 
-// Rewind drops the message with that id and all after it.
+// Rewind drops the message with the id To and all after it. Readers skip one that names
+// no message.
 type Rewind struct {
 	To string `json:"$rewindTo"`
 }
 
-// Exact holds the parts of a model's message if the message's own record
-// cannot: calls without an answer, thought signatures, parts that are not text.
+// Exact holds the parts of a model's message if the message's own record cannot: calls
+// without an answer, thought signatures, parts that are not text. The message comes
+// before it.
 type Exact struct {
 	ID    string // id of the message
 	Parts []llm.Part
 }
 
-// Finished holds one answered call of a message while other calls of that
-// message are still running.
+// Finished holds one answered call of a message while other calls of that message are
+// still running.
 type Finished struct {
 	ID   string // id of the message
 	Call ToolCall
 }
 
-// Activity records what hooks did, for readers of the file. Value is anything
-// that marshals.
+// Activity records what hooks did, for readers of the file. Value is anything that
+// marshals.
 type Activity struct{ Value any }
 
 func (Meta) isRecord()     {}
@@ -188,12 +233,12 @@ func (Exact) isRecord()    {}
 func (Finished) isRecord() {}
 func (Activity) isRecord() {}
 
-// Time is a time as the file stores it: UTC, milliseconds.
+// Time is a time as the file stores it: UTC, milliseconds. Make one with [At].
 type Time struct{ time.Time }
 
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
-// At converts t to a Time.
+// At converts t to UTC and cuts it to milliseconds.
 func At(t time.Time) Time { return Time{t.UTC().Truncate(time.Millisecond)} }
 
 // MarshalJSON writes t in UTC with milliseconds.

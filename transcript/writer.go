@@ -10,23 +10,24 @@ import (
 	"time"
 )
 
-// ErrGone: since it was opened the file was deleted or replaced by another one
-// at its path, so that nobody would find what is appended.
+// ErrGone is the error of [Writer.Append] if the file was deleted since it was opened, or
+// replaced by another one at its path, so that what is appended would be lost.
 var ErrGone = errors.New("the session file was deleted")
 
-// ErrInUse: another process is writing this session.
+// ErrInUse is the error of [Open] if another process, or another [Writer] of this one, is
+// writing the session.
 var ErrInUse = errors.New("the session is open in another process")
 
-// Writer appends records to one file. It holds a lock on the file, so that no
-// other process appends to the same session. It is safe for concurrent use.
+// Writer appends records to one file. Make it with [Create] or [Open], and close it with
+// [Writer.Close]. It holds a lock on the file, so that no other process appends to the
+// same session. It is safe for concurrent use.
 //
-// When Append returns, the operating system has the data: it survives any death
-// of the process. Nobody waits for the disk (fsync), not even Close, because
-// that would cost a one-shot run more than everything else it does. fsync runs
-// in the background after a second without writes, for example while the model
-// works. So a power failure can lose the last seconds, or after the process has
-// ended the half minute that the system takes by itself; [Read] accepts a file
-// that ends in the middle of a record.
+// When Append returns, the operating system has the data: it survives any death of the
+// process. Neither Append nor Close waits for the disk (fsync), because that would cost a
+// one-shot run more than everything else it does. fsync runs in the background after a
+// second without writes, for example while the model works. So a power failure can lose
+// the last seconds, or after the process has ended the half minute that the system takes
+// by itself; [Read] accepts a file that ends in the middle of a record.
 type Writer struct {
 	path string
 	mask func([]byte) []byte // of values in JSON; nil: none
@@ -41,9 +42,10 @@ type Writer struct {
 	err   error // the first write error; nothing is written after it
 }
 
-// Create makes a new file and its directories (readable by the user alone), and
-// writes meta. An existing file is an error. mask replaces secrets in JSON, and
-// changes every value written from now on; nil: none is a secret.
+// Create makes a new file (0600) and its directories (0700), and writes meta. An existing
+// file is an error that wraps [fs.ErrExist]. mask is called with each line and with each
+// JSON string in it, quotes included; it returns them with secrets replaced, still valid
+// JSON. It changes values but no keys. nil masks nothing.
 func Create(path string, meta Meta, mask func([]byte) []byte) (*Writer, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, fmt.Errorf("creating session file: %w", err)
@@ -58,9 +60,9 @@ func Create(path string, meta Meta, mask func([]byte) []byte) (*Writer, error) {
 	return w, nil
 }
 
-// Open continues an existing file. If its last line was cut short, the first
-// record starts a new line. The error is [ErrInUse] if another process writes
-// it.
+// Open continues an existing file. If its last line was cut short, the first record
+// starts a new line. mask is as for [Create]. The error wraps [ErrInUse] if another
+// process writes the file.
 func Open(path string, mask func([]byte) []byte) (*Writer, error) {
 	w, err := open(path, 0, mask)
 	if err != nil {
@@ -116,14 +118,14 @@ func (w *Writer) startLine() error {
 	return err
 }
 
-// Path returns the file's path.
+// Path returns the path that was given.
 func (w *Writer) Path() string { return w.path }
 
-// Append writes records, one per line, in one write. After an error nothing is
-// ever written again, so that no record follows a gap, and every call returns
-// that first error. It is [ErrGone] if the file is no longer at its path;
-// nothing was written then. (Windows does not allow an open file to be
-// deleted.)
+// Append writes records, one per line, in one write. After an error nothing is ever
+// written again, so that no record follows a gap, and every call returns that first
+// error. It wraps [ErrGone] if the file is no longer at its path; nothing was written
+// then. (Windows does not allow an open file to be deleted.) After Close it wraps
+// [fs.ErrClosed].
 func (w *Writer) Append(records ...Record) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -189,7 +191,7 @@ func (w *Writer) flushLater() {
 	}
 }
 
-// flushNow does not hold mu during fsync. Its error does not matter: nobody was
+// flushNow does not hold mu during fsync. Its error does not matter: no caller was
 // promised more than the system keeps.
 func (w *Writer) flushNow() {
 	w.mu.Lock()
@@ -241,7 +243,8 @@ func (w *Writer) Remove() error {
 	return err
 }
 
-// InUse reports whether a process is writing the session in the file.
+// InUse reports whether a [Writer], of this process or another one, has the file at path
+// open. It says no if that cannot be found out.
 func InUse(path string) bool {
 	lock := newFileLock(path)
 	ok, err := lock.TryLock()
