@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// IsBuildFile reports whether a file decides what is built, installed or run,
-// so that a person should see its changes. The list is that of Gemini CLI 0.61;
-// case does not matter.
+// IsBuildFile reports whether a file decides what is built, installed or run, so that a
+// person should see its changes. It looks at the name only. The list is from Gemini CLI
+// 0.61; case does not matter.
 func IsBuildFile(path string) bool {
 	name := strings.ToLower(filepath.Base(path))
 	return slices.Contains(buildFiles, name) || filepath.Ext(name) == ".mk"

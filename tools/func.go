@@ -10,12 +10,12 @@ import (
 	"minigem/llm"
 )
 
-// Func makes a [Tool] of a Go function. Args is a struct: the JSON names of its
-// fields are the arguments, a field without omitempty is required, and a tag
-// `jsonschema:"..."` is the description that the model reads. The text that run
-// returns is the result, for the model and for people; its error is for the
-// model. kind tells policies what the tool does; the zero Kind is [KindOther].
-// The error says why there is no schema for Args.
+// Func makes a [Tool] of a Go function. Args is a struct: the JSON names of its fields
+// are the arguments, a field without omitempty is required, and a tag `jsonschema:"..."`
+// is the description that the model reads. The text that run returns is the result, for
+// the model and for people; its error is for the model, as [ErrExecutionFailed]. run may
+// be called concurrently. kind tells policies what the tool does; the zero Kind is
+// [KindOther]. The error says why there is no schema for Args.
 func Func[Args any](name, description string, kind Kind, run func(ctx context.Context, args Args) (string, error)) (
 	Tool, error) {
 	if kind == "" {

@@ -13,8 +13,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Schema is the JSON Schema of a tool's arguments; it checks them. It is safe
-// for concurrent use.
+// Schema is the JSON Schema of a tool's arguments; it checks them. Make it with
+// [ParseSchema] or [MustSchema]. It is safe for concurrent use.
 type Schema struct {
 	raw json.RawMessage
 
@@ -24,9 +24,9 @@ type Schema struct {
 	err      error
 }
 
-// ParseSchema reads a JSON Schema from others. An empty one allows any object.
-// A schema that refers to itself or is too deep is an error, because checking
-// against it might not end.
+// ParseSchema reads a JSON Schema from others. An empty one allows any object. A schema
+// that refers to itself, nests deeper than 100 levels or expands to more than 100,000
+// values is an error, because checking against it might not end.
 func ParseSchema(raw json.RawMessage) (*Schema, error) {
 	if len(raw) > 0 {
 		if err := checkGraph(raw); err != nil {
@@ -40,9 +40,9 @@ func ParseSchema(raw json.RawMessage) (*Schema, error) {
 	return s, nil
 }
 
-// MustSchema makes a Schema that is part of the program. It parses raw on first
-// use, because parsing all of them took 7 ms of every start; if [ParseSchema]
-// would fail, Check panics.
+// MustSchema makes a [Schema] that is part of the program. It parses raw on first use,
+// because parsing all of them took 7 ms of every start; if [ParseSchema] would fail,
+// Check panics.
 func MustSchema(raw string) *Schema { return &Schema{raw: json.RawMessage(raw)} }
 
 // parse reads raw, once.
@@ -89,12 +89,12 @@ func keepOrder(s *jsonschema.Schema, raw json.RawMessage) {
 	}
 }
 
-// JSON returns the schema as it was read.
+// JSON returns the schema as it was given; nil if that was empty. It must not be changed.
 func (s *Schema) JSON() json.RawMessage { return s.raw }
 
-// Check validates args. Its error is an [*Error] of type ErrInvalidParams, with
-// AJV's text for the first fault, because models and hooks know it: "params
-// must have required property 'file_path'".
+// Check validates args; nil counts as an empty object. Its error is an [*Error] of type
+// [ErrInvalidParams], with AJV's text for the first fault, because models and hooks know
+// it: "params must have required property 'file_path'".
 func (s *Schema) Check(args map[string]any) error {
 	if err := s.parse(); err != nil {
 		panic(err) // unreachable: schemas of the program are tested
@@ -113,8 +113,8 @@ func (s *Schema) Check(args map[string]any) error {
 	return Errorf(ErrInvalidParams, "params are not valid: %w", err)
 }
 
-// Decode checks args and stores them in the struct that into points to, by its
-// json tags.
+// Decode checks args and stores them in the struct that into points to, by its json tags.
+// Its errors are those of [Schema.Check].
 func (s *Schema) Decode(args map[string]any, into any) error {
 	if err := s.Check(args); err != nil {
 		return err

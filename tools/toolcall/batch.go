@@ -125,8 +125,8 @@ func (b *batch) finish(c *call) {
 	}
 }
 
-// verdict returns the strongest decision: the first stop in the order of calls,
-// or that the user declined all calls.
+// verdict returns the strongest decision: the first stop in the order of calls, or a
+// denial if the user declined all calls.
 func (b *batch) verdict() hooks.Verdict {
 	declined := false
 	wanted := false

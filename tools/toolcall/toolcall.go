@@ -1,8 +1,20 @@
-// Package toolcall runs tool calls, from the model's request to the result that
-// it reads, in waves of parallel calls. The order within one call is: find and
-// validate, BeforeTool, validate again, policy, notification and prompt, run,
-// AfterTool, tail call. What tools do, how hooks run, what the policy says and
-// how a prompt looks comes from outside.
+// Package toolcall runs tool calls, from the model's request to the result that it reads,
+// in waves of parallel calls. The order within one call is: find and validate,
+// BeforeTool, validate again, policy, PermissionRequest, Notification and the question to
+// the user, run, AfterTool and, if the tool failed, PostToolUseFailure, tail call. What
+// tools do, how hooks run, what the policy says and how a question looks comes from
+// outside.
+//
+//	r := &toolcall.Runner{
+//		Registry: tools.NewRegistry(add),
+//		Policy:   rules, // a policy.Engine; nil asks about every call
+//		Approver: screen,
+//		Sink:     sink,
+//	}
+//	a := &agent.Agent{Model: model, Tools: r, Sink: sink}
+//
+// A call always has a result for the model: an error, a refusal and a panic of the tool
+// are results too.
 package toolcall
 
 import (
@@ -19,115 +31,144 @@ import (
 	"minigem/tools/policy"
 )
 
-// Runner runs batches of calls; it implements agent.ToolRunner. The zero Runner
-// has no tools. Fields may be changed between batches. A Runner runs one batch
-// at a time.
+// Runner runs batches of calls; it implements agent.ToolRunner. The zero Runner has no
+// tools. Fields may be changed between batches. A Runner runs one batch at a time; a copy
+// of it is another Runner.
 type Runner struct {
+	// Registry holds all tools; nil has none.
 	Registry *tools.Registry
-	// reports whether a tool is offered; a tool that it refuses does not exist; nil: all are
+	// Offered reports whether a tool is offered; a tool that it refuses does not exist
+	// for the model. nil offers all. It must be safe for concurrent use.
 	Offered func(tools.Tool) bool
-	// NotOffered says why an existing tool is not offered and what to do about
-	// it; the error of a call to it ends with that text. nil: the error is that
-	// of a tool that does not exist.
+	// NotOffered returns why an existing tool is not offered and what to do about it, as
+	// the error of a call to it. nil: the error is the one for a tool that does not
+	// exist.
 	NotOffered func(tools.Tool) string
 
-	Hooks    Hooks      // nil: none
-	Policy   Policy     // nil: the user is asked about every call; [*policy.Engine] implements it
-	Approver Approver   // nil: nobody can be asked, and calls that need an answer are denied
-	Notifier Notifier   // nil: no notifications of prompts
-	Sink     event.Sink // nil: events are dropped
-	Subagent string     // agent that calls, for the policy; empty: the main agent
+	// Hooks fires the events of calls; nil means that no hook runs.
+	Hooks Hooks
+	// Policy decides which calls run; [*policy.Engine] implements it. nil means that the
+	// user is asked about every call.
+	Policy Policy
+	// Approver asks the user. nil means that nobody can be asked: calls that need an
+	// answer are denied.
+	Approver Approver
+	// Notifier is called before the user is asked; nil for no notifications.
+	Notifier Notifier
+	// Sink receives the events of calls, one at a time; nil drops them.
+	Sink event.Sink
+	// Subagent is the name of the agent that calls, for the policy; empty for the main
+	// agent.
+	Subagent string
 
-	// Prepare does what must be done before an allowed call runs, such as
-	// saving the state of files. It ends soon after ctx; a call whose ctx has
-	// ended then does not run. Tail calls may call it concurrently. nil:
-	// nothing.
+	// Prepare does what must be done before an allowed call runs, such as saving the
+	// state of files. It returns soon after ctx has ended; a call whose ctx has ended
+	// then does not run. Tail calls may call it concurrently. nil does nothing.
 	Prepare func(ctx context.Context, call llm.ToolCall)
 
-	// MaxOutput is the number of characters above which a truncatable output is
-	// cut; 0: 40,000, negative: never.
+	// MaxOutput is the number of characters above which a truncatable output is cut; 0
+	// means 40,000, negative never. The first fifth and the last four fifths of it stay.
 	MaxOutput int
-	// Save stores an output that is cut and returns the file's path. nil: the
-	// rest is lost, and the result says so. It is called concurrently.
+	// Save stores an output that is cut and returns the file's path. nil: the rest is
+	// lost, and the result says so. It is called concurrently.
 	Save func(call llm.ToolCall, text string) (path string, err error)
-	Now  func() time.Time // nil: time.Now
+	// Now returns the time; nil means [time.Now].
+	Now func() time.Time
 }
 
-// Hooks fires the events of a call; [*hooks.Engine] implements it. The methods
-// are called concurrently.
+// Hooks fires the events of a call; [*hooks.Engine] implements it. The methods are called
+// concurrently for the calls of one wave.
 type Hooks interface {
+	// BeforeTool fires before the policy is asked. It may deny the call, change its
+	// arguments, or have the user asked; it cannot allow what the policy denies.
 	BeforeTool(ctx context.Context, use hooks.ToolUse) hooks.BeforeToolOutcome
-	// PermissionRequest fires before somebody is asked, and where nobody can be.
+	// PermissionRequest fires before the user is asked, also if nobody can be. It may
+	// allow or deny the call instead of the user, and change its arguments, which are
+	// judged again.
 	PermissionRequest(ctx context.Context, use hooks.ToolUse) hooks.PermissionRequestOutcome
+	// AfterTool fires after each run of a tool, whether it failed or not. It may replace
+	// the result, add to it, or request a tail call.
 	AfterTool(ctx context.Context, use hooks.ToolUse, resp protocol.ToolResponse) hooks.AfterToolOutcome
-	// PostToolUseFailure fires where the tool failed.
+	// PostToolUseFailure fires after AfterTool. The engine ignores it if resp is no
+	// failure.
 	PostToolUseFailure(ctx context.Context, use hooks.ToolUse, resp protocol.ToolResponse) hooks.PostToolUseFailureOutcome
-	// NotOffered reports a call for which BeforeTool is not fired, and why.
+	// NotOffered reports a call of a tool that the request did not offer, for which
+	// BeforeTool is not fired, and why.
 	NotOffered(use hooks.ToolUse, why string)
 }
 
-// Policy decides about calls; [*policy.Engine] implements it. Calls of its
-// methods never overlap.
+// Policy decides about calls; [*policy.Engine] implements it. Calls of its methods never
+// overlap.
 type Policy interface {
+	// Check returns whether c runs, is denied, or needs an answer. It is called for each
+	// step of a call after BeforeTool, and again after its arguments changed.
 	Check(c policy.Call) policy.Verdict
-	// Lasting returns the answers that settle calls like c from now on.
+	// Lasting returns the answers that settle calls like c from now on, for the question.
 	Lasting(c policy.Call) []policy.Outcome
+	// Remember makes such an answer a rule.
 	Remember(c policy.Call, outcome policy.Outcome)
 }
 
-// Approver asks the user. Questions never overlap.
+// Approver asks the user. Questions never overlap. Approve returns soon after ctx has
+// ended; its answer does not count then.
 type Approver interface {
 	Approve(ctx context.Context, q Question) Answer
 }
 
 // Notifier is called for each permission prompt before it is shown, to fire the
-// Notification hook and alert the user. kind is always "ToolPermission";
-// message and details are those of core/hooks/hookEventHandler.ts.
+// Notification hook and alert the user. kind is always "ToolPermission"; message and
+// details are as in core/hooks/hookEventHandler.ts.
 type Notifier interface {
 	Notify(ctx context.Context, kind, message string, details any)
 }
 
 // Question is a permission prompt.
 type Question struct {
-	Call   llm.ToolCall // with the arguments that will run
+	// Call has the arguments that will run.
+	Call llm.ToolCall
+	// Info and Intent describe the call for people.
 	Info   tools.Info
 	Intent tools.Intent
-	// Forced: a hook asks, whatever the policy says. HookReason and HookMessage
+	// Forced says that a hook asks, whatever the policy says. HookReason and HookMessage
 	// are its reason and systemMessage; they may be empty.
 	Forced      bool
 	HookReason  string
 	HookMessage string
-	// Why is why the policy does not allow the call, where that is more than the
+	// Why says why the policy does not allow the call, if there is more to say than its
 	// mode; may be empty.
 	Why string
-	// Lasting are the answers that allow more than this call, and settle it.
+	// Lasting are the answers that allow more than this call, and settle it. Offer no
+	// other lasting answer.
 	Lasting []policy.Outcome
-	// Modifiable: the answer may be policy.ModifyWithEditor.
+	// Modifiable says that the answer may be [policy.ModifyWithEditor].
 	Modifiable bool
 }
 
-// Answer is the user's answer to a [Question].
+// Answer is the user's answer to a [Question]. The zero Answer refuses the call and ends
+// the run.
 type Answer struct {
-	// Outcome is one of policy's; an unknown one counts as policy.Cancel. After
-	// policy.ModifyWithEditor the question is asked again, with the new
-	// content.
+	// Outcome is one of policy's; an unknown one counts as [policy.Cancel]. After
+	// [policy.ModifyWithEditor] the question is asked again, with the new content.
 	Outcome policy.Outcome
-	// NewContent is the user's version of Intent.Edit.New; nil: unchanged.
+	// NewContent is the user's version of Intent.Edit.New; nil if it is unchanged.
 	NewContent *string
 	// Feedback is for the model, with a Cancel; may be empty.
 	Feedback string
-	// GoOn means, with a Cancel, that the model goes on, as after Feedback; else
-	// the run ends.
+	// GoOn means, with a Cancel, that the model goes on, as after Feedback; else the run
+	// ends.
 	GoOn bool
 }
 
-// Halt is the error of a tool in which a hook said "continue": false, such as one
-// that runs an agent: it ends the run of the caller, too.
+// Halt is the error of a tool in which a hook said "continue": false, such as one that
+// runs an agent: it ends the run of the caller, too. It is found with errors.As.
 type Halt struct {
-	Event   string // the hook event
+	// Event is the hook event, such as "SubagentStop".
+	Event string
+	// Verdict is the hooks' decision; its Reason is for people.
 	Verdict hooks.Verdict
 }
 
+// Error returns the reason.
 func (h *Halt) Error() string { return h.Verdict.Reason }
 
 func halted(err error) *Halt {
@@ -136,7 +177,7 @@ func halted(err error) *Halt {
 	return h
 }
 
-// Specs returns the declarations of the offered tools, in order.
+// Specs returns the declarations of the offered tools, in the order of the Registry.
 func (r *Runner) Specs() []llm.ToolSpec {
 	var specs []llm.ToolSpec
 	for _, t := range r.Registry.All() {
@@ -147,9 +188,10 @@ func (r *Runner) Specs() []llm.ToolSpec {
 	return specs
 }
 
-// Run runs calls and returns the result of each, by index. offers reports
-// whether the request that the model answered declared a tool and allowed it to
-// be called; nil: all tools. See agent.ToolRunner for the Verdict.
+// Run runs calls and returns the result of each, by index. offers reports whether the
+// request that the model answered declared a tool and allowed it to be called; nil means
+// all tools. A call that declines, fails or is cancelled has an error as its result. See
+// agent.ToolRunner for the Verdict.
 func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall,
 	offers func(name string) bool) ([]llm.ToolResult, hooks.Verdict) {
 	b := newBatch(r, calls, offers)

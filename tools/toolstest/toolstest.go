@@ -1,5 +1,7 @@
-// Package toolstest is the contract of tools.Tool as a test: every
-// implementation passes it. What a single tool does is for its own tests.
+// Package toolstest is the contract of tools.Tool as a test: every implementation passes
+// it. What a single tool does is for its own tests.
+//
+//	toolstest.Run(t, toolstest.Case{Tool: add, Args: map[string]any{"a": 2, "b": 2}})
 package toolstest
 
 import (
@@ -24,18 +26,23 @@ import (
 	"minigem/tools"
 )
 
-// MaxText is the most text, in bytes, that a result may have: more than any
-// tool's own limit, and not more than a model can be sent.
+// MaxText is the most bytes that the parts of a result may have: more than any tool's own
+// limit, and not more than a model can be sent.
 const MaxText = 32 << 20
 
 // Case is a tool and a call that it accepts.
 type Case struct {
+	// Tool is checked, and its call is run.
 	Tool tools.Tool
+	// Args are valid arguments. They must not change.
 	Args map[string]any
-	// Dir is what the tool could change; preparing must leave it as it is.
+	// Dir is what the tool could change, with everything below it: preparing must leave
+	// it as it is. Empty means nothing.
 	Dir string
 
-	patience time.Duration // how long a tool is waited for when its context is over; 0: as long as go test lets it
+	// how long a tool is waited for when its context is over; 0: as long as go test lets
+	// it
+	patience time.Duration
 }
 
 var kinds = []tools.Kind{tools.KindRead, tools.KindEdit, tools.KindDelete, tools.KindMove, tools.KindSearch,
@@ -55,8 +62,10 @@ var clauses = []struct {
 	{"result", result},
 }
 
-// Run checks c. The call is run, once with a context that is over and once
-// with a good one.
+// Run checks c, one subtest a clause: the declaration, wrong arguments, that preparing
+// changes nothing and is safe for concurrent use, that the tool obeys its context, and
+// the form of the result. The call is run once with a context that is over and once with
+// a good one.
 func Run(t *testing.T, c Case) {
 	t.Helper()
 	for _, clause := range clauses {
@@ -211,7 +220,7 @@ func copied(t require.TestingT, args map[string]any) string {
 	return string(b)
 }
 
-// tree is everything below dir: names, modes, contents of files.
+// tree returns everything below dir: names, modes, contents of files.
 func tree(t require.TestingT, dir string) []string {
 	if dir == "" {
 		return nil

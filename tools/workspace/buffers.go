@@ -8,25 +8,25 @@ import (
 )
 
 // Buffers are what a program of the user's, such as an editor, shows of files. What it
-// shows counts, saved or not: it is what the user sees, and works on.
+// shows counts, saved or not: it is what the user sees, and works on. The methods are
+// called from any goroutine.
 type Buffers interface {
-	// Read returns the text that is shown of the file at path, which is absolute. ok
-	// is false where the program shows none: the file on the disk counts then.
+	// Read returns the text that is shown of the file at path, which is absolute. ok is
+	// false if the program shows none: the file on the disk counts then.
 	Read(path string) (text string, ok bool)
-	// Write gives the file at path a new text. The file may be new; its directory is
-	// there.
+	// Write gives the file at path a new text. The file may be new; its directory exists.
 	Write(path, text string) error
 }
 
-// SetBuffers has files of the project that are text read from b and written to it.
-// Temporary files, searches, and what is not UTF-8 stay with the disk. nil: all do.
+// SetBuffers makes text files of the project be read from b and written to it. Temporary
+// files, searches, and what is not UTF-8 stay with the disk. nil removes them.
 func (w *Workspace) SetBuffers(b Buffers) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.buffers = b
 }
 
-// buffersFor is who shows the file at path; nil: nobody.
+// buffersFor returns what shows the file at path; nil if nothing does.
 func (w *Workspace) buffersFor(path string) Buffers {
 	w.mu.RLock()
 	b := w.buffers
@@ -40,8 +40,8 @@ func (w *Workspace) buffersFor(path string) Buffers {
 	return b
 }
 
-// Shown is what the user sees of the file at path that is saved on the disk: the text
-// of [Buffers], which shown says, or saved itself.
+// Shown returns what the user sees of the file at path whose content on the disk is
+// saved: the text of [Buffers], with shown set, or saved itself.
 func (w *Workspace) Shown(path string, saved []byte) (data []byte, shown bool) {
 	path = w.Abs(path)
 	b := w.buffersFor(path)
@@ -60,8 +60,8 @@ func plain(data []byte) bool {
 	return utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 && !bytes.HasPrefix(data, []byte("\uFEFF"))
 }
 
-// putShown gives the file of s its new content through [Buffers]. done is false where
-// it has to be written to the disk.
+// putShown gives the file of s its new content through [Buffers]. done is false if it has
+// to be written to the disk.
 func (w *Workspace) putShown(s Snapshot, data []byte) (done bool, err error) {
 	b := w.buffersFor(s.Path)
 	if b == nil || !plain(data) || s.Exists && !s.shown {
@@ -76,5 +76,6 @@ func (w *Workspace) putShown(s Snapshot, data []byte) (done bool, err error) {
 	return true, nil
 }
 
-// ErrBuffers is the error where [Buffers] did not write a file.
+// ErrBuffers is wrapped by the error of [Workspace.Replace] if [Buffers] did not write a
+// file.
 var ErrBuffers = errors.New("the editor did not write it")

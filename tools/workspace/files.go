@@ -15,8 +15,9 @@ import (
 // errSwapped: a component changed while it was being opened.
 var errSwapped = errors.New("changed while it was being opened")
 
-// Open opens a file or directory for reading. Its error is an [*OutsideError]
-// or one of the file system, such as fs.ErrNotExist.
+// Open opens a file or directory for reading; other kinds of files, such as pipes and
+// devices, are refused. Its error is an [*OutsideError] or one of the file system, such
+// as [fs.ErrNotExist]. The caller closes the file. [Buffers] do not count.
 func (w *Workspace) Open(path string) (*os.File, error) {
 	parent, base, err := w.parent(path)
 	if err != nil {
@@ -26,7 +27,7 @@ func (w *Workspace) Open(path string) (*os.File, error) {
 	return openExact(parent, base)
 }
 
-// ReadFile reads a whole file; see Open.
+// ReadFile reads a whole file of at most 256 MiB; see [Workspace.Open].
 func (w *Workspace) ReadFile(path string) ([]byte, error) {
 	f, err := w.Open(path)
 	if err != nil {
@@ -36,7 +37,7 @@ func (w *Workspace) ReadFile(path string) ([]byte, error) {
 	return boundedfile.ReadAll(f, path, boundedfile.Recorded)
 }
 
-// Stat describes the file that path leads to; see [Workspace.Open].
+// Stat describes the file that path leads to, links followed; see [Workspace.Open].
 func (w *Workspace) Stat(path string) (fs.FileInfo, error) {
 	parent, base, err := w.parent(path)
 	if err != nil {
@@ -46,8 +47,9 @@ func (w *Workspace) Stat(path string) (fs.FileInfo, error) {
 	return parent.Lstat(base)
 }
 
-// ReadDir lists a directory, sorted by name; see [Workspace.Open]. It does not
-// follow links in it: [Workspace.Resolve] says whether one may be followed.
+// ReadDir lists a directory, sorted by name; see [Workspace.Open]. It lists protected
+// names too, and does not follow links: [Workspace.Resolve] says whether one may be
+// opened.
 func (w *Workspace) ReadDir(path string) ([]fs.DirEntry, error) {
 	f, err := w.Open(path)
 	if err != nil {

@@ -14,19 +14,24 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// Ignore says which ignore files apply (core/services/fileDiscoveryService.ts).
-// The last rule that matches a path wins, in this order: .git/info/exclude, the
-// .gitignore files of the repository from the outermost to the innermost,
-// .geminiignore, the custom files. Everything in an ignored directory is
-// ignored. The files are read again for each question, so that changes apply at
-// once.
+// Ignore says which ignore files apply (core/services/fileDiscoveryService.ts); the zero
+// value none. The last rule that matches a path wins, in this order: .git/info/exclude,
+// the .gitignore files of the repository from the outermost to the innermost,
+// .geminiignore, the custom files. Everything in an ignored directory is ignored. The
+// files are read again for each question, so that changes apply at once; of each only the
+// first MiB counts.
 type Ignore struct {
-	Git    bool     // .gitignore files and .git/info/exclude of Git repositories
-	Gemini bool     // .geminiignore of the workspace directory, and Custom
-	Custom []string // further files of that syntax, absolute or relative to the workspace directory
+	// Git applies .gitignore files and .git/info/exclude of Git repositories.
+	Git bool
+	// Gemini applies .geminiignore of the workspace directory, and Custom.
+	Gemini bool
+	// Custom are further files of that syntax, absolute or relative to the workspace
+	// directory. Without Gemini they do not count.
+	Custom []string
 }
 
-// Ignorer decides which entries of one directory are ignored. It is immutable.
+// Ignorer decides which entries of one directory are ignored. It is immutable, so it is
+// safe for concurrent use. Make it with [Workspace.Ignorer].
 type Ignorer struct {
 	set  *ignoreSet
 	base string // path of the directory, slash-separated, relative to the workspace directory; "" for itself
@@ -50,9 +55,9 @@ type ignoreSet struct {
 // maxIgnoreFile limits how many bytes of an ignore file are read.
 const maxIgnoreFile = 1 << 20
 
-// Ignorer reads the ignore files that apply to the entries of the directory
-// dir. An unreadable file counts as empty. The error is like that of
-// [Workspace.Open] if dir is not a directory of the workspace.
+// Ignorer reads the ignore files that apply to the entries of the directory dir. An
+// unreadable file counts as empty, see [Workspace.IgnoreFaults]. The error is like that
+// of [Workspace.Open] if dir is not a directory of the workspace.
 func (w *Workspace) Ignorer(dir string, ig Ignore) (*Ignorer, error) {
 	p, err := w.locate(w.Abs(dir))
 	if err != nil {
@@ -81,9 +86,9 @@ func (w *Workspace) Ignorer(dir string, ig Ignore) (*Ignorer, error) {
 	return top, nil
 }
 
-// Ignored reports whether path is ignored; isDir says whether it is a
-// directory. It need not exist. A symbolic link is ignored if it or its target
-// is.
+// Ignored reports whether path is ignored; isDir says whether it is a directory. It need
+// not exist. A symbolic link is ignored if it or its target is. The error is like that of
+// [Workspace.Open].
 func (w *Workspace) Ignored(path string, isDir bool, ig Ignore) (bool, error) {
 	abs := w.Abs(path)
 	real, err := w.Real(abs)
@@ -119,8 +124,8 @@ func (w *Workspace) nearest(dir string, ig Ignore) (*Ignorer, error) {
 	return up.enter(path.Join(up.base, filepath.Base(dir)), nil, false), nil
 }
 
-// IgnoreFaults says which ignore files at the top of the workspace's directories
-// are not read, or not to their end.
+// IgnoreFaults returns an error for each ignore file at the top of the workspace's
+// directories that is not read, or not to its end. A missing one is no fault.
 func (w *Workspace) IgnoreFaults(ig Ignore) (faults []error) {
 	for _, dir := range w.Dirs() {
 		var names []string
@@ -236,8 +241,8 @@ func gitDir(repo string) string {
 	return own
 }
 
-// ownGitDir returns what gitDir does, but for a worktree the directory of its
-// own, with its HEAD.
+// ownGitDir returns what gitDir does, but for a worktree its own directory, which has its
+// HEAD.
 func ownGitDir(repo string) string {
 	dot := filepath.Join(repo, ".git")
 	target, ok := strings.CutPrefix(firstLine(dot), "gitdir: ")

@@ -32,14 +32,15 @@ var exampleName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\.env\.(example|sample|template|dist)$`)
 })
 
-// Protected returns the first component of a slash- or OS-separated path that
-// is protected, and "" if there is none. It recognizes other spellings of the
-// same file on some file system: upper case, trailing dots and spaces, NTFS
-// streams, characters that HFS+ ignores.
+// Protected returns the first component of a slash- or OS-separated path that no file
+// tool may touch, and "" if there is none: .git, .env and its variants but not examples,
+// node_modules, gha-creds-*.json. It recognizes other spellings of the same file on some
+// file system: upper case, trailing dots and spaces, NTFS streams, characters that HFS+
+// ignores. It follows no links.
 func Protected(rel string) string { return protected(rel) }
 
-// Secret returns the first component of a path, as Protected takes it, that is
-// the name of a file of secrets, and "" if there is none.
+// Secret returns the first component of a path, as [Protected] takes it, that is the name
+// of a file of secrets, and "" if there is none: it leaves out .git and node_modules.
 func Secret(rel string) string { return component(rel, secretName()) }
 
 func protected(rel string) string {
@@ -77,9 +78,9 @@ func component(rel string, names *regexp.Regexp) string {
 	return ""
 }
 
-// PlainName returns the one spelling of a file's name that stands for all that some
-// file system takes for the same: lower case, without trailing dots and spaces, NTFS
-// streams and the characters that HFS+ ignores.
+// PlainName returns one spelling for all names that some file system takes for the same
+// file: lower case, without trailing dots and spaces, NTFS streams and the characters
+// that HFS+ ignores. Compare names by it.
 func PlainName(name string) string {
 	plain, _, _ := strings.Cut(strings.Map(visible, strings.ToLower(name)), ":")
 	return strings.TrimRight(plain, ". ")

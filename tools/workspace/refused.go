@@ -13,23 +13,29 @@ import (
 	"minigem/internal/text"
 )
 
-// Reach says what is read of a path.
+// Reach says what is read of a path. The zero value is the content of one file.
 type Reach struct {
-	Pattern bool // the path is a pattern that the shell expands
-	Names   bool // only names and properties, no contents
-	Below   bool // also everything below a directory
-	Visible bool // except hidden files
-	Links   bool // links below are followed
+	// Pattern says that the path is a pattern that the shell expands.
+	Pattern bool
+	// Names says that only names and properties are read, no contents.
+	Names bool
+	// Below says that everything below a directory is read too.
+	Below bool
+	// Visible leaves hidden files below it out.
+	Visible bool
+	// Links says that links below it are followed.
+	Links bool
 }
 
 // maxEntries limits the directory entries that Refused looks at.
 const maxEntries = 20_000
 
-// Refused returns a file within reach that file tools must not read, because it
-// is outside, protected or ignored; empty if there is none. Below a directory,
-// only secrets and files that Ignore's own files (not Git's) hide count:
-// installed packages, version control without credentials and build products
-// are not secrets. If there are too many files to check, it says so.
+// Refused returns a file within reach that file tools must not read, because it is
+// outside, protected or ignored; empty if there is none. path is absolute. Below a
+// directory, only secrets and files that Ignore's own files (not Git's) hide count:
+// installed packages, version control without credentials and build products are not
+// secrets. It looks at 20,000 entries at most and returns a text that says so if there
+// are more.
 func (w *Workspace) Refused(path string, r Reach, ig Ignore) string {
 	m := &refusedSearch{ws: w, reach: r, ignore: ig, left: maxEntries}
 	paths := []string{path}

@@ -14,34 +14,39 @@ import (
 	"time"
 )
 
-// Walk configures a walk through a directory of a workspace and everything
-// below it. The zero value visits every file that is not protected.
+// Walk configures a walk through a directory of a workspace and everything below it. The
+// zero value visits every file that is not protected.
 type Walk struct {
+	// Ignore says which files and directories are left out.
 	Ignore Ignore
 	// Skip names directories that are never entered, such as "node_modules".
 	Skip []string
-	// Enter reports whether to enter the directory rel (slash-separated,
-	// relative to the start); nil: always. It may be called from any goroutine.
+	// Enter reports whether to enter the directory rel (slash-separated, relative to the
+	// start); nil means always. It may be called from any goroutine.
 	Enter func(rel string) bool
-	// Ignored is called with files that were left out because of Ignore, except
-	// those in ignored directories; may be nil. It may be called from any
-	// goroutine.
+	// Ignored is called with files that were left out because of Ignore, except those in
+	// ignored directories; may be nil. It may be called from any goroutine, and the Entry
+	// is valid until it returns.
 	Ignored func(*Entry)
-	// Workers limits the goroutines; 0: one for each processor, at most 12.
+	// Workers is the number of goroutines; 0 means one for each processor, at most 12.
 	Workers int
 }
 
-// Entry is a file that a walk found: a regular one or a symbolic link.
+// Entry is a file that a walk found: a regular one or a symbolic link. It is valid until
+// the function that was called with it returns.
 type Entry struct {
-	Path string      // slash-separated, relative to the start of the walk
-	Type fs.FileMode // 0 or fs.ModeSymlink
+	// Path is slash-separated and relative to the start of the walk.
+	Path string
+	// Type is 0 or [fs.ModeSymlink].
+	Type fs.FileMode
 
 	dir  *handle
 	name string
 }
 
-// Open opens a regular file for reading, never through a link, and returns its
-// size in bytes. It fails if the file is no longer a regular one.
+// Open opens a regular file for reading, never through a link, and returns its size in
+// bytes. It fails if the file is no longer a regular one. The caller closes it before the
+// Entry becomes invalid.
 func (e *Entry) Open() (f io.ReadCloser, size int64, err error) {
 	f, size, err = e.dir.open(e.name)
 	if err != nil {
@@ -59,12 +64,11 @@ func (e *Entry) ModTime() (time.Time, error) {
 	return t, nil
 }
 
-// Walk calls visit for every file in and below the directory dir that is not
-// ignored. It never follows a link, never opens anything outside of dir, and
-// skips protected names and directories without read permission. It calls visit
-// from several goroutines and in no fixed order, roughly that of the paths. An
-// [Entry] is valid until visit returns. Walk returns the first error of visit,
-// or else the one of ctx or dir.
+// Walk calls visit for every file in and below the directory dir that is not ignored. It
+// never follows a link, never opens anything outside of dir, and skips protected names
+// and directories without read permission. It calls visit from several goroutines and in
+// no fixed order, roughly by path. It returns when all goroutines have ended, with the
+// first error of visit, which ends the walk, or else the one of ctx or dir.
 func (w *Workspace) Walk(ctx context.Context, dir string, how Walk, visit func(*Entry) error) error {
 	ign, err := w.Ignorer(dir, how.Ignore)
 	if err != nil {
@@ -110,7 +114,8 @@ func (k *walker) below(rel string) string {
 	return filepath.Join(k.start, filepath.FromSlash(rel[k.skip:]))
 }
 
-// EscapeGlob returns the glob pattern that matches only the path p.
+// EscapeGlob returns the glob pattern that matches only the path p, in the syntax of
+// doublestar.
 func EscapeGlob(p string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`, `{`, `\{`, `}`, `\}`).Replace(p)
 }

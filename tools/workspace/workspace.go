@@ -1,17 +1,22 @@
-// Package workspace confines file access to the directories that a session may
-// touch. It knows paths and files; what a file means, who may change it and
-// what is ignored by a search is decided elsewhere.
+// Package workspace confines file access to the directories that a session may touch. It
+// knows paths and files; what a file means, who may change it and what is ignored by a
+// search is decided elsewhere.
+//
+//	w, err := workspace.New(root)
+//	s, err := w.Snapshot("notes.txt", 0)
+//	if err == nil {
+//		err = w.Replace(s, append(s.Data, "more\n"...))
+//	}
 //
 // Rules:
-//   - A path is judged by where it leads, symbolic links followed, never by how
-//     it is spelled. A dangling link leads to where it points.
-//   - Every access walks from a directory handle that was opened once, one
-//     component at a time, and refuses a component that became a symbolic link
-//     after it was judged. A swap between check and use cannot escape.
+//   - A path is judged by where it leads, symbolic links followed, never by how it is
+//     spelled. A dangling link leads to where it points.
+//   - Every access walks from a directory handle that was opened once, one component at
+//     a time, and refuses a component that became a symbolic link after it was judged. A
+//     swap between check and use cannot escape.
 //   - Names that hold secrets or other people's code (.git, .env and the like,
 //     node_modules, gha-creds-*.json) are outside, at any depth.
-//   - What lies in /proc differs from process to process: no link there is
-//     followed.
+//   - What lies in /proc differs from process to process: no link there is followed.
 package workspace
 
 import (
@@ -27,18 +32,20 @@ import (
 	"minigem/internal/text"
 )
 
-// ErrOutside is the error for a path outside of the workspace. The text of the
-// error, an [*OutsideError], begins "Path not in workspace:" like Gemini CLI's,
-// and lists the directories.
+// ErrOutside is what an [*OutsideError] unwraps to, for errors.Is.
 var ErrOutside = errors.New("path not in workspace")
 
-// OutsideError is the error for a path that is not in the workspace. It unwraps
-// to [ErrOutside].
+// OutsideError is the error for a path that is not in the workspace. Its text begins
+// "Path not in workspace:" like Gemini CLI's, and lists the directories.
 type OutsideError struct {
-	Path string   // absolute path
-	Dirs []string // directories of the workspace
-	Temp []string // temporary directories among them
-	Name string   // the protected component, such as ".git"; empty: the path is elsewhere
+	// Path is absolute.
+	Path string
+	// Dirs are the directories of the project.
+	Dirs []string
+	// Temp are the temporary directories, which are allowed too.
+	Temp []string
+	// Name is the protected component, such as ".git"; empty if the path is elsewhere.
+	Name string
 }
 
 func (e *OutsideError) Error() string {
@@ -53,10 +60,12 @@ func (e *OutsideError) Error() string {
 	return fmt.Sprintf("Path not in workspace: %q is outside of the allowed directories: %s", e.Path, where)
 }
 
+// Unwrap returns [ErrOutside].
 func (e *OutsideError) Unwrap() error { return ErrOutside }
 
-// Workspace is a set of directories. It is safe for concurrent use. The zero
-// Workspace, and a nil one, is empty: every path is outside of it.
+// Workspace is a set of directories. It is safe for concurrent use. The zero Workspace,
+// and a nil one, is empty: every path is outside of it. It keeps a handle to each
+// directory open for the life of the process.
 type Workspace struct {
 	root string
 
@@ -105,8 +114,9 @@ func (d *dir) open() (*os.Root, string, error) {
 	return root, real, nil
 }
 
-// New opens the workspace at root, with the additional project directories
-// extra. root must exist; an extra one may be created later.
+// New opens the workspace at root, with the additional project directories extra. root
+// must exist; an extra one may be created later. Relative paths are taken from the
+// working directory.
 func New(root string, extra ...string) (*Workspace, error) {
 	w := &Workspace{}
 	if err := w.add(project, root); err != nil {
@@ -122,29 +132,28 @@ func New(root string, extra ...string) (*Workspace, error) {
 	return w, nil
 }
 
-// Add makes more directories part of the project.
+// Add makes more directories part of the project. They need not exist yet.
 func (w *Workspace) Add(dirs ...string) error { return w.add(project, dirs...) }
 
-// AddTemp allows directories to be read and written without being part of the
-// project: searches skip them. The project's temporary directory is one.
+// AddTemp allows directories to be read and written without being part of the project:
+// searches skip them. The project's temporary directory is one.
 func (w *Workspace) AddTemp(dirs ...string) error { return w.add(temp, dirs...) }
 
-// AddReadable allows directories to be read, such as an activated skill's. If
-// one directory is inside another, the one that was added first counts.
+// AddReadable allows directories to be read, such as an activated skill's, but not
+// written. If one directory is inside another, the one that was added first counts.
 func (w *Workspace) AddReadable(dirs ...string) error { return w.add(readable, dirs...) }
 
-// Announce sets a function that is called, with the absolute path, before a
-// temporary file is created beside the file that is being written: if the
-// process is killed then, that file remains. There is no call after success.
-// nil: no calls.
+// Announce sets a function that is called, with the absolute path, before a temporary
+// file is created next to the file that is being written: if the process is killed then,
+// that file remains. There is no call after success. nil stops the calls.
 func (w *Workspace) Announce(f func(temp string)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.announce = f
 }
 
-// Keep makes files read-only: those for which kept returns true, given the absolute
-// path as a tool names it. nil: none.
+// Keep makes files read-only: those for which kept returns true, given the absolute path
+// as a tool names it. Changing one fails with [ErrKept]. nil keeps none.
 func (w *Workspace) Keep(kept func(path string) bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -164,8 +173,8 @@ func (w *Workspace) add(k kind, names ...string) error {
 	return nil
 }
 
-// Root returns the absolute path of the project, as it was given; empty: there
-// is none.
+// Root returns the absolute path of the project, as it was given to [New]; empty for an
+// empty Workspace.
 func (w *Workspace) Root() string {
 	if w == nil {
 		return ""
@@ -173,8 +182,8 @@ func (w *Workspace) Root() string {
 	return w.root
 }
 
-// Dirs returns the absolute paths of the project's directories, the root
-// first, as they were given.
+// Dirs returns the absolute paths of the project's directories, the root first, as they
+// were given.
 func (w *Workspace) Dirs() []string { return w.names(project) }
 
 // list returns the current directories; the result must not be changed.
@@ -198,10 +207,10 @@ func (w *Workspace) names(k kind) []string {
 	return names
 }
 
-// Resolve returns the absolute, clean form of path, which is relative to the
-// root. It fails with an [*OutsideError] if path leads out of the workspace.
-// The result keeps its symbolic links, because people and models see it. The
-// file need not exist.
+// Resolve returns the absolute, clean form of path, which is relative to the root. The
+// result keeps its symbolic links, because people and models see it. The file need not
+// exist. The error is an [*OutsideError] if path leads out of the workspace; abs is set
+// all the same.
 func (w *Workspace) Resolve(path string) (abs string, err error) {
 	abs = w.Abs(path)
 	_, err = w.locate(abs)
@@ -217,15 +226,16 @@ func (w *Workspace) Real(path string) (string, error) {
 	return filepath.Join(p.real, p.rel), nil
 }
 
-// Writable reports whether files at path may be written: it is inside of the
-// workspace and not read-only.
+// Writable reports whether files at path may be written as far as directories decide: it
+// is inside of the workspace and not in a readable directory. [Workspace.Keep] and the
+// file's mode may still forbid it.
 func (w *Workspace) Writable(path string) bool {
 	p, err := w.locate(w.Abs(path))
 	return err == nil && p.dir.kind != readable
 }
 
-// Rel returns abs relative to the root, with forward slashes; abs itself if it
-// is not below the root.
+// Rel returns abs relative to the root, with forward slashes; abs itself if it is not
+// below the root.
 func (w *Workspace) Rel(abs string) string {
 	dirs := w.list()
 	if len(dirs) == 0 {
@@ -239,8 +249,8 @@ func (w *Workspace) Rel(abs string) string {
 	return abs
 }
 
-// Abs returns path, which is relative to the root, as an absolute, clean path,
-// wherever it leads.
+// Abs returns path, which is relative to the root, as an absolute, clean path, wherever
+// it leads. It looks at no file.
 func (w *Workspace) Abs(path string) string {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(cmp.Or(w.Root(), string(filepath.Separator)), path)
@@ -299,9 +309,10 @@ func (w *Workspace) outside(abs, name string) error {
 // maxLinks is Linux's limit of links in one path.
 const maxLinks = 40
 
-// Follow resolves the symbolic links of the absolute path abs. Unlike
-// filepath.EvalSymlinks it continues if nothing exists there, so that a new
-// file's place and the target of a dangling link are known.
+// Follow resolves the symbolic links of the absolute path abs, at most 40. Unlike
+// [filepath.EvalSymlinks] it continues if nothing exists there, so that a new file's
+// place and the target of a dangling link are known. A path that is relative or contains
+// a zero byte is an error.
 func Follow(abs string) (string, error) {
 	if strings.ContainsRune(abs, 0) || !filepath.IsAbs(abs) {
 		return "", fmt.Errorf("resolving %q: %w", abs, fs.ErrInvalid)

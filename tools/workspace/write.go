@@ -13,26 +13,31 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// ErrChanged is the error of Replace if the file differs from the [Snapshot];
-// nothing was written then.
+// ErrChanged is wrapped by the error of [Workspace.Replace] and [Workspace.Remove] if the
+// file differs from the [Snapshot]; nothing was written then.
 var ErrChanged = errors.New("the file changed since it was read")
 
-// ErrTooLarge is the error of Snapshot for a file above the limit.
+// ErrTooLarge is the error of [Workspace.Snapshot] for a file above the limit.
 var ErrTooLarge = errors.New("the file is too large")
 
-// Snapshot is the content of a file at one moment.
+// Snapshot is the content of a file at one moment. Make it with [Workspace.Snapshot].
 type Snapshot struct {
-	Path   string // absolute path, as given
+	// Path is absolute, with its links.
+	Path string
+	// Exists is false if there was no file; Data and Mode are zero then.
 	Exists bool
-	Data   []byte
-	Mode   fs.FileMode
+	// Data is the whole content, from [Buffers] if they show the file.
+	Data []byte
+	// Mode is that of the file on the disk.
+	Mode fs.FileMode
 
 	shown bool   // Data is what [Buffers] show
 	saved []byte // what is on the disk then
 }
 
-// Snapshot reads the file at path, at most limit bytes (0: no limit). It is not
-// an error if the file does not exist.
+// Snapshot reads the file at path, at most limit bytes (0 means 256 MiB). It is not an
+// error if the file does not exist. A larger file is [ErrTooLarge], a directory
+// [ErrIsDirectory]; other errors are those of [Workspace.Open].
 func (w *Workspace) Snapshot(path string, limit int64) (Snapshot, error) {
 	s := Snapshot{Path: w.Abs(path)}
 	f, err := w.Open(s.Path)
@@ -74,11 +79,11 @@ func readLimited(f *os.File, limit int64) (fs.FileMode, []byte, error) {
 	return info.Mode(), data, err
 }
 
-// ErrIsDirectory is the error for reading or writing a directory as a file.
+// ErrIsDirectory is wrapped by errors of reading or writing a directory as a file.
 var ErrIsDirectory = errors.New("is a directory")
 
-// WriteFile writes content to path, whatever was there, and makes missing
-// directories. See [Workspace.Replace].
+// WriteFile writes content to path, whatever was there, and makes missing directories.
+// See [Workspace.Replace].
 func (w *Workspace) WriteFile(path string, data []byte) error {
 	s, err := w.Snapshot(path, 0)
 	if err != nil {
@@ -87,11 +92,13 @@ func (w *Workspace) WriteFile(path string, data []byte) error {
 	return w.Replace(s, data)
 }
 
-// Replace gives the file of s new content if it has not changed since. The new
-// content appears at once or not at all: it is written beside the file and
-// renamed over it, so the directory must be writable. Mode and symbolic links
-// are kept, hard links and the owner are not. A file without write permission
-// is refused with fs.ErrPermission.
+// Replace gives the file of s new content if it has not changed since, and makes missing
+// directories. The new content appears at once or not at all: it is written next to the
+// file and renamed over it, so the directory must be writable. Mode and symbolic links
+// are kept, hard links and the owner are not. A file that [Buffers] show is written
+// through them instead. Errors wrap [ErrChanged], [fs.ErrPermission] for a file without
+// write permission or in a readable directory, [ErrKept], [ErrIsDirectory] or
+// [ErrBuffers].
 func (w *Workspace) Replace(s Snapshot, data []byte) error {
 	p, err := w.writable("write", s.Path)
 	if err != nil {
@@ -127,8 +134,8 @@ func (w *Workspace) Replace(s Snapshot, data []byte) error {
 	return nil
 }
 
-// Remove removes the file of s if it has not changed since; see
-// [Workspace.Replace]. It is not an error if the file did not exist.
+// Remove removes the file of s if it has not changed since; see [Workspace.Replace]. It
+// is not an error if the file did not exist and still does not.
 func (w *Workspace) Remove(s Snapshot) error {
 	p, err := w.writable("remove", s.Path)
 	if err != nil {
@@ -250,10 +257,12 @@ func (w *Workspace) writable(op, path string) (place, error) {
 	return p, err
 }
 
-// ErrKept is the error of changing a file that [Workspace.Keep] makes read-only.
+// ErrKept is wrapped by the error of changing a file that [Workspace.Keep] makes
+// read-only.
 var ErrKept = errors.New("the sandbox keeps it read-only, because it says what programs run")
 
-// MkdirAll makes the directory path and missing ones above it.
+// MkdirAll makes the directory path and missing ones above it. It is not an error if it
+// exists. Other errors are those of [Workspace.Replace].
 func (w *Workspace) MkdirAll(path string) error {
 	p, err := w.writable("mkdir", path)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Tree writes files, by their slash-separated paths, to a new directory, and
-// returns its path without symbolic links. A name that ends in "/" makes a
-// directory, content "-> x" a symbolic link to x.
+// Tree writes files, by their slash-separated paths, to a new temporary directory, and
+// returns its path without symbolic links. A name that ends in "/" makes a directory,
+// content "-> x" a symbolic link to x. The directory is removed after the test.
 func Tree(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
