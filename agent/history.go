@@ -162,7 +162,7 @@ func signed(messages []llm.Message) []llm.Message {
 	return out
 }
 
-// flattened moves the blobs inside results beside them.
+// flattened moves the blobs inside results next to them.
 func flattened(messages []llm.Message) []llm.Message {
 	out := make([]llm.Message, len(messages))
 	for i, m := range messages {

@@ -11,13 +11,11 @@ import (
 	"minigem/llm"
 )
 
-// A loop is found in two ways (core/services/loopDetectionService.ts). Calls: a
-// cycle of one to five calls was repeated five times. Text ("chanting"): a
-// piece of 50 characters came ten times, close together and at a regular
-// distance; lists, tables, headings and code are expected to repeat and restart
-// the count. Gemini CLI's third way, asking a model, is left out: it costs
-// requests that nobody asked for.
-
+// A loop is found in two ways (core/services/loopDetectionService.ts). Calls: a cycle of
+// one to five calls was repeated five times. Text ("chanting"): a piece of 50 characters
+// occurred ten times, close together and at a regular distance; lists, tables, headings
+// and code are expected to repeat and restart the count. Gemini CLI's third way, asking a
+// model, is left out: it costs requests that the user did not ask for.
 const (
 	loopCycles  = 5  // repetitions of a cycle
 	loopPeriod  = 5  // calls in the longest cycle
@@ -141,7 +139,7 @@ func (d *detector) scan() bool {
 	return false
 }
 
-// roll makes hash that of the piece at next.
+// roll moves hash on to the piece at next.
 func (d *detector) roll() {
 	piece := d.between(d.next, d.next+chantSize)
 	if d.next == 0 {

@@ -9,11 +9,11 @@ import (
 	"minigem/llm"
 )
 
-// Masking moves old tool outputs to files long before the history has to be
-// compressed (core/context/toolOutputMaskingService.ts). The newest outputs and
-// those of the last message stay, however long they are; of each other one,
-// beginning and end stay. Masking waits until it gains enough to be worth the
-// provider's cache, which any change of the history invalidates.
+// Masking moves old tool outputs to files long before the history has to be compressed
+// (core/context/toolOutputMaskingService.ts). The newest outputs and all outputs of the
+// last message stay, however long they are; of every other one, beginning and end stay.
+// Masking waits until it gains enough to be worth the provider's cache, which any change
+// of the history invalidates.
 const (
 	maskProtect = 50_000 // tokens of the newest outputs, which stay
 	maskWorth   = 30_000 // least number of tokens to gain

@@ -235,16 +235,17 @@ type Model interface {
 }
 
 // Generator answers in one piece (the generateContent method): for summaries, web
-// searches and other side requests. Errors are those of [Model]. Generate is safe for
-// concurrent use.
+// searches and other side requests. It may serve a [Model] that does not stream.
 type Generator interface {
+	// Generate returns the whole answer as one [Chunk]. Errors are those of [Model]. It
+	// is safe for concurrent use.
 	Generate(ctx context.Context, req Request) (Chunk, error)
 }
 
 // TokenCounter counts the tokens of a request without an answer (the countTokens method).
-// An error means that the provider cannot count or cannot be reached, and callers
-// estimate instead. CountTokens is safe for concurrent use.
 type TokenCounter interface {
+	// CountTokens returns the size of req. An error means that the provider cannot count
+	// or cannot be reached, and callers estimate instead. It is safe for concurrent use.
 	CountTokens(ctx context.Context, req Request) (int, error)
 }
 

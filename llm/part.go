@@ -35,7 +35,7 @@ type Blob struct {
 	MIMEType string
 	// Data holds the bytes themselves, not base64.
 	Data []byte
-	// Name is what people see; may be empty.
+	// Name is the name of the tool that was called.
 	Name string
 
 	// Signature is its thoughtSignature; nil if it has none.

@@ -26,8 +26,9 @@ type Info struct {
 	ID string
 	// Path is the session's file.
 	Path string
-	// Started and Updated are from the file; Updated may be zero.
+	// Started is when the session began, as its file says.
 	Started time.Time
+	// Updated is when it last changed, as its file says; may be zero.
 	Updated time.Time
 	// Title is the summary, else the user's first text, on one line of at most 100
 	// characters.
@@ -274,7 +275,7 @@ var ErrCurrent = errors.New("the current session cannot be deleted")
 // Delete removes the session that which selects (see [Find]), the files of its subagents,
 // its plans and the outputs of its tools. current is the id of the running session, which
 // is refused with [ErrCurrent]; a session that another process has open is refused with
-// [transcript.ErrInUse]. The Info is that of the session also if removing it failed.
+// [transcript.ErrInUse]. The Info describes the session also if removing it failed.
 func Delete(p Project, which, current string) (Info, error) {
 	info, err := Find(p, which)
 	if err != nil {

@@ -186,7 +186,7 @@ func (c *cursor) commonPart() (p llm.Part, ok bool) {
 	return p, ok
 }
 
-// result reads a result without parts of its own; false: it has another form.
+// result reads a result without blobs; false if it has another form.
 func (c *cursor) result() (r llm.ToolResult, ok bool) {
 	for key := range c.keys() {
 		first := c.peek()

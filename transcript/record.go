@@ -63,7 +63,7 @@ type Meta struct {
 	SessionID string `json:"sessionId"`
 	// ProjectHash is the SHA-256 of the project's root, in hex.
 	ProjectHash string `json:"projectHash"`
-	// StartTime stays that of the first record.
+	// StartTime is from the first record; later ones do not change it.
 	StartTime Time `json:"startTime"`
 	// LastUpdated is when a message was last written.
 	LastUpdated Time `json:"lastUpdated"`
@@ -173,8 +173,8 @@ type Parts struct {
 // MakeParts makes [Parts] of parts, which must not be changed afterwards.
 func MakeParts(parts ...llm.Part) Parts { return Parts{parts: parts} }
 
-// Decode returns the parts; nil if there are none. Each call decodes those of a file
-// anew.
+// Decode returns the parts; nil if there are none. Parts from a file are decoded anew by
+// each call.
 func (p Parts) Decode() []llm.Part {
 	if p.raw == "" {
 		return p.parts

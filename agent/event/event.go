@@ -166,7 +166,8 @@ type (
 	SideRequest struct {
 		// Role is [llm.Request.Role], such as "utility_tool" or "utility_compressor"
 		// (core/output/types.ts).
-		Role  string
+		Role string
+		// Model is the model that was asked.
 		Model string
 		// Latency includes waits between attempts.
 		Latency time.Duration
@@ -184,7 +185,8 @@ type (
 		// Attempt is the one that failed, from 1.
 		Attempt int
 		// Max is how many attempts there are at most.
-		Max   int
+		Max int
+		// Delay is the time until the next attempt.
 		Delay time.Duration
 	}
 

@@ -107,7 +107,8 @@ type Hooks interface {
 // Task is one run of an agent.
 type Task struct {
 	// ID is unique.
-	ID    string
+	ID string
+	// Agent is the definition that the caller's model chose.
 	Agent Definition
 	// Prompt is what the caller's model wrote.
 	Prompt string

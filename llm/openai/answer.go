@@ -139,7 +139,7 @@ func (a *assembly) call(p calledPart) {
 	c.args = append(c.args, piece...)
 }
 
-// finishReasons maps the API's finish reasons to those of the Gemini API.
+// finishReasons translates the API's finish reasons into the Gemini API's.
 var finishReasons = map[string]string{"stop": "STOP", "tool_calls": "STOP", "function_call": "STOP",
 	"length": "MAX_TOKENS", "content_filter": "SAFETY"}
 

@@ -159,8 +159,8 @@ func (r *request) offer(req llm.Request) {
 	}
 }
 
-// writer turns messages into those of the API, which wants each call to be
-// followed by its result, and each result to follow its call.
+// writer turns messages into the API's form, which wants each call to be followed by its
+// result, and each result to follow its call.
 type writer struct {
 	messages []message
 	pending  []string // ids of calls that wait for their results

@@ -14,21 +14,23 @@ import (
 //go:embed activate_skill.md
 var activateSkillDescription string
 
-// Skill is one that a model may activate.
+// Skill is a skill that a model may activate.
 type Skill struct {
+	// Name is what the model calls it by; Description is for its choice.
 	Name, Description string
-	Instructions      string
-	Dir               string // what else belongs to it is there
+	// Instructions are what the model gets when it activates the skill.
+	Instructions string
+	// Dir is the folder of the skill, with whatever else belongs to it.
+	Dir string
 }
 
-// Skills are what activate_skill is made of. Its functions are called
-// concurrently.
+// Skills are what activate_skill is made of. Its functions are called concurrently.
 type Skills struct {
-	List func() []Skill // those there are now; nil: activate_skill is left out
-	// Tree draws the folder of a skill, for the model and for the user who is
-	// asked.
+	// List returns the skills that may be activated now; nil leaves activate_skill out.
+	List func() []Skill
+	// Tree draws the folder of a skill, for the model and for the user who is asked.
 	Tree func(ctx context.Context, dir string) string
-	// Activate makes the folder of a skill readable.
+	// Activate makes the folder of a skill readable. Its error is the call's.
 	Activate func(Skill) error
 }
 
@@ -37,8 +39,9 @@ type activateSkill struct {
 	skills Skills
 }
 
-// ActivateSkill is the tool activate_skill (core/tools/activate-skill.ts). What it
-// declares follows the skills that there are.
+// ActivateSkill returns the tool activate_skill (core/tools/activate-skill.ts). Its
+// declaration lists the skills that there are at that moment. The model gets the
+// instructions and the tree of files; an error of Activate is [tools.ErrExecutionFailed].
 func ActivateSkill(s Skills) tools.Tool {
 	return &activateSkill{
 		declared{"activate_skill", activateSkillDescription, nil,

@@ -49,36 +49,46 @@ var askUserSchema = tools.MustSchema(`{
 
 // Question is one question of ask_user.
 type Question struct {
-	Question    string   `json:"question"`
-	Header      string   `json:"header"` // shown above the question
-	Type        string   `json:"type"`   // "choice", "text" or "yesno"
-	Options     []Option `json:"options"`
-	MultiSelect bool     `json:"multiSelect"`
-	Placeholder string   `json:"placeholder"`
+	// Question is the text; it may have several lines.
+	Question string `json:"question"`
+	// Header is shown above the question: one or two words.
+	Header string `json:"header"`
+	// Type is "choice", "text" or "yesno".
+	Type string `json:"type"`
+	// Options are the two to four answers of a "choice"; ignored for other types.
+	Options []Option `json:"options"`
+	// MultiSelect lets several options of a "choice" be chosen.
+	MultiSelect bool `json:"multiSelect"`
+	// Placeholder is an example of the answer to a "text"; may be empty.
+	Placeholder string `json:"placeholder"`
 }
 
 // Option is an answer to choose.
 type Option struct {
-	Label       string `json:"label"`
+	// Label is the answer, in a few words; the model gets it as the answer.
+	Label string `json:"label"`
+	// Description says what it means.
 	Description string `json:"description"`
 }
 
-// Asker asks the user questions. Answers are by the index of the question; a
-// question without one was not answered. ok is false if the user dismissed the
-// questions. It obeys ctx.
+// Asker asks the user questions.
 type Asker interface {
+	// AskQuestions returns answers by the index of the question; a question without one
+	// was not answered. ok is false if the user dismissed the questions. It returns soon
+	// after ctx has ended.
 	AskQuestions(ctx context.Context, qs []Question) (answers map[int]string, ok bool, err error)
 }
 
-// Dialogue is an Asker for which several calls can be one dialogue: what the user
-// types between two of them is for the next one. The Asker that ask gets must not be
-// used after it returns.
+// Dialogue is an [Asker] for which several calls can be one dialogue: what the user types
+// between two of them is for the next one.
 type Dialogue interface {
 	Asker
+	// Together calls ask with an Asker for one dialogue, which must not be used after ask
+	// has returned.
 	Together(ask func(Asker))
 }
 
-// Together calls ask with a, or with a dialogue of a where a is a [Dialogue].
+// Together calls ask once: with a dialogue of a if a is a [Dialogue], else with a.
 func Together(a Asker, ask func(Asker)) {
 	if d, ok := a.(Dialogue); ok {
 		d.Together(ask)
@@ -104,8 +114,10 @@ type askUser struct {
 	asker Asker
 }
 
-// AskUser is the tool ask_user (core/tools/ask-user.ts). It must not be offered
-// without a user, that is without an asker.
+// AskUser returns the tool ask_user (core/tools/ask-user.ts). It asks one to four
+// questions and returns {"answers": {"0": "..."}} to the model. Questions that the user
+// dismissed are no error. An error of asker is [tools.ErrExecutionFailed]. It must not be
+// offered without a user.
 func AskUser(asker Asker) tools.Tool {
 	return &askUser{
 		declared: declared{"ask_user", askUserDescription, askUserSchema,

@@ -10,8 +10,9 @@ import (
 	"minigem/tools"
 )
 
-// Processes holds the commands of a session that may still run. It is safe for
-// concurrent use; the zero value has none.
+// Processes holds the commands of a session that may still run: those of
+// run_shell_command with is_background, and children that a command left. It is safe for
+// concurrent use; the zero value has none. It must not be copied.
 type Processes struct {
 	mu    sync.Mutex
 	named []*background   // started in the background: they are listed, and their output can be read
@@ -54,8 +55,8 @@ func (ps *Processes) list() []*background {
 	return slices.Clone(ps.named)
 }
 
-// Close stops whatever still runs at the end of the session. It takes at most
-// the grace period of 200 ms and a second for killed processes.
+// Close stops whatever still runs, at the end of the session. It takes at most the grace
+// period of 200 ms and a second for killed processes.
 func (ps *Processes) Close() {
 	ps.mu.Lock()
 	all := slices.Clone(ps.left)

@@ -1,7 +1,17 @@
-// Package builtin contains the tools that need no server, one file each, with
-// the descriptions that the model reads, and [All], which lists them. A tool
-// reaches files only through tools/workspace and processes only through
-// internal/proc; permissions and hooks belong to tools/toolcall.
+// Package builtin contains the tools that need no server, one file each, with the
+// descriptions that the model reads, and [All], which lists them. A tool reaches files
+// only through tools/workspace and processes only through internal/proc; permissions and
+// hooks belong to tools/toolcall.
+//
+//	ws, err := workspace.New(root)
+//	all, err := builtin.All(builtin.Options{Workspace: ws})
+//	registry := tools.NewRegistry(all...)
+//
+// Each constructor says what its tool returns to the model and shows to people, its
+// limits, and which types of [tools.Error] it has in addition to those of Prepare
+// ([tools.ErrInvalidParams]) and of the file system: [tools.ErrPathNotInWorkspace],
+// [tools.ErrFileNotFound], [tools.ErrTargetIsDirectory], [tools.ErrPermissionDenied] and
+// [tools.ErrNoSpace].
 package builtin
 
 import (
@@ -18,26 +28,39 @@ import (
 	"minigem/tools/workspace"
 )
 
-// Options configures the tools.
+// Options configures the tools. Only Workspace is required; what is left out leaves tools
+// out.
 type Options struct {
-	Workspace *workspace.Workspace // required
-	Ignore    workspace.Ignore     // hides files from reading and searching
-	Shell     ShellOptions
-	Web       WebOptions       // without a Generator web_fetch and google_web_search are left out
-	Skills    Skills           // without List activate_skill is left out
-	Plans     Plans            // without Dir there is no plan mode
-	Session   func() string    // the id of the session, for update_topic; nil: it is left out
-	Asker     Asker            // asks the user; nil: ask_user is left out
-	Memory    MemoryFiles      // where save_memory writes; without User it is left out
-	Now       func() time.Time // clock that decides which files are recent; nil: the system's
-	// Nearby returns what to add to a result because a call touched path, such
-	// as context files of its directory. It is called concurrently. nil:
-	// nothing is added.
+	// Workspace is what all file tools are confined to.
+	Workspace *workspace.Workspace
+	// Ignore hides files from reading and searching; the zero value hides none.
+	Ignore workspace.Ignore
+	// Shell configures run_shell_command.
+	Shell ShellOptions
+	// Web configures web_fetch and google_web_search; without a Generator they are left
+	// out.
+	Web WebOptions
+	// Skills configures activate_skill; without List it is left out.
+	Skills Skills
+	// Plans configures plan mode; without Dir there is none.
+	Plans Plans
+	// Session returns the id of the session, for update_topic; nil leaves that out.
+	Session func() string
+	// Asker asks the user; nil leaves ask_user out.
+	Asker Asker
+	// Memory says where save_memory writes; without User it is left out.
+	Memory MemoryFiles
+	// Now is the clock that decides which files are recent; nil means [time.Now].
+	Now func() time.Time
+	// Nearby returns what to add to a result because a call touched path, such as context
+	// files of its directory. It is called concurrently. nil adds nothing.
 	Nearby func(path string) string
 }
 
 // All returns the tools in the order in which the model gets them
-// (core/tools/tool-registry.ts). The error says what o lacks.
+// (core/tools/tool-registry.ts). get_internal_docs is not among them, see [InternalDocs].
+// The error says what o lacks. To stop what runs in the background at the end of a
+// session, set Options.Shell.Processes and call its Close.
 func All(o Options) ([]tools.Tool, error) {
 	if o.Workspace == nil {
 		return nil, errors.New("making the built-in tools: Options.Workspace is missing; workspace.New opens one")

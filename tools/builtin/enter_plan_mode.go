@@ -22,7 +22,8 @@ type enterPlanMode struct {
 	plans Plans
 }
 
-// EnterPlanMode is the tool enter_plan_mode (core/tools/enter-plan-mode.ts).
+// EnterPlanMode returns the tool enter_plan_mode (core/tools/enter-plan-mode.ts). An
+// error of Plans.Enter is [tools.ErrExecutionFailed].
 func EnterPlanMode(p Plans) tools.Tool {
 	return &enterPlanMode{declared{"enter_plan_mode", enterPlanModeDescription, enterPlanModeSchema, tools.Info{
 		DisplayName: "Enter Plan Mode", Kind: tools.KindPlan, Markdown: true, Sequential: true,

@@ -33,9 +33,12 @@ type exitPlanMode struct {
 	plans Plans
 }
 
-// ExitPlanMode is the tool exit_plan_mode (core/tools/exit-plan-mode.ts). Unlike
-// Gemini CLI's it wants the plan where nobody is asked, too, and then goes back to
-// the mode before plan mode, not to yolo.
+// ExitPlanMode returns the tool exit_plan_mode (core/tools/exit-plan-mode.ts). Unlike
+// Gemini CLI's it wants the plan also in a session without a user, and then goes back to
+// the mode before plan mode, not to yolo. The plan is a file in the folder of plans, of
+// at most 1 MB, and not empty. A plan that the user rejected with words for the model is
+// no error. Errors: [tools.ErrFileNotFound], [tools.ErrReadContent],
+// [tools.ErrFileTooLarge], and [tools.ErrExecutionFailed] if Plans.Leave fails.
 func ExitPlanMode(ws *workspace.Workspace, p Plans) tools.Tool {
 	return &exitPlanMode{declared{"exit_plan_mode", exitPlanModeDescription, exitPlanModeSchema, tools.Info{
 		DisplayName: "Exit Plan Mode", Kind: tools.KindPlan, Markdown: true, Sequential: true,

@@ -21,8 +21,9 @@ type internalDocs struct {
 	pages fs.FS
 }
 
-// InternalDocs is the tool get_internal_docs (core/tools/get-internal-docs.ts): it
-// lists the pages of a documentation in Markdown, and reads them.
+// InternalDocs returns the tool get_internal_docs (core/tools/get-internal-docs.ts): it
+// lists the pages of a documentation in Markdown, and reads them. A page that is not in
+// pages is [tools.ErrFileNotFound].
 func InternalDocs(pages fs.FS) tools.Tool {
 	return &internalDocs{
 		declared{"get_internal_docs", "Returns a page of the documentation of this program, or the list of its pages.",

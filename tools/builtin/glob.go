@@ -48,9 +48,11 @@ type glob struct {
 	now func() time.Time
 }
 
-// Glob is the tool glob (core/tools/glob.ts). now is the clock that decides
-// which files are recent. Unlike in Gemini CLI no pattern leads out of the
-// workspace.
+// Glob returns the tool glob (core/tools/glob.ts). now is the clock that decides which
+// files are recent: those changed within 24 hours come first, the newest before the
+// others, and the rest follows by name. The model gets absolute paths, one a line, which
+// may be cut. Links are not listed. Unlike in Gemini CLI no pattern leads out of the
+// workspace. Errors: [tools.ErrGlob].
 func Glob(ws *workspace.Workspace, ignore workspace.Ignore, now func() time.Time) tools.Tool {
 	return &glob{
 		fileTool: fileTool{

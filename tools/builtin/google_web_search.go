@@ -27,8 +27,9 @@ type googleWebSearch struct {
 	WebOptions
 }
 
-// GoogleWebSearch is the tool google_web_search (core/tools/web-fetch.ts). The
-// provider does the search, within one request.
+// GoogleWebSearch returns the tool google_web_search (core/tools/web-search.ts). The
+// provider searches, within one request to WebOptions.SearchModel. Errors:
+// [tools.ErrWebSearch].
 func GoogleWebSearch(o WebOptions) tools.Tool {
 	return &googleWebSearch{
 		declared: declared{"google_web_search", googleWebSearchDescription, googleWebSearchSchema,

@@ -58,9 +58,12 @@ type grepSearch struct {
 	fileTool
 }
 
-// GrepSearch is the tool grep_search (core/tools/grep.ts). It runs no other
-// program. Expressions are Go's; what only JavaScript supports is tried with a
-// backtracking engine, for at most a second per line.
+// GrepSearch returns the tool grep_search (core/tools/grep.ts). It runs no other program.
+// Expressions are Go's; what only JavaScript supports is tried with a backtracking
+// engine, for at most a second per line. It returns at most 100 matches unless
+// total_max_matches says another number, with lines around them if they are few, and
+// lines cut after 2,000 characters. Binary files and links are not searched. The display
+// is a [tools.Matches]. A search that takes longer than 30 s is [tools.ErrGrep].
 func GrepSearch(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
 	return &grepSearch{
 		fileTool: fileTool{declared{"grep_search", grepSearchDescription, grepSearchSchema,

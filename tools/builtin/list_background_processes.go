@@ -23,8 +23,9 @@ type listBackground struct {
 	processes *Processes
 }
 
-// ListBackgroundProcesses is the tool list_background_processes
-// (core/tools/shellBackgroundTools.ts).
+// ListBackgroundProcesses returns the tool list_background_processes
+// (core/tools/shellBackgroundTools.ts). It lists what run_shell_command started in the
+// background with the same ps, with the exit codes of processes that ended.
 func ListBackgroundProcesses(ps *Processes) tools.Tool {
 	info := backgroundInfo
 	info.DisplayName = "List Background Processes"

@@ -58,8 +58,11 @@ type listDirectory struct {
 	fileTool
 }
 
-// ListDirectory is the tool list_directory (core/tools/ls.ts). Unlike Gemini
-// CLI it leaves out ignored directories too.
+// ListDirectory returns the tool list_directory (core/tools/ls.ts). Directories come
+// first, then files with their sizes, each sorted as people do. It leaves out protected
+// names and links that lead out of the workspace; unlike Gemini CLI it leaves out ignored
+// directories too. The display is a [tools.Listing]. Errors: [tools.ErrPathNotDirectory],
+// [tools.ErrLs].
 func ListDirectory(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
 	return &listDirectory{
 		fileTool: fileTool{

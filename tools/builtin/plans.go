@@ -9,25 +9,30 @@ import (
 	"minigem/tools"
 )
 
-// Plans is plan mode, as its tools use it. Its functions are called
-// concurrently.
+// Plans is plan mode, as its tools use it. Its functions are called concurrently. If Dir
+// is set, the others are required.
 type Plans struct {
-	Dir    func() string // where plans are written, absolute; nil: there is no plan mode
+	// Dir returns the absolute folder where plans are written; nil means that there is no
+	// plan mode.
+	Dir func() string
+	// Active reports whether the session is in plan mode.
 	Active func() bool
 	// Enter makes the folder for plans and changes the mode.
 	Enter func() error
-	// Leave ends plan mode for the plan, in the way that the user chose. It
-	// returns what the mode is then.
+	// Leave ends plan mode for the plan, in the way that the user chose. It returns the
+	// mode that follows.
 	Leave func(plan tools.PlanIntent, how Leaving) (mode string, err error)
 }
 
-// Leaving is what comes after plan mode.
+// Leaving is what follows plan mode.
 type Leaving int
 
+// The ways to leave it.
 const (
-	LeaveAsBefore Leaving = iota // the mode before it: nobody chose
-	LeaveAsking                  // edits are asked about
-	LeaveEditing                 // edits are not asked about
+	// the mode before it, because nobody was asked
+	LeaveAsBefore Leaving = iota
+	LeaveAsking           // edits are asked about
+	LeaveEditing          // edits are not asked about
 )
 
 // planName is how a model names a plan, whatever folder it thinks of

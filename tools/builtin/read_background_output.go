@@ -33,8 +33,10 @@ type readBackground struct {
 	processes *Processes
 }
 
-// ReadBackgroundOutput is the tool read_background_output
-// (core/tools/shellBackgroundTools.ts).
+// ReadBackgroundOutput returns the tool read_background_output
+// (core/tools/shellBackgroundTools.ts). It returns the last lines, 100 by default, of the
+// 64 KiB that are kept of a background process of ps. A process that ps does not have is
+// [tools.ErrExecutionFailed].
 func ReadBackgroundOutput(ps *Processes) tools.Tool {
 	info := backgroundInfo
 	info.DisplayName = "Read Background Output"

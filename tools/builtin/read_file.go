@@ -41,9 +41,12 @@ type readFile struct {
 	fileTool
 }
 
-// ReadFile is the tool read_file (core/tools/read-file.ts). Files that ignore
-// hides cannot be read. A file of more than 20 MB can be read in ranges; it is
-// streamed then and its lines are not counted.
+// ReadFile returns the tool read_file (core/tools/read-file.ts). Files that ignore hides
+// cannot be read. It returns at most 2,000 lines, cut after 2,000 characters each, with a
+// notice where more follows; images, PDF, audio and video as an [llm.Blob]; of a binary
+// file only that it is one. A file of more than 20 MB can be read in ranges; it is
+// streamed then and its lines are not counted. Errors: [tools.ErrReadContent],
+// [tools.ErrFileTooLarge].
 func ReadFile(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
 	return &readFile{
 		fileTool: fileTool{

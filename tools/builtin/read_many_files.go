@@ -58,8 +58,11 @@ type readManyFiles struct {
 	read tools.Tool
 }
 
-// ReadManyFiles is the tool read_many_files (core/tools/read-many-files.ts).
-// The command line's @path includes use it too.
+// ReadManyFiles returns the tool read_many_files (core/tools/read-many-files.ts). It
+// reads each file as [ReadFile] does, up to 20 MB in all, and skips those that cannot be
+// read: the display, a [tools.Listing], names them. Media are only read if the call names
+// them or their extension. The command line's @path includes use it too. Errors:
+// [tools.ErrReadManySearch].
 func ReadManyFiles(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
 	return &readManyFiles{
 		fileTool: fileTool{

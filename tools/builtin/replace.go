@@ -33,7 +33,14 @@ type replace struct {
 	ws *workspace.Workspace
 }
 
-// Replace is the tool replace (core/tools/edit.ts).
+// Replace returns the tool replace (core/tools/edit.ts). It replaces old_string, which
+// must occur exactly once unless allow_multiple is set. If it does not occur as it is, it
+// is looked for with different white space, and then with a few different characters. An
+// empty old_string creates a file. Line ends, byte order mark and encoding of the file
+// stay. The display is a [tools.FileDiff]. The user may edit the result before it is
+// written. Errors: [tools.ErrEditPreparation], [tools.ErrEditNoOccurrence],
+// [tools.ErrEditMismatch], [tools.ErrEditNoChange], [tools.ErrCreateExisting],
+// [tools.ErrFileWrite].
 func Replace(ws *workspace.Workspace) tools.Tool {
 	return &replace{
 		declared: declared{"replace", replaceDescription, replaceSchema,
@@ -63,7 +70,8 @@ type replacement struct {
 	note  string
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. It reads no file: a new_string with a placeholder for
+// omitted code, which old_string does not have, is refused by its text alone.
 func (t *replace) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &replaceCall{tool: t, args: args}
 	if err := t.schema.Decode(args, c); err != nil {

@@ -49,45 +49,49 @@ var shellSchema = tools.MustSchema(`{
   "required": ["command"]
 }`)
 
-// shellEnv is set for every command: nobody is there to answer a question or to
-// leave a pager, and cd leads nowhere but where it says.
+// shellEnv is set for every command: no one is there to answer a question or to leave a
+// pager, and cd goes only where it says.
 var shellEnv = []string{
 	"GEMINI_CLI=1", "TERM=xterm-256color", "PAGER=cat", "GIT_PAGER=cat",
 	"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never", "GH_PROMPT_DISABLED=1",
 	"DISPLAY=", "DBUS_SESSION_BUS_ADDRESS=", "CDPATH=",
 }
 
-// ShellOptions configures run_shell_command.
+// ShellOptions configures run_shell_command. The zero value runs commands without a
+// sandbox in a nearly empty environment.
 type ShellOptions struct {
-	// Env returns the environment of commands, "k=v", redacted as the settings
-	// demand; the tool adds its own variables. nil: only those.
+	// Env returns the environment of commands, "k=v", redacted as the settings demand;
+	// the tool adds its own variables. nil: only those.
 	Env func() []string
-	// Unasked is the environment of commands that run unasked because they only
-	// read: secrets are taken out by their names, and a .env file gives them any
-	// name, so leave the values of such files out. Nil: that of Env.
+	// Unasked is the environment of commands that run without a question because they
+	// only read. Secrets are taken out of it by their names, but a .env file gives them
+	// any name, so leave the values of such files out. nil means what Env returns.
 	Unasked []string
-	// Prelude returns what the shell does before each command, on the same line; nil:
-	// nothing. It is for bash.
+	// Prelude returns what the shell does before each command, on the same line; nil adds
+	// nothing. It is only used with bash.
 	Prelude func() string
-	// Inactivity stops a command that printed nothing for that long; 0 or less:
-	// never. Gemini CLI's default is 300 s.
+	// Inactivity stops a command that printed nothing for that long; 0 or less never
+	// does. Gemini CLI's default is 300 s.
 	Inactivity time.Duration
-	// Confine starts a command in the sandbox: see proc.Command. It is for all
-	// commands if Sandbox is true, else for those of which a rule says it. nil:
-	// there is no sandbox, and such a command does not start.
+	// Confine starts a command in the sandbox: see proc.Command. nil means that there is
+	// no sandbox, and that a command which has to run in it does not start.
 	Confine func(argv []string, attr *os.ProcAttr) ([]string, error)
+	// Sandbox runs all commands by Confine; otherwise only those that a rule allows in
+	// the sandbox only.
 	Sandbox bool
-	// Created warns of files that commands in the sandbox created, such as hooks of
-	// git; it is called after each. Empty: there are none. nil: nobody looks.
+	// Created says which files commands in the sandbox created that other programs run,
+	// such as hooks of git; it is called after each such command. Empty means none. nil:
+	// no check.
 	Created func() string
-	// Within is where commands are started in; nil: in none.
+	// Within calls begin, which starts a command; nil starts it directly.
 	Within func(only []string, begin func() error) error
-	// NotRun says why no command is run, but answered with that; empty: they run.
+	// NotRun is why no command is run, as the error of each call; empty: they run.
 	NotRun string
-	// Hidden returns files that commands which only read, in a directory, cannot
-	// read; see [confine.Rules]. nil: none.
+	// Hidden returns the files that a command which only reads must not read when it
+	// runs in dir; see confine.Rules. nil hides none.
 	Hidden func(dir string) []string
-	// Processes holds what runs on after a call. nil: each tool has its own.
+	// Processes holds what runs on after a call. nil means that the tool has its own,
+	// which cannot be closed.
 	Processes *Processes
 }
 
@@ -98,7 +102,11 @@ type runShell struct {
 	made atomic.Value // what Created said last
 }
 
-// RunShellCommand is the tool run_shell_command (core/tools/shell.ts).
+// RunShellCommand returns the tool run_shell_command (core/tools/shell.ts). A command
+// that fails is no error for the model: the result has output and exit code, and Data has
+// exitCode, signal and isError. Of longer output the first 4 MiB and the last 12 MiB are
+// kept. A line with a command substitution is not run. When ctx ends, the process group
+// gets 200 ms to end. Errors: [tools.ErrShell] if it cannot be started.
 func RunShellCommand(ws *workspace.Workspace, opts ShellOptions) tools.Tool {
 	if opts.Processes == nil {
 		opts.Processes = &Processes{}
@@ -202,7 +210,7 @@ func (c *shellCall) RunStream(ctx context.Context, live func(string)) (tools.Res
 	return c.result(r, left), nil
 }
 
-// Start returns the command as it is to be started, and what to call when it has
+// Start returns the command as it is to be started, and a function to call when it has
 // ended.
 func (c *shellCall) Start() (cmd proc.Command, done func(), err error) {
 	if why := c.tool.opts.NotRun; why != "" {

@@ -33,11 +33,14 @@ const saveMemorySchema = `{
 // are continued.
 const memoriesHeading = "## Gemini Added Memories"
 
-// MemoryFiles holds the absolute paths of the files that save_memory writes.
-// They need not exist.
+// MemoryFiles holds the absolute paths of the files that save_memory writes. They need
+// not exist.
 type MemoryFiles struct {
-	User    string // the user's GEMINI.md; a symbolic link is followed
-	Project string // the project's; empty: none is written
+	// User is the user's GEMINI.md; a symbolic link is followed. Empty leaves save_memory
+	// out.
+	User string
+	// Project is the project's; empty means that none is written.
+	Project string
 }
 
 type saveMemory struct {
@@ -48,7 +51,9 @@ type saveMemory struct {
 	opened map[string]*workspace.Workspace // locks by directory
 }
 
-// SaveMemory is the tool save_memory (contract.md 7).
+// SaveMemory returns the tool save_memory (docs/spec/contract.md 7). It adds one line to
+// a section of the file, under a lock that other sessions respect, and keeps what an
+// editor writes at the same time. Errors: [tools.ErrFileWrite].
 func SaveMemory(files MemoryFiles) tools.Tool {
 	scopes := `"global"`
 	if files.Project != "" {

@@ -31,8 +31,9 @@ type updateTopic struct {
 	title map[string]string // by session
 }
 
-// UpdateTopic is the tool update_topic (core/tools/topicTool.ts). session returns
-// the id of the session, whose topic it is.
+// UpdateTopic returns the tool update_topic (core/tools/topicTool.ts). session returns
+// the id of the session, whose topic it is. A title that the session has already is not
+// displayed again. Nothing is stored.
 func UpdateTopic(session func() string) tools.Tool {
 	return &updateTopic{declared: declared{"update_topic", updateTopicDescription, updateTopicSchema, tools.Info{
 		DisplayName: "Update Topic Context", Kind: tools.KindThink, Markdown: true, Sequential: true, First: true,

@@ -12,8 +12,9 @@ import (
 	"minigem/internal/publicaddr"
 )
 
-// Resolver looks up names; [*net.Resolver] implements it.
+// Resolver looks up names; [*net.Resolver] implements it. It is called concurrently.
 type Resolver interface {
+	// LookupNetIP is called with the network "ip".
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
@@ -101,8 +102,7 @@ func trimAddress(s string) string {
 	}
 }
 
-// rawGitHub replaces the URL of a file's page on GitHub by that of the file
-// itself.
+// rawGitHub replaces the URL of a file's page on GitHub by the URL of the file itself.
 func rawGitHub(u *url.URL) *url.URL {
 	u = u.JoinPath() // a copy, with "/" for an empty path
 	u.Fragment = ""

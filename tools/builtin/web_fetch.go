@@ -34,15 +34,22 @@ const (
 
 // WebOptions configures the web tools.
 type WebOptions struct {
-	Generator     llm.Generator // nil: the web tools are not offered
-	SearchModel   string        // model that searches
-	FetchModel    string        // model that reads the pages itself
-	FallbackModel string        // model that is asked about pages fetched here; empty: FetchModel
-	// Resolver and Dial connect to the internet for pages fetched here; nil:
-	// those of this machine. Dial gets public addresses only.
+	// Generator asks the models; nil leaves the web tools out of [All].
+	Generator llm.Generator
+	// SearchModel is the model that searches.
+	SearchModel string
+	// FetchModel is the model that reads the pages itself.
+	FetchModel string
+	// FallbackModel is the model that is asked about pages fetched here; empty means
+	// FetchModel.
+	FallbackModel string
+	// Resolver looks up hosts of pages fetched here; nil means that of this machine.
 	Resolver Resolver
-	Dial     func(ctx context.Context, network, address string) (net.Conn, error)
-	Now      func() time.Time // clock of the limit for each host; nil: the system's
+	// Dial connects to them. It gets public addresses only; nil means the network of this
+	// machine.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Now is the clock of the limit for each host; nil means [time.Now].
+	Now func() time.Time
 }
 
 type webFetch struct {
@@ -52,9 +59,11 @@ type webFetch struct {
 	limit  hostLimit
 }
 
-// WebFetch is the tool web_fetch (core/tools/web-fetch.ts). The provider reads
-// the pages; if it cannot, they are fetched here and the model is asked about
-// them.
+// WebFetch returns the tool web_fetch (core/tools/web-fetch.ts) for 1 to 20 URLs in a
+// prompt. The provider reads the pages; if it cannot, they are fetched here, 10 MiB each
+// at most, and the model is asked about 250,000 characters of them. Addresses that are
+// not public are skipped, and so is a host after 10 requests within a minute. Errors:
+// [tools.ErrFetchProcessing], [tools.ErrFetchFallback].
 func WebFetch(o WebOptions) tools.Tool {
 	o.FallbackModel = cmp.Or(o.FallbackModel, o.FetchModel)
 	if o.Now == nil {

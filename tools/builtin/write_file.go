@@ -26,7 +26,12 @@ type writeFile struct {
 	ws *workspace.Workspace
 }
 
-// WriteFile is the tool write_file (core/tools/write-file.ts).
+// WriteFile returns the tool write_file (core/tools/write-file.ts). It writes a whole
+// file and makes missing directories. Line ends, byte order mark and encoding of an
+// existing file stay. Content with a placeholder such as "rest of methods ..." is
+// refused. The display is a [tools.FileDiff]. The user may edit the content before it is
+// written. Errors: [tools.ErrFileWrite], also if the file changed since the call was
+// prepared.
 func WriteFile(ws *workspace.Workspace) tools.Tool {
 	return &writeFile{
 		declared: declared{"write_file", writeFileDescription, writeFileSchema,

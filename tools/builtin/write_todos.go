@@ -35,20 +35,21 @@ var writeTodosSchema = tools.MustSchema(`{
 
 // Todo is a task of the list that write_todos keeps.
 type Todo struct {
+	// Description is one line for people.
 	Description string `json:"description"`
-	Status      string `json:"status"` // pending, in_progress, completed, cancelled, blocked
+	// Status is pending, in_progress, completed, cancelled or blocked.
+	Status string `json:"status"`
 }
 
-// Todos is the display of write_todos: the whole list, which replaces the one
-// before.
+// Todos is the display of write_todos: the whole list, which replaces the one before.
 type Todos struct {
 	Todos []Todo `json:"todos"`
 }
 
 type writeTodos struct{ declared }
 
-// WriteTodos is the tool write_todos (core/tools/ask-user.ts). It stores
-// nothing: the list is what its last result displays.
+// WriteTodos returns the tool write_todos (core/tools/write-todos.ts). It stores nothing:
+// the list is what its last result displays.
 func WriteTodos() tools.Tool {
 	return &writeTodos{
 		declared{"write_todos", writeTodosDescription, writeTodosSchema,

@@ -11,8 +11,8 @@ import (
 	"minigem/tools/policy/shell"
 )
 
-// interpreters run what their arguments say, in languages of their own: "always"
-// means the same arguments, not the interpreter.
+// interpreters run what their arguments say, in their own languages: "always" means the
+// same arguments, not the interpreter.
 const interpreters = "python python2 python3 node deno bun perl ruby php lua awk gawk sed npx ssh kubectl make gmake"
 
 // parted are programs of many commands, of which "always" means one.
@@ -21,10 +21,10 @@ const parted = "git npm pnpm yarn go cargo docker podman gh glab pip pip3 uv poe
 
 var subcommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9:-]*$`) })
 
-// RootCommands returns the command prefixes that "always" would allow for a
-// command line: the name of each command that does not run unasked, with its
-// subcommand where the program has many, or the whole command where the name
-// says too little. It is empty where no prefix would help.
+// RootCommands returns the command prefixes that "always" would allow for a command line:
+// the name of each command that does not run unasked, with its subcommand if the program
+// has many, or the whole command if the name says too little. It is empty if no prefix
+// would help, as for a line that cannot be parsed.
 func RootCommands(command string) []string {
 	line, err := shell.Parse(command)
 	if err != nil || !line.Plain {
@@ -69,11 +69,11 @@ func isRedirected(command string) bool {
 	return err == nil && slices.ContainsFunc(line.Commands, func(c shell.Command) bool { return len(c.Redirects) > 0 })
 }
 
-// Readers are the names of the commands that need no rule.
+// Readers returns the names of the commands that need no rule, separated by blanks.
 func Readers() string { return shell.Readers() }
 
-// allowedBy says which rule refused a command where nobody can be asked, and
-// which flag would allow it.
+// allowedBy says which rule refused a command in a session without a user, and which flag
+// would allow it.
 func allowedBy(c Call, rule string) string {
 	command, _ := c.Args["command"].(string)
 	var flags []string

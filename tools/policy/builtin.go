@@ -33,6 +33,6 @@ func forHooks() Rule {
 	}
 }
 
-// Builtin returns the rules that always apply, with the lowest priority, and
-// the one that allows tools of trusted MCP servers.
+// Builtin returns the rules that always apply, with the lowest priority, and the one that
+// allows tools of trusted MCP servers. The slice is the caller's.
 func Builtin() []Rule { return slices.Clone(builtin()) }

@@ -11,13 +11,21 @@ import (
 	"minigem/tools"
 )
 
-// Options configures an [Engine].
+// Options configures an [Engine]. Functions are called concurrently. The zero Options has
+// the built-in rules and a session without a user.
 type Options struct {
-	Mode        Mode // the zero Mode means ModeDefault
-	Interactive bool // there is a user who can be asked
-	Hooks       bool // there are hooks that are asked, before the user and where there is none
-	Untrusted   bool // the folder is not trusted: git is not a safe command there
-	Rules       []Rule
+	// Mode is the approval mode at the start; the zero Mode means [ModeDefault].
+	Mode Mode
+	// Interactive says that there is a user who can be asked.
+	Interactive bool
+	// Hooks says that there are PermissionRequest hooks, which are asked before the user
+	// and also if there is none.
+	Hooks bool
+	// Untrusted says that the folder is not trusted: git is not a safe command there, and
+	// MCP servers are not trusted.
+	Untrusted bool
+	// Rules are added to the built-in ones, see [FromLists] and [LoadPaths].
+	Rules []Rule
 	// Unconfined says why commands that only read cannot be confined on this
 	// machine, and what to do: they are asked about. Empty: they can be, and
 	// run unasked.
@@ -45,18 +53,19 @@ type Options struct {
 	Sandbox bool
 }
 
-// Shell is the shell that runs command lines. A line is judged by the shell's
-// grammar; if that is not known well enough, the line may run anything.
+// Shell is the shell that runs command lines. A line is judged by the shell's grammar; if
+// that is not known well enough, the line may run anything.
 type Shell string
 
+// The shells.
 const (
 	Bash       Shell = "bash"
 	POSIX      Shell = "sh" // another shell, such as sh if there is no bash
 	PowerShell Shell = "powershell"
 )
 
-// Engine decides about calls by rules. It is safe for concurrent use. The zero
-// Engine has no rules and nobody to ask: it denies everything.
+// Engine decides about calls by rules. It is safe for concurrent use. The zero Engine has
+// no rules and no user to ask: it denies everything. Make a useful one with [New].
 type Engine struct {
 	options Options
 
@@ -67,8 +76,8 @@ type Engine struct {
 	rules []Rule // the highest priority first
 }
 
-// New returns an [Engine] of the built-in rules and the given ones. A rule
-// whose expressions do not compile, as only code can make it, is an error.
+// New returns an [Engine] of the built-in rules and the given ones. A rule whose
+// expressions do not compile, as only code can make it, is an error.
 func New(o Options) (*Engine, error) {
 	rules := slices.Concat(Builtin(), o.Rules)
 	if o.Hooks && !o.Interactive {
@@ -87,7 +96,7 @@ func New(o Options) (*Engine, error) {
 	return &Engine{options: o, mode: cmp.Or(o.Mode, ModeDefault), rules: rules}, nil
 }
 
-// situation is what rules depend on beside the call.
+// situation is what rules depend on in addition to the call.
 type situation struct {
 	mode        Mode
 	interactive bool
@@ -108,20 +117,25 @@ func (e *Engine) situation() situation {
 	}
 }
 
-// Mode returns the current approval mode.
+// Mode returns the current approval mode, which [Engine.SetMode] and an answer that
+// allows edits change.
 func (e *Engine) Mode() Mode { return e.situation().mode }
 
-// SetMode changes the approval mode for the rest of the session.
+// SetMode changes the approval mode for the rest of the session. The zero Mode means
+// [ModeDefault]. Whether the mode is permitted is for the caller to decide.
 func (e *Engine) SetMode(m Mode) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.mode = cmp.Or(m, ModeDefault)
 }
 
-// Rules returns all rules in the order in which they are tried.
+// Rules returns all rules in the order in which they are tried: by falling priority,
+// those of the built-in policy and of the user's answers included.
 func (e *Engine) Rules() []Rule { return slices.Clone(e.situation().rules) }
 
-// Check decides about a call. It never returns [Ask] if nobody can be asked.
+// Check decides about a call. It never returns [Ask] if neither a user nor a hook can be
+// asked. It reads files where a command line names some, and may run git by
+// Options.Tracked.
 func (e *Engine) Check(c Call) Verdict {
 	v := e.check(e.situation(), c)
 	if v.Reason == NoSandbox && e.warned.Swap(true) {
@@ -215,20 +229,20 @@ func pathsOf(in tools.Intent) []string {
 	return append(slices.Clone(in.Paths), in.Edit.FilePath)
 }
 
-// Offered reports whether the model gets the tool at all: it does not if every
-// call would be denied whatever its arguments (core/tools/tool-registry.ts).
+// Offered reports whether the model gets the tool at all: it does not if every call would
+// be denied whatever its arguments (core/tools/tool-registry.ts). The answer depends on
+// the mode.
 func (e *Engine) Offered(t tools.Tool) bool { return e.situation().offer(t, "").Decision != Deny }
 
-// OfferedTo reports whether the rules of a subagent alone offer it the tool: Gemini
-// CLI leaves out for all agents what it leaves out for the main one.
+// OfferedTo reports whether the rules of a subagent alone offer it the tool: Gemini CLI
+// leaves out for all agents what it leaves out for the main one.
 func (e *Engine) OfferedTo(subagent string, t tools.Tool) bool {
 	return e.situation().offer(t, subagent).Decision != Deny
 }
 
-// NotOffered returns the rule that keeps a tool from being offered, and the
-// more permissive modes in which it would be offered, the least permissive
-// first. For a tool that is offered, the Decision is not Deny and there are no
-// modes.
+// NotOffered returns the rule that keeps a tool from being offered, and the more
+// permissive modes in which it would be offered, the least permissive first. For a tool
+// that is offered, the Decision is not [Deny] and there are no modes.
 func (e *Engine) NotOffered(t tools.Tool) (v Verdict, elsewhere []Mode) {
 	s := e.situation()
 	if v = s.offer(t, ""); v.Decision != Deny {

@@ -6,10 +6,13 @@ import (
 	"strings"
 )
 
-// Lists holds the tool and server lists of the settings and the command line.
-// Entries are names, older names, or name(command prefix) for the shell.
+// Lists holds the tool and server lists of the settings and the command line. Entries are
+// names, older names, or name(command prefix) for the shell. A list that is empty makes
+// no rule, except Core.
 type Lists struct {
-	Core                 []string // tools.core; nil: not set; empty: no built-in tool at all
+	// Core is tools.core; nil means that it is not set, empty that there is no built-in
+	// tool.
+	Core                 []string
 	Allowed              []string // tools.allowed and --allowed-tools
 	Excluded             []string // tools.exclude
 	ConfirmationRequired []string // tools.confirmationRequired
@@ -17,8 +20,8 @@ type Lists struct {
 	ExcludedServers      []string // mcp.excluded
 }
 
-// FromLists converts the lists to rules (core/policy/config.ts), and says which
-// entries make none.
+// FromLists converts the lists to rules of the user's tier (core/policy/config.ts), and
+// returns a [Problem] for each entry that makes none.
 func FromLists(l Lists) ([]Rule, []Problem) {
 	var rules []Rule
 	var problems []Problem

@@ -15,8 +15,8 @@ import (
 // read.
 type pattern [][]string
 
-// anything stands in a pattern for characters that are not known, blanks and none
-// among them. A star or question mark of the expression is read so, too, which errs
+// anything marks characters in a pattern that are not known: any number of them, blanks
+// included. A star or question mark of the expression is read like that too, which errs
 // on the side of the rule.
 const anything = "*"
 
@@ -40,8 +40,8 @@ func patternOf(source string) pattern {
 	return p
 }
 
-// expand returns the texts that re matches, with anything in the place of what
-// is not known; nil: they are too many, or letters of any case.
+// expand returns the texts that re matches, with anything for what is not known; nil if
+// they are too many, or letters of any case.
 func expand(re *syntax.Regexp) []string {
 	switch re.Op {
 	case syntax.OpEmptyMatch, syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText,

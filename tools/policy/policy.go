@@ -1,14 +1,19 @@
-// Package policy decides whether a tool call may run, has to be asked for, or
-// is refused. It knows rules, approval modes and what a shell command line
-// runs; it keeps out prompts, hooks and screens, and runs nothing. Its facts
-// are those of core/policy.
+// Package policy decides whether a tool call may run, has to be asked for, or is refused.
+// It knows rules, approval modes and what a shell command line runs. Prompts, hooks and
+// screens are left to tools/toolcall, and nothing is run here. Its facts are those of
+// core/policy.
+//
+//	e, err := policy.New(policy.Options{
+//		Interactive: true,
+//		Rules:       []policy.Rule{{Tools: []string{"add"}, Decision: policy.Allow}},
+//	})
+//	v := e.Check(policy.Call{Tool: "add"}) // v.Decision is Allow
 //
 // The rules of the room:
-//   - Rules are tried from the highest priority down; the first that matches
-//     decides.
+//   - Rules are tried from the highest priority down; the first that matches decides.
 //   - A command line is judged command by command; the strictest wins.
-//   - What cannot be understood never profits from a rule that allows, and never
-//     slips past one that denies.
+//   - What cannot be understood never profits from a rule that allows, and never slips
+//     past one that denies.
 //   - Without a user to ask, Ask becomes Deny.
 package policy
 
@@ -20,9 +25,11 @@ import (
 	"minigem/tools"
 )
 
-// Decision is what happens with a call. A greater one is stricter.
+// Decision is what happens with a call. A greater one is stricter. The zero Decision is
+// [Allow], so set it in every [Rule].
 type Decision int
 
+// The decisions.
 const (
 	Allow Decision = iota // it runs
 	Ask                   // the user is asked first
@@ -42,6 +49,7 @@ func (d Decision) String() string {
 // Mode is an approval mode, spelled as in policy files.
 type Mode string
 
+// The modes, from the least permissive to the most.
 const (
 	ModePlan     Mode = "plan"     // nothing is changed
 	ModeDefault  Mode = "default"  // changes need a question; also the zero Mode
@@ -55,8 +63,9 @@ var modes = []Mode{ModePlan, ModeDefault, ModeAutoEdit, ModeYolo}
 // outsidePlan are the modes in which changes are possible.
 var outsidePlan = modes[1:]
 
-// ParseMode reads a mode in the spelling of the command line (auto_edit) or of
-// policy files (autoEdit). The empty string is ModeDefault.
+// ParseMode reads a mode in the spelling of the command line (auto_edit) or of policy
+// files (autoEdit). The empty string is [ModeDefault]. The error lists the modes, or
+// names the one that was probably meant.
 func ParseMode(s string) (Mode, error) {
 	switch s {
 	case "", "default":
@@ -72,7 +81,8 @@ func ParseMode(s string) (Mode, error) {
 	return "", fmt.Errorf("unknown approval mode %q%s", s, cmp.Or(near, ": use default, auto_edit, yolo or plan"))
 }
 
-// Flag returns the spelling of the command line: auto_edit for ModeAutoEdit.
+// Flag returns the spelling of the command line: auto_edit for [ModeAutoEdit], default
+// for the zero Mode.
 func (m Mode) Flag() string {
 	switch m {
 	case ModeAutoEdit:
@@ -85,35 +95,54 @@ func (m Mode) Flag() string {
 
 // Call is a call of the model with valid arguments.
 type Call struct {
-	Tool     string // the name that the model used; may be an alias
-	Info     tools.Info
-	Args     map[string]any
-	Intent   tools.Intent // has the paths and the working directory
-	Subagent string       // the subagent that calls; empty: the main agent
+	// Tool is the name that the model used; it may be an alias.
+	Tool string
+	// Info is the tool's own.
+	Info tools.Info
+	// Args are those that would run, as decoded from JSON.
+	Args map[string]any
+	// Intent has the paths and the working directory.
+	Intent tools.Intent
+	// Subagent is the subagent that calls; empty for the main agent.
+	Subagent string
 }
 
 // Verdict is the decision about a [Call].
 type Verdict struct {
+	// Decision says whether it runs.
 	Decision Decision
-	Message  string // the rule's denyMessage, for the model; may be empty
-	Rule     string // place of the rule, or why there was none; never empty
-	// OnlyReads means that the call is allowed because it changes nothing, not
-	// by a rule or a user.
+	// Message is the rule's denyMessage, for the model; may be empty.
+	Message string
+	// Rule is the place of the rule that decided, or says why there was none; never
+	// empty.
+	Rule string
+	// OnlyReads means that the call is allowed because it changes nothing, not by a rule
+	// or a user. It has to run confined, see [tools.Confinable].
 	OnlyReads bool
 	// Sandbox means that a rule allows the call only if it runs in the sandbox.
 	Sandbox bool
-	Reason  string // one line on why the decision is stricter or milder than the rule's; may be empty
+	// Reason is one line on why the decision is stricter or milder than the rule's; may
+	// be empty.
+	Reason string
 }
 
-// Outcome is the user's answer to a permission prompt.
+// Outcome is the user's answer to a permission prompt, in Gemini CLI's words
+// (core/tools/tools.ts) and one more for the sandbox.
 type Outcome = string
 
+// The outcomes. Any other text counts as [Cancel].
 const (
-	ProceedOnce          Outcome = "proceed_once"
+	// this call runs
+	ProceedOnce Outcome = "proceed_once"
+	// and calls like it run from now on, see [Engine.Remember]
 	ProceedAlways        Outcome = "proceed_always"
 	ProceedAlwaysSandbox Outcome = "proceed_always_sandbox" // a command, in the sandbox
-	ProceedAlwaysServer  Outcome = "proceed_always_server"
-	ProceedAlwaysTool    Outcome = "proceed_always_tool"
-	ModifyWithEditor     Outcome = "modify_with_editor"
-	Cancel               Outcome = "cancel"
+	// and all calls of the MCP server
+	ProceedAlwaysServer Outcome = "proceed_always_server"
+	// and all calls of the MCP server's tool
+	ProceedAlwaysTool Outcome = "proceed_always_tool"
+	// the user edits the content and is asked again
+	ModifyWithEditor Outcome = "modify_with_editor"
+	// it does not run
+	Cancel Outcome = "cancel"
 )

@@ -10,11 +10,10 @@ import (
 // The priority of rules from the user's "always" answers (core/policy/config.ts).
 const prioritySession = 3950
 
-// Remember applies the user's answer to the question about a call. "Always" on
-// an edit switches the session to auto_edit; on anything else it adds a rule,
-// for the current mode and more permissive ones: for a command, its root
-// commands; for an MCP tool, the tool or its server. Other outcomes change
-// nothing.
+// Remember applies the user's answer to the question about a call. "Always" on an edit
+// switches the session to auto_edit; on anything else it adds a rule, for the current
+// mode and more permissive ones: for a command, its root commands; for an MCP tool, the
+// tool or its server. Other outcomes change nothing. Nothing is written to disk.
 func (e *Engine) Remember(c Call, outcome Outcome) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -23,9 +22,9 @@ func (e *Engine) Remember(c Call, outcome Outcome) {
 	e.mode, e.rules = s.mode, s.rules
 }
 
-// Lasting returns the answers by which c and calls like it would run from now on. What
-// would still be asked about after an answer, for example because a rule asks even
-// about what another allows, makes that answer none.
+// Lasting returns the answers by which c and calls like it would run from now on. An
+// answer after which the call would still be asked about, for example because a rule asks
+// even about what another allows, is not among them. It changes nothing.
 func (e *Engine) Lasting(c Call) []Outcome {
 	outcomes := []Outcome{ProceedAlways}
 	switch {

@@ -13,22 +13,27 @@ import (
 	"minigem/tools"
 )
 
-// Tier is the origin of a rule; rules of a higher tier outrank those of lower
-// ones whatever their priorities (core/policy/policy-engine.ts).
+// Tier is the origin of a rule; rules of a higher tier outrank those of lower ones
+// whatever their priorities (core/policy/policy-engine.ts).
 type Tier int
 
+// The tiers, from the lowest to the highest.
 const (
 	TierDefault   Tier = 1 + iota // built in
 	TierExtension                 // an extension's policies folder; may only tighten
 	TierWorkspace                 // the project's; Gemini CLI has it switched off
+	// the user's policies, settings and command line
 	TierUser
+	// the administrator's policies
 	TierAdmin
 )
 
-// Place is where a rule is defined.
+// Place is where a rule is defined, for messages.
 type Place struct {
-	File string // absolute, or a name such as "settings: tools.allowed"
-	Line int    // from 1; 0: unknown
+	// File is an absolute path, or a name such as "settings: tools.allowed".
+	File string
+	// Line counts from 1; 0 means that it is not known.
+	Line int
 }
 
 // String returns "file:line", or the file alone.
@@ -39,39 +44,60 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s:%d", p.File, p.Line)
 }
 
-// Area restricts a rule to a part of the disk.
+// Area restricts a rule to a part of the disk. A call without paths is in no area but
+// [Anywhere].
 type Area string
 
+// The areas.
 const (
 	Anywhere  Area = ""
 	Workspace Area = "workspace" // every path of the call is inside the workspace
 	Plans     Area = "plans"     // every path of the call is a Markdown file in the plans folder
 )
 
-// Rule is one rule. Every condition that is set must be met; the zero Rule has
-// none.
+// Rule is one rule. Every condition that is set must be met. The zero Rule has none: it
+// allows everything.
 type Rule struct {
-	Name     string
+	// Name is for people; may be empty.
+	Name string
+	// Decision is what happens with a call that meets the conditions.
 	Decision Decision
-	Priority int // 1000 * tier + the priority of the file, 0..999
-	Message  string
-	Place    Place
+	// Priority is 1000 times the tier plus the priority in the file, 0 to 999.
+	Priority int
+	// Message is for the model if Decision is [Deny]; may be empty.
+	Message string
+	// Place is where the rule is from.
+	Place Place
 
-	Tools       []string // names, "*", or a prefix with a trailing "*"; empty: every tool
-	Server      string   // the MCP server, "*" for any; Tools are then the server's own names or full ones
-	Subagent    string
-	Args        string         // regular expression on the arguments as stable writes them
-	Prefixes    []string       // prefixes of a shell command, compared word by word
-	Regex       string         // regular expression on a shell command, anchored at its start
-	Modes       []Mode         // empty: in every mode
-	Interactive *bool          // nil: in every session
-	Annotations map[string]any // equal to those of the tool
-	Redirection bool           // an allow that includes redirections
-	Inside      bool           // an allow that includes redirections to files of the workspace
+	// Tools are names, "*", or a prefix with a trailing "*"; older names count too. Empty
+	// means every tool.
+	Tools []string
+	// Server is the MCP server, "*" for any. Tools are then the server's own names or
+	// full ones.
+	Server string
+	// Subagent limits the rule to calls of one subagent; empty means every agent.
+	Subagent string
+	// Args is a regular expression (of JavaScript) on the arguments as JSON with sorted
+	// keys.
+	Args string
+	// Prefixes are prefixes of a shell command, compared word by word; one has to match.
+	Prefixes []string
+	// Regex is a regular expression on a shell command, anchored at its start.
+	Regex string
+	// Modes are the modes in which it counts; empty means every mode.
+	Modes []Mode
+	// Interactive limits the rule to sessions with a user, or without one; nil means
+	// both.
+	Interactive *bool
+	// Annotations have to be among the tool's, with equal values.
+	Annotations map[string]any
+	Redirection bool // an allow that includes redirections
+	Inside      bool // an allow that includes redirections to files of the workspace
 	// Always rules count besides the one that decides: the first that matches
 	// a command which another rule allows has it asked about, or if it allows
 	// keeps those below it from asking.
-	Always      bool
+	Always bool
+	// Area restricts the rule to a part of the disk.
 	Area        Area
 	Sandbox     bool // an allow of commands that run in the sandbox
 	BuiltinOnly bool // not for MCP tools
@@ -83,7 +109,8 @@ type Rule struct {
 	prefixes    [][]string
 }
 
-// String formats a rule on one line, for lists.
+// String formats the rule on one line, for lists: decision, tier and priority, tools, and
+// the conditions that are set.
 func (r Rule) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-8s %4d.%03d  %s", r.Decision, r.Priority/1000, r.Priority%1000,

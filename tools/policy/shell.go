@@ -11,8 +11,8 @@ import (
 	"minigem/tools/policy/shell"
 )
 
-// checkShell judges a command line command by command; the strictest verdict
-// is that of the line. A line that is not plain may run anything besides.
+// checkShell judges a command line command by command; the strictest verdict is the
+// line's. A line that is not plain may run anything else, too.
 func (e *Engine) checkShell(s situation, c Call) Verdict {
 	text, _ := c.Args["command"].(string)
 	line, err := e.parse(text)

@@ -12,14 +12,21 @@ import (
 	"minigem/tools/workspace"
 )
 
-// Reading is a file or directory that a command reads.
+// Reading is a file or directory that a command reads, for [Options.Refused]; see
+// workspace.Reach.
 type Reading struct {
-	Path    string // absolute
-	Pattern bool   // Path is a pattern of files, as a shell expands it
-	Names   bool   // no contents, only names and properties
-	Below   bool   // all that lies below, too
-	Visible bool   // without what is hidden
-	Links   bool   // links below are followed
+	// Path is absolute.
+	Path string
+	// Pattern says that Path is a pattern of files, as a shell expands it.
+	Pattern bool
+	// Names says that no contents are read, only names and properties.
+	Names bool
+	// Below says that everything below Path is read too.
+	Below bool
+	// Visible leaves hidden files out.
+	Visible bool
+	// Links says that links below Path are followed.
+	Links bool
 }
 
 // maxDirs bounds the directories that a line may work in.

@@ -16,12 +16,14 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// Problem is a fault of a policy file or of a list of the settings. The rule that it
-// is about is not in force.
+// Problem is a fault of a policy file or of a list of the settings. The rule that it is
+// about is not in force.
 type Problem struct {
+	// Place is the file and, if it is known, the line of the rule.
 	Place Place
-	Text  string
-	// Loosens means that the rule may have denied or asked: nothing may run without
+	// Text says what is wrong and what to do, without the place.
+	Text string
+	// Loosens means that the rule may have denied or asked: do not run anything without
 	// it.
 	Loosens bool
 }
@@ -29,8 +31,9 @@ type Problem struct {
 // String formats the problem as "file:line: text".
 func (p Problem) String() string { return p.Place.String() + ": " + p.Text }
 
-// LoadPaths reads policy files; of a folder, its *.toml files in order of their
-// names. A path that does not exist is a problem only if required.
+// LoadPaths reads policy files; of a folder, its *.toml files in order of their names. A
+// path that does not exist is a problem only if required. A file that cannot be read is a
+// problem that [Problem.Loosens], and the others are read all the same.
 func LoadPaths(tier Tier, required bool, paths ...string) ([]Rule, []Problem) {
 	var rules []Rule
 	var problems []Problem
@@ -77,8 +80,8 @@ func policyFiles(path string) ([]string, error) {
 	return files, err
 }
 
-// Parse reads one policy file. file is only the name for messages. Rules are in
-// the order of the file.
+// Parse reads one policy file. file is only the name for messages. Rules are in the order
+// of the file, with priorities of the tier; a rule with a fault is a [Problem] instead.
 func Parse(file string, data []byte, tier Tier) ([]Rule, []Problem) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // Windows editors write a byte order mark
 	var doc map[string]any

@@ -86,7 +86,7 @@ func (p *parser) checker(at Place) {
 	p.complain(at, true, "a safety checker outside of a rule is not supported: give the rule itself a safety_checker")
 }
 
-// unknownKey is for a key beside [[rule]]: one that holds tables, or is spelled like
+// unknownKey is for a key next to [[rule]]. A key that holds tables, or is spelled like
 // that one, may have been meant to hold rules.
 func (p *parser) unknownKey(at Place, key string, tables bool) {
 	meant := text.Nearest(key, []string{"rule", "safety_checker"})

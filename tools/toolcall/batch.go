@@ -10,11 +10,10 @@ import (
 	"minigem/llm"
 )
 
-// batch runs the calls of one model message in waves
-// (core/scheduler/scheduler.ts). Neighbouring calls that may run in parallel
-// form one wave; any other call is a wave of its own. In a wave, all calls are
-// first decided on, their BeforeTool hooks together and their prompts one by
-// one; then all run together, each with its own AfterTool.
+// batch runs the calls of one model message in waves (core/scheduler/scheduler.ts).
+// Neighbouring calls that may run in parallel form one wave; any other call forms one
+// alone. In a wave, all calls are first decided on, their BeforeTool hooks together and
+// their prompts one by one; then all run together, each with its own AfterTool.
 type batch struct {
 	*Runner
 	Hooks  Hooks // never nil

@@ -12,9 +12,9 @@ import (
 	"minigem/tools/policy"
 )
 
-// permit asks the policy and, if it or a hook demands that, PermissionRequest
-// hooks and the user. A hook's ask forces the prompt but never weakens a policy's
-// deny; if nobody can be asked it denies.
+// permit asks the policy and, if it or a hook demands that, PermissionRequest hooks and
+// the user. A hook's ask forces the prompt but never weakens a policy's deny; without a
+// user to ask it denies.
 func (c *call) permit(ctx context.Context) {
 	c.batch.asking <- struct{}{}
 	defer func() { <-c.batch.asking }()
@@ -42,8 +42,8 @@ func (c *call) permit(ctx context.Context) {
 	}
 }
 
-// decided reports whether nobody has to be asked: the policy denies the call, or
-// allows it and no hook asks.
+// decided reports whether the call needs no answer: the policy denies it, or allows it
+// and no hook asks.
 func (c *call) decided() bool {
 	verdict := policy.Verdict{Decision: policy.Ask}
 	if c.batch.Policy != nil {
@@ -64,9 +64,9 @@ func (c *call) decided() bool {
 	return true
 }
 
-// inVain reports whether the call is known to fail: then it does so as every
-// call that fails, and nobody is asked about it. It fails whatever changes
-// meanwhile, as nobody allowed it.
+// inVain reports whether the call is known to fail. It fails then like any other call,
+// and the user is not asked about it. It fails whatever changes meanwhile, because no one
+// allowed it.
 func (c *call) inVain() bool {
 	checkable, ok := c.inv.(tools.Checkable)
 	if !ok {

@@ -23,7 +23,7 @@ type output struct {
 	blobs []llm.Part
 }
 
-// encode joins the texts among parts; the other parts go beside the text.
+// encode joins the texts among parts; other parts stay separate.
 // (core/scheduler/tool-executor.ts)
 func encode(parts []llm.Part) output {
 	var texts []string

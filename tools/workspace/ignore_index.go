@@ -71,10 +71,9 @@ func (x *index) add(i int32, r *rule) {
 	x.gram[g] = append(x.gram[g], i)
 }
 
-// needed returns the end of the longest run of letters that every match of a
-// glob contains. It ignores what is in classes, escaped or beside a slash,
-// which "**" may take with it, and what is not ASCII, because bytes that are
-// not UTF-8 match each other.
+// needed returns the end of the longest run of letters that every match of a glob
+// contains. It ignores what is in classes, escaped or next to a slash, which "**" may
+// take with it, and what is not ASCII, because bytes that are not UTF-8 match each other.
 func needed(glob string) gram {
 	best, at := "", 0
 	for i := 0; i <= len(glob); i++ {

@@ -28,7 +28,7 @@ type Snapshot struct {
 	Exists bool
 	// Data is the whole content, from [Buffers] if they show the file.
 	Data []byte
-	// Mode is that of the file on the disk.
+	// Mode is the mode of the file on the disk.
 	Mode fs.FileMode
 
 	shown bool   // Data is what [Buffers] show

@@ -3,8 +3,8 @@ package remote
 import "net/http"
 
 // Transport returns given. If that is nil, it returns a transport like
-// [http.DefaultTransport] with connections of its own: whoever closes the idle
-// connections of the shared one may break a request that is just being sent.
+// [http.DefaultTransport] with separate connections: whoever closes the idle connections
+// of the shared one may break a request that is just being sent.
 func Transport(given http.RoundTripper) http.RoundTripper {
 	if given != nil {
 		return given

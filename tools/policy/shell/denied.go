@@ -7,10 +7,9 @@ import (
 	"sync"
 )
 
-// Rest returns what a line may run besides the commands that it shows: the text
-// of all arguments, which programs may run, or where the line is not plain all
-// of it. It is empty where every command of a plain line is inert or takes plain
-// words.
+// Rest returns what a line may run in addition to the commands that it shows: the text of
+// all arguments, which programs may run, or the whole line if it is not plain. It is
+// empty if every command of a plain line is inert or takes plain words.
 func (l Line) Rest() string {
 	if !l.Plain {
 		return l.Text
@@ -47,8 +46,8 @@ func (c Command) Runs() bool {
 	return Listed(runners, name) || Listed(shells, name)
 }
 
-// Opaque reports whether the command may run anything: its name or what it is
-// to run is not known, or it is a shell that reads its input.
+// Opaque reports whether the command may run anything: its name or what it is to run is
+// not known, or it is a shell that reads its input.
 func (c Command) Opaque() bool {
 	fed := Listed(shells, path.Base(c.Name())) && !slices.ContainsFunc(c.Words[1:], func(w Word) bool {
 		return !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "/dev/") &&
@@ -57,8 +56,8 @@ func (c Command) Opaque() bool {
 	return c.Name() == "" || c.Runs() && !c.Known() || fed
 }
 
-// May reports whether the line may run a command that begins with prefix
-// besides those that it shows.
+// May reports whether the line may run a command that begins with the words of prefix in
+// addition to those that it shows. It errs towards yes.
 func (l Line) May(prefix []string) bool {
 	rest := l.Rest()
 	fed := slices.ContainsFunc(l.Commands, func(c Command) bool { return path.Base(c.Name()) == "xargs" })
@@ -74,10 +73,9 @@ var (
 	encoded = option(`\$'[^']*\\[xuUc0-7]|(?i:base64|b64decode|decode64|fromhex|unhexlify|rot_?13|\batob\()`)
 )
 
-// Mentions reports whether a text holds all of these words, or may do so in a
-// spelling that is not read here. What is part of a longer word, as rm in --rm,
-// does not count; of a word that begins or ends with a star more may follow
-// there.
+// Mentions reports whether a text holds all of these words, or may do so in a spelling
+// that is not read here. A part of a longer word, as rm in --rm, does not count. A word
+// that begins or ends with a star may be a part at that end.
 func Mentions(text string, words []string) bool {
 	if text == "" {
 		return false

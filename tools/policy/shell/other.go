@@ -8,8 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// ParsePOSIX is Parse for a line that runs in a shell which may not be bash, as
-// sh is where there is none. What shells read differently is an error.
+// ParsePOSIX is [Parse] for a line that runs in a shell which may not be bash, as sh on a
+// machine without bash. A line that shells read differently is an error.
 func ParsePOSIX(text string) (Line, error) {
 	line, err := Parse(text)
 	if err != nil {
@@ -39,8 +39,9 @@ const bashWords = "[[ function select coproc time let declare typeset local mapf
 // plainChars are the characters that PowerShell and bash take alike.
 const plainChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:+- "
 
-// ParsePowerShell is Parse for a line that PowerShell runs. Of its grammar
-// nothing is known but words of plain characters: any other line is an error.
+// ParsePowerShell is [Parse] for a line that PowerShell runs. Only words of plain
+// characters (letters, digits, "_./:+-" and blanks) are known of its grammar: any other
+// line is an error.
 func ParsePowerShell(text string) (Line, error) {
 	for _, r := range text {
 		if !strings.ContainsRune(plainChars, r) {

@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// inert are commands that have no way to do more than read and print, whatever
-// their arguments: they may stand beside a command that is allowed to write.
+// inert are commands that have no way to do more than read and print, whatever their
+// arguments: they may run in one line with a command that is allowed to write.
 const inert = "base64 basename cat cksum cmp comm cut df diff dirname du echo egrep false fgrep fold grep head " +
 	"id ls md5sum nl paste pwd readlink realpath rev seq sha1sum sha256sum sleep stat tac tail tr true uname wc which " +
 	"whoami :"
@@ -44,13 +44,15 @@ var changes = sync.OnceValue(func() map[string]*regexp.Regexp {
 	return out
 })
 
-// Readers are the names of the commands that are believed to only read.
+// Readers returns the names of the commands that are believed to only read, separated by
+// blanks, with git's subcommands in parentheses.
 func Readers() string { return inert + " " + readers + " git(" + gitReaders + ")" }
 
-// Inert reports whether the command has no way to write.
+// Inert reports whether the command has no way to write, whatever its arguments.
 func (c Command) Inert() bool { return Listed(inert, c.Name()) }
 
-// Reads reports whether the command is believed to only read.
+// Reads reports whether the command is believed to only read, by its name and its
+// options. Run it confined: that it does is not known for certain.
 func (c Command) Reads() bool {
 	name, args := c.Name(), c.Words[min(1, len(c.Words)):]
 	if c.Inert() {
@@ -89,15 +91,21 @@ func (c Command) Reads() bool {
 	return true
 }
 
-// Reach says what a command that reads does with the files that its arguments
-// name.
+// Reach says what a command that reads does with the files that its arguments name.
 type Reach struct {
-	Nothing bool // its arguments are no files
-	Names   bool // it prints no contents, only names and properties
-	Below   bool // it reads what lies below a folder
-	Here    bool // it may read the working directory without naming it
-	Visible bool // without what is hidden
-	Commits bool // git: it may print contents of any tracked file, now or earlier, or URLs of remotes
+	// Nothing says that its arguments are no files.
+	Nothing bool
+	// Names says that it prints no contents, only names and properties.
+	Names bool
+	// Below says that it reads everything below a folder.
+	Below bool
+	// Here says that it may read the working directory without naming it.
+	Here bool
+	// Visible says that it leaves hidden files out.
+	Visible bool
+	// Commits is for git: it may print contents of any tracked file, now or earlier, or
+	// URLs of remotes.
+	Commits bool
 }
 
 const (
@@ -119,12 +127,14 @@ func option(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }
 
-// Listed reports whether a list of names separated by blanks holds name.
+// Listed reports whether a list of names separated by blanks holds name. An empty name is
+// in no list.
 func Listed(list, name string) bool {
 	return name != "" && strings.Contains(" "+list+" ", " "+name+" ")
 }
 
-// Reach returns the [Reach] of a command that [Command.Reads].
+// Reach returns the [Reach] of a command that [Command.Reads]; for another one it means
+// nothing.
 func (c Command) Reach() Reach {
 	name := c.Name()
 	has := func(re func() *regexp.Regexp) bool {

@@ -1,11 +1,16 @@
-// Package shell reads command lines for those who decide by what a line runs: it
-// lists the commands and says whether that is all there is to the line. It knows
-// bash's grammar and the names of commands that read; it keeps out rules and
-// decisions, and runs nothing.
+// Package shell reads command lines for those who decide by what a line runs: it lists
+// the commands and says whether that is all there is to the line. It knows bash's grammar
+// and the names of commands that read. Rules and decisions are left to package policy,
+// and nothing is run.
 //
-// Everything that is not known to be plain makes a line not plain. What a
-// command does with its arguments is not known here: that a command which only
-// reads does nothing else is for the kernel to enforce.
+//	line, err := shell.Parse("git status && ls | wc -l")
+//	for _, c := range line.Commands {
+//		fmt.Println(c.Name(), c.Reads()) // git true, ls true, wc true
+//	}
+//
+// Everything that is not known to be plain makes a line not plain. What a command does
+// with its arguments is not known here: that a command which only reads does nothing else
+// is for the kernel to enforce.
 package shell
 
 import (
@@ -16,7 +21,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Line is a command line.
+// Line is a command line. Make it with [Parse], [ParsePOSIX] or [ParsePowerShell].
 type Line struct {
 	// Commands are all simple commands anywhere in the line, in order of
 	// appearance. They are not all that may run unless the line is Plain.
@@ -24,13 +29,17 @@ type Line struct {
 	// Plain means that the line is a list or pipe of simple commands, made of
 	// letters, quotes, file patterns and plain variables, and nothing else.
 	Plain bool
-	Text  string
+	// Text is the line as it was given.
+	Text string
 }
 
 // Command is one simple command.
 type Command struct {
-	Words     []Word // the name and the arguments
-	Source    string // as it was written
+	// Words are the name and the arguments; never empty for a command of [Parse].
+	Words []Word
+	// Source is the command as it was written.
+	Source string
+	// Redirects are its redirections, in a plain line only.
 	Redirects []Redirect
 
 	at uint // where it begins in the line
@@ -38,19 +47,25 @@ type Command struct {
 
 // Word is one argument.
 type Word struct {
-	Text  string // without quotes
-	Known bool   // it is exactly Text; otherwise it may be anything, several words and none included
-	Glob  bool   // Text is a file pattern; such a word is not Known
+	// Text is the word without quotes.
+	Text string
+	// Known says that the word is exactly Text; otherwise it may be anything, several
+	// words and none included.
+	Known bool
+	// Glob says that Text is a file pattern; such a word is not Known.
+	Glob bool
 }
 
-// Redirect is a redirection of a plain line to or from a file other than
-// /dev/null.
+// Redirect is a redirection of a plain line to or from a file other than /dev/null.
 type Redirect struct {
+	// Target is the file.
 	Target Word
+	// Writes says that the file is written or created; otherwise it is read.
 	Writes bool
 }
 
-// Name returns the command's name as written; "" where it is not known.
+// Name returns the command's name as written, perhaps with a folder; "" if it is not
+// known.
 func (c Command) Name() string {
 	if len(c.Words) == 0 || !c.Words[0].Known {
 		return ""
@@ -58,13 +73,13 @@ func (c Command) Name() string {
 	return c.Words[0].Text
 }
 
-// Known reports whether all words are.
+// Known reports whether all words are known.
 func (c Command) Known() bool {
 	return len(c.Words) > 0 && !slices.ContainsFunc(c.Words, func(w Word) bool { return !w.Known })
 }
 
-// Text returns the words joined by blanks, or the source where a word is not
-// known.
+// Text returns the words joined by blanks, or the source if a word is not known. Quotes
+// are lost: "a b" and a b look the same.
 func (c Command) Text() string {
 	if !c.Known() {
 		return c.Source
@@ -94,7 +109,8 @@ func (c Command) Normal() []Word {
 	return words
 }
 
-// Parse reads a command line of bash. Its error says why that could not be done.
+// Parse reads a command line of bash. Its error says why that could not be done; then
+// treat the line as one that may run anything.
 func Parse(text string) (Line, error) { return parse(text, syntax.LangBash) }
 
 func parse(text string, lang syntax.LangVariant) (Line, error) {
