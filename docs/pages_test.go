@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -130,6 +131,28 @@ func headings(page string) []string {
 		all = append(all, strings.ReplaceAll(noAnchor.ReplaceAllString(strings.ToLower(title), ""), " ", "-"))
 	}
 	return all
+}
+
+var mention = regexp.MustCompile(`\bdocs/([A-Z_]{3,}\.md)`)
+
+// TestCodeNamesPages checks that each page that code, help and comments name is
+// there.
+func TestCodeNamesPages(t *testing.T) {
+	t.Parallel()
+	seen := 0
+	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || filepath.Ext(path) != ".go" {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		for _, m := range mention.FindAllStringSubmatch(string(data), -1) {
+			assert.FileExists(t, m[1], "%s names it", path)
+			seen++
+		}
+		return err
+	})
+	require.NoError(t, err)
+	assert.Greater(t, seen, 20)
 }
 
 // TestIndexNamesEveryPage checks that docs/README.md leads to each page.
