@@ -46,11 +46,11 @@ func agentsCommand(sys *app.System) *cobra.Command {
 	var asJSON, test bool
 	cmd := &cobra.Command{
 		Use:   "agents",
-		Short: "List the coding agents on which hooks can be tested",
-		Long: `Lists the agents that "hooks test --on" knows: whether each is installed here,
-its version, which versions were measured, what cannot be tested on it, and how
-to get it. With --self-test each one takes every action once, with a hook on
-every event; the result is kept per version. Agents that a model calls:
+		Short: "List the coding agents that hooks can be tested on",
+		Long: `Lists the agents that "hooks test --on" knows: whether each is installed, its
+version, the measured versions, what cannot be tested on it, and how to get it.
+--self-test lets each one take every action once, with a hook on every event;
+the result is kept per version. For agents that a model calls see
 docs/SUBAGENTS.md.`,
 		Example: "  minigem agents\n  minigem agents install ~/agents\n  minigem agents --agents-from ~/agents --self-test",
 		Args:    noSuchSubcommand,
@@ -85,10 +85,9 @@ func agentsInstallCommand(sys *app.System) *cobra.Command {
 	var on []string
 	cmd := &cobra.Command{
 		Use:   "install FOLDER",
-		Short: "Write an npm project with the agents, in the versions that were measured",
-		Long: `Writes a package.json into FOLDER, which names each agent in the version that
-was measured last, and says how npm installs them. It runs nothing itself: what
-npm installs are programs of others.`,
+		Short: "Write a package.json with the measured versions of the agents",
+		Long: `Writes a package.json to FOLDER that names each agent in the version measured
+last, and prints how to install them with npm. It runs nothing itself.`,
 		Args: withUsage(cobra.ExactArgs(1), "needs the folder to write"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			chosen, err := agents.Choose(on)

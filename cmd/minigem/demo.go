@@ -13,9 +13,9 @@ func demoCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Watch hooks at work on a small broken project, offline",
-		Long: `Makes a small broken project in a temporary folder and runs the agent on it:
-the real loop, real tools and real hooks. Only the model is scripted, so that
-neither a key nor a network is needed. Every hook event is a line.`,
+		Long: `Creates a small broken project in a temporary folder and runs the agent on it:
+the real loop, real tools and real hooks. Only the model is scripted, so it
+needs neither a key nor a network. Every hook event is a line.`,
 		Args: withUsage(cobra.NoArgs, "takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			ctx, stop := exit.Context()
@@ -27,6 +27,6 @@ neither a key nor a network is needed. Every hook event is a line.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&keep, "keep", "", "make the project in this new `folder`, and leave it there")
+	cmd.Flags().StringVar(&keep, "keep", "", "create the project in this new `folder` and keep it")
 	return cmd
 }

@@ -19,7 +19,7 @@ func extensionsCommand(sys *app.System) *cobra.Command {
 		Use: "extensions", Aliases: []string{"extension"},
 		Short: "Install, link, update, remove and configure extensions",
 		Long: `Manages extensions: folders with a gemini-extension.json that bring hooks, MCP
-servers, commands, skills, agents, policies and context. They are kept in
+servers, commands, skills, agents, policies and context. They are in
 ~/.gemini/extensions, which Gemini CLI reads too.`,
 		Args: noSuchSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -54,32 +54,33 @@ func extensionsInstallCommand(sys *app.System) *cobra.Command {
 	cmd := extending(sys, e, &cobra.Command{
 		Use: "install SOURCE", Short: "Install the extension of a Git repository, a GitHub release or a folder",
 		Long: `Installs an extension from an address (https://, ssh://, git@, file://,
-github:O/R, gitlab:O/R) or a folder. A repository on GitHub that has releases is
-installed from its latest one. You are shown everything that would run or be
-read, and asked; without a terminal nothing is installed unless --consent says
-that you agree.`,
+github:O/R, gitlab:O/R) or a folder. A GitHub repository with releases is
+installed from the latest one. You see everything that would run or be read,
+and are asked; without a terminal nothing is installed unless you give
+--consent.`,
 		Example: "  minigem extensions install https://github.com/owner/extension\n" +
 			"  minigem extensions install ./my-extension --consent --skip-settings",
 		Args: withUsage(cobra.ExactArgs(1), "needs one source"),
 	}, func(ctx context.Context, args []string) error { return e.Install(ctx, args[0], false) })
-	cmd.Flags().StringVar(&e.Options.Ref, "ref", "", "the branch, tag or commit; of a release its tag")
+	cmd.Flags().StringVar(&e.Options.Ref, "ref", "", "the branch, tag or commit; for a release its tag")
 	cmd.Flags().BoolVar(&e.Options.AutoUpdate, "auto-update", false,
 		"note that Gemini CLI may update it by itself; minigem never does")
-	cmd.Flags().BoolVar(&e.Options.AllowPreRelease, "pre-release", false, "take releases that are not finished too")
+	cmd.Flags().BoolVar(&e.Options.AllowPreRelease, "pre-release", false, "include prereleases")
 	consentFlags(cmd, e)
 	return cmd
 }
 
 func consentFlags(cmd *cobra.Command, e *manage.Extensions) {
-	cmd.Flags().BoolVar(&e.Options.Consent, "consent", false, "do it without asking: you know what runs and what is read")
+	cmd.Flags().BoolVar(&e.Options.Consent, "consent", false, "do not ask: you know what will run and be read")
 	cmd.Flags().BoolVar(&e.Options.SkipSettings, "skip-settings", false, "ask for no settings")
 }
 
 func extensionsLinkCommand(sys *app.System) *cobra.Command {
 	e := &manage.Extensions{}
 	cmd := extending(sys, e, &cobra.Command{
-		Use: "link FOLDER", Short: "Use the extension in a folder where it is",
-		Long:    "Uses an extension where it is, so that changes of its files count at once. You\nare asked as for install.",
+		Use: "link FOLDER", Short: "Use an extension from its folder, without a copy",
+		Long: "Uses an extension from its folder, so changes of its files take effect at\n" +
+			"once. You are asked as for install.",
 		Example: "  minigem extensions link ./my-extension",
 		Args:    withUsage(cobra.ExactArgs(1), "needs one folder"),
 	}, func(ctx context.Context, args []string) error { return e.Install(ctx, args[0], true) })
@@ -112,9 +113,9 @@ func namesOrAll(all *bool) cobra.PositionalArgs {
 func extensionsUpdateCommand(sys *app.System) *cobra.Command {
 	e, all := &manage.Extensions{}, false
 	cmd := extending(sys, e, &cobra.Command{
-		Use: "update NAME", Short: "Bring extensions up to date",
-		Long: "Brings an extension up to date. Where something that runs or is read would be\n" +
-			"another, you are shown what, and asked again.",
+		Use: "update NAME", Short: "Update extensions",
+		Long: "Updates an extension. If anything that runs or is read would change, you see\n" +
+			"what, and are asked again.",
 		Example: "  minigem extensions update flowers\n  minigem extensions update --all --consent",
 		Args:    namesOrAll(&all),
 	}, func(ctx context.Context, args []string) error { return e.Update(ctx, strings.Join(args, " "), all) })
@@ -127,8 +128,8 @@ func extensionsSwitchCommand(sys *app.System, verb string) *cobra.Command {
 	e := &manage.Extensions{}
 	cmd := extending(sys, e, &cobra.Command{
 		Use: verb + " NAME", Example: "  minigem extensions " + verb + " flowers --scope workspace",
-		Short: map[string]string{"enable": "Use an extension again",
-			"disable": "Use an extension no more, and keep it"}[verb],
+		Short: map[string]string{"enable": "Enable an extension",
+			"disable": "Disable an extension without removing it"}[verb],
 		Args: withUsage(cobra.ExactArgs(1), "needs the name of an extension; minigem extensions list shows them"),
 	}, func(_ context.Context, args []string) error { return e.Switch(args[0], verb == "enable") })
 	scopeOf(cmd, &e.Scope, "user")
@@ -138,7 +139,7 @@ func extensionsSwitchCommand(sys *app.System, verb string) *cobra.Command {
 func extensionsListCommand(sys *app.System) *cobra.Command {
 	e, format := &manage.Extensions{}, "text"
 	cmd := extending(sys, e, &cobra.Command{
-		Use: "list", Aliases: []string{"ls"}, Short: "List the extensions, what each brings, and what of it is in use",
+		Use: "list", Aliases: []string{"ls"}, Short: "List extensions, what each brings, and what is in use",
 		Example: "  minigem extensions list\n  minigem extensions list -o json | jq -r '.[].name'",
 		Args:    withUsage(cobra.NoArgs, "takes no arguments"),
 	}, func(context.Context, []string) error { return listing.WriteExtensions(e.Config, sys, format) })
@@ -149,7 +150,7 @@ func extensionsListCommand(sys *app.System) *cobra.Command {
 func extensionsNewCommand(sys *app.System) *cobra.Command {
 	e := &manage.Extensions{}
 	return extending(sys, e, &cobra.Command{
-		Use: "new FOLDER [TEMPLATE]", Short: "Make an extension",
+		Use: "new FOLDER [TEMPLATE]", Short: "Create an extension from a template",
 		Long:    "Makes an extension called as its folder. Templates: " + strings.Join(extensions.Templates(), ",\n") + ".",
 		Example: "  minigem extensions new ./my-extension hooks",
 		Args:    withUsage(cobra.RangeArgs(1, 2), "needs a folder, and may have a template"),
@@ -159,7 +160,7 @@ func extensionsNewCommand(sys *app.System) *cobra.Command {
 func extensionsValidateCommand(sys *app.System) *cobra.Command {
 	e := &manage.Extensions{}
 	return extending(sys, e, &cobra.Command{
-		Use: "validate FOLDER", Short: "Look for faults in an extension: in its manifest and in all that it brings",
+		Use: "validate FOLDER", Short: "Check an extension's manifest and everything it brings",
 		Example: "  minigem extensions validate .",
 		Args:    withUsage(cobra.ExactArgs(1), "needs a folder"),
 	}, func(_ context.Context, args []string) error { return e.Validate(args[0]) })
@@ -168,10 +169,10 @@ func extensionsValidateCommand(sys *app.System) *cobra.Command {
 func extensionsConfigCommand(sys *app.System) *cobra.Command {
 	e := &manage.Extensions{}
 	cmd := extending(sys, e, &cobra.Command{
-		Use: "config NAME [SETTING]", Short: "Give an extension its settings",
-		Long: `Asks for the settings of an extension, or for one of them. An empty line takes a
-value away. Secrets go into the keychain of the system, or where there is none
-into ~/.gemini/gemini-credentials.json, which only you can read.`,
+		Use: "config NAME [SETTING]", Short: "Change the settings of an extension",
+		Long: `Asks for the settings of an extension, or for one of them. An empty line
+removes a value. Secrets are kept in the system's keychain, or without one in
+~/.gemini/gemini-credentials.json, which only you can read.`,
 		Example: "  minigem extensions config flowers FLOWERS_TOKEN",
 		Args:    withUsage(cobra.RangeArgs(1, 2), "needs the name of an extension, and may have a setting"),
 	}, func(_ context.Context, args []string) error { return e.Configure(args[0], strings.Join(args[1:], "")) })

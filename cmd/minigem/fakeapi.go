@@ -34,8 +34,9 @@ interrupt. --protocol is one of
   anthropic  Anthropic Messages: /v1/messages, /v1/messages/count_tokens
   responses  OpenAI Responses: /v1/responses
   chat       OpenAI chat completions: /v1/chat/completions
-The path of a request decides, so that all are served at once; with a
-fake-responses file and --protocol gemini, Gemini alone, in the file's order.
+The path of a request decides, so one server speaks all of them. A
+fake-responses file with --protocol gemini serves Gemini only, in the file's
+order.
 
 SCRIPT is a fake-responses file (each line is a JSON object), or the short form
 below. Requests that offer no tools (titles, summaries) get the answers that are
@@ -60,10 +61,10 @@ The short form:
 	fs.StringVar(&f.addr, "addr", "127.0.0.1:8089", "`address` to listen on; port 0 picks a free one")
 	fs.StringVar(&f.log, "log", "", "append each request to a `file`, as JSON lines; credentials are left out")
 	fs.StringVar(&f.Faults, "faults", "", `faults by request, as a JSON array: [{"request": 2, "status": 503}]`)
-	fs.StringVar(&f.Key, "key", "", "the only API `key` that is taken")
+	fs.StringVar(&f.Key, "key", "", "the only API `key` to accept")
 	fs.BoolVar(&f.Strict, "strict", true, "refuse requests that the real API would refuse")
 	fs.BoolVar(&f.NonStrict, "non-strict-script", false, "each request takes the next answer of its method")
-	fs.BoolVar(&f.EveryRequest, "every-request", false, "requests without tools take the next answer, too")
+	fs.BoolVar(&f.EveryRequest, "every-request", false, "requests without tools also take the next answer")
 	return cmd
 }
 

@@ -83,7 +83,7 @@ func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 	fs.StringVar(&f.SessionFile, "session-file", "", "start from a session `file` (JSON or JSONL)")
 	fs.BoolVar(&f.ListSessions, "list-sessions", false, "list this project's sessions and exit")
 	fs.StringVar(&f.DeleteSession, "delete-session", "", "delete a session, by its number or `id`, and exit")
-	fs.StringSliceVar(&f.IncludeDirs, "include-directories", nil, "more `folders` that belong to the workspace")
+	fs.StringSliceVar(&f.IncludeDirs, "include-directories", nil, "more `folders` of the workspace")
 	fs.StringSliceVar(&f.Policies, "policy", nil, "policy `files` or folders in place of the user's")
 	fs.StringSliceVar(&f.AdminPolicies, "admin-policy", nil, "policy `files` or folders that win over all others")
 	fs.StringSliceVar(&f.AllowedTools, "allowed-tools", nil, "`tools` that run unasked")
@@ -93,9 +93,9 @@ func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 	fs.StringVarP(&f.Sandbox, "sandbox", "s", "",
 		"confine shell commands: they write only to the workspace and temporary files, without network")
 	fs.Lookup("sandbox").NoOptDefVal = "true"
-	fs.BoolVar(&f.ScreenReader, "screen-reader", false, "accepted, and of no effect: piped output is plain")
+	fs.BoolVar(&f.ScreenReader, "screen-reader", false, "accepted without effect: piped output is always plain")
 	fs.BoolVar(&f.RawOutput, "raw-output", false, "leave control sequences in the model's text")
-	fs.BoolVar(&f.AcceptRawRisk, "accept-raw-output-risk", false, "no warning about --raw-output")
+	fs.BoolVar(&f.AcceptRawRisk, "accept-raw-output-risk", false, "do not warn about --raw-output")
 	fs.StringVar(&f.HookTrace, "hook-trace", "",
 		"write what every hook event did to this `file`, as JSON lines; to a .html, as a page")
 	fs.IntVar(&f.BlockedExitCode, "blocked-exit-code", 0,
@@ -107,8 +107,8 @@ func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 	fs.StringVar(&f.Record, "record-responses", "", "append the model's answers to a `file`")
 	fs.StringVar(&f.RecordCase, "record-case", "",
 		"make a test case of this run in a `file`, without secrets: minigem hooks test runs it")
-	fs.BoolVar(&f.Force, "force", false, "write over the file of --record-case")
-	fs.BoolVarP(&f.Debug, "debug", "d", false, "say on stderr what is being done")
+	fs.BoolVar(&f.Force, "force", false, "overwrite the file of --record-case")
+	fs.BoolVarP(&f.Debug, "debug", "d", false, "report progress on stderr")
 }
 
 // joinOptionalValues turns "--resume 3" into "--resume=3", and the same for

@@ -29,7 +29,7 @@ for the hooks of coding agents.`
 func helpCommand(sys *app.System) *cobra.Command {
 	help := &cobra.Command{
 		Use:   "help [command or topic]",
-		Short: "Help about a command, or about flags, runs and exit codes",
+		Short: "Show help for a command, or about flags, runs and exit codes",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, err := find(cmd, args)
 			if err == nil {

@@ -13,7 +13,7 @@ func hooksCommand(sys *app.System) *cobra.Command {
 		Aliases: []string{"hook"},
 		Short:   "Explain, try, lint, test and manage hooks",
 		Long: `Manages hooks: the project's, yours, the system's and those of extensions.
-Only test, record, fire, replay and run run hooks.`,
+Only attack, fire, record, replay, run, test and torture run them.`,
 		Example: "  minigem hooks explain\n  minigem hooks fire BeforeTool --tool write_file\n  minigem hooks lint --fix\n" +
 			"  minigem hooks test",
 		Args: noSuchSubcommand,

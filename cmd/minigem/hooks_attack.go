@@ -16,14 +16,14 @@ func hooksAttackCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "attack [EVENT] HOOK",
 		Short: "Find the spellings that get past a guard",
-		Long: `Puts before one hook the many ways in which a model could write a command, name
-a file, hide a text or fetch a URL, and look-alikes that do no harm. Each
-spelling is known to have the effect, because the tests of minigem run it
-against a fake of the program. Here nothing of it runs but the hook, which must
-be trusted.
+		Long: `Gives one hook every spelling of a call that a model could write, to run a
+command, read a file, print a secret or fetch a URL, and harmless look-alikes.
+Only the hook runs, never the call; the hook must be trusted. That each
+spelling has the effect is known from minigem's own tests, which run it against
+a fake of the program.
 
-The event is BeforeTool where none is named. With --write, what got through
-becomes a case for minigem hooks test.
+The event is BeforeTool unless you name one. --write makes a case of what got
+through.
 
 Exit codes: 0 it held (see --min), 1 something got through, 42 wrong usage.`,
 		Example: `  minigem hooks attack guard --command 'git push --force'
@@ -59,11 +59,11 @@ Exit codes: 0 it held (see --min), 1 something got through, 42 wrong usage.`,
 	} {
 		cmd.Flags().StringVar(goals[kind.name], kind.name, kind.value, kind.usage)
 	}
-	cmd.Flags().IntVar(&o.Min, "min", 100, "the least `percentage` of spellings to hold")
+	cmd.Flags().IntVar(&o.Min, "min", 100, "the lowest `percentage` of spellings to refuse")
 	cmd.Flags().StringVar(&o.Write, "write", "", "add what got through to a case in this `file`")
 	cmd.Flags().BoolVar(&o.All, "all", false, "list everything that got through")
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "for programs")
-	cmd.Flags().BoolVar(&o.SkipTrust, "skip-trust", false, "run the hooks of this folder though it is not trusted")
+	cmd.Flags().BoolVar(&o.SkipTrust, "skip-trust", false, "run the hooks of this folder even if it is not trusted")
 	cmd.Args = withUsage(cobra.RangeArgs(1, 2), "needs the name of a hook; minigem hooks list shows them")
 	return cmd
 }

@@ -13,10 +13,10 @@ func hooksCompatCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compat [EVENT]",
 		Short: "Show what other agents do with hooks, answer by answer",
-		Long: `Prints what agents do with hooks: what they call each event, and with an EVENT,
-in any agent's words, what each of them makes of each answer that was tried. A
-cell is measured unless it says otherwise; ? means unknown, never no.
---json prints all of it for programs (` + compat.Schema + `), --html a page.`,
+		Long: `Prints what agents do with hooks: what they call each event, or for one EVENT,
+in any agent's words, what each agent does with each answer that was tried.
+Cells are measured unless they say otherwise; ? means unknown, not no. --json
+prints everything for programs (` + compat.Schema + `), --html a page.`,
 		Example: "  minigem hooks compat PreToolUse --agents claude,codex\n" +
 			"  minigem hooks compat --html > compat.html",
 		ValidArgsFunction: completeEvents,
@@ -26,7 +26,7 @@ cell is measured unless it says otherwise; ? means unknown, never no.
 		},
 	}
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "for programs")
-	cmd.Flags().BoolVar(&o.HTML, "html", false, "one page for the browser, on stdout")
+	cmd.Flags().BoolVar(&o.HTML, "html", false, "print one page for the browser")
 	cmd.Flags().StringVar(&o.Agents, "agents", "", "these `agents` alone, such as claude,codex")
 	cmd.Args = withUsage(cobra.MaximumNArgs(1), "takes one event, or none")
 	return cmd

@@ -19,11 +19,11 @@ func hooksExplainCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [EVENT]",
 		Short: "Show which hooks would run at an event, which would not, and why",
-		Long: `Plans events as a session would, and runs nothing: for each configured hook its
-file and line, whether it is trusted and enabled, what its matcher accepts, what
-shadows it, its place in the order; the files that were looked for; and where
-Gemini CLI 0.61 would do something else, with the file of its source to see it
-in. What only the answer of a hook decides, minigem hooks fire shows.`,
+		Long: `Plans an event as a session would, without running anything. For each hook it
+shows file and line, whether it is trusted and enabled, what its matcher
+accepts, what shadows it, and its position; then the files that were searched,
+and where Gemini CLI 0.61 behaves differently, with the source file that shows
+it. What depends on a hook's answer, minigem hooks fire shows.`,
 		Example: `  minigem hooks explain
   minigem hooks explain BeforeTool --tool write_file
   minigem hooks payload SessionStart | minigem hooks explain --input - --json`,
@@ -61,9 +61,9 @@ func hooksWhyCommand(sys *app.System) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "why NAME",
-		Short: "Show when one hook runs, or why it does not",
-		Long: `Explains the hooks of this name, or of this command, alone: at every event that
-they are configured for.`,
+		Short: "Show when a hook runs, or why it does not",
+		Long: `Explains the hooks with this name or command, at every event that they are
+configured for.`,
 		Example: "  minigem hooks why guard\n  minigem hooks why guard --json | jq '.events[].hooks[].skipped'",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			c, err := app.Configure(sys, &app.Options{})

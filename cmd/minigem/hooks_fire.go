@@ -32,8 +32,8 @@ func hooksPayloadCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "payload EVENT",
 		Short: "Print what the hooks of an event read on stdin",
-		Long: `Prints a payload, made by the code that makes them in a session, with plausible
-values: for trying a hook by hand, or as a beginning for fire --input.`,
+		Long: `Prints a payload with plausible values, made by the code that makes them in a
+session: for trying a hook by hand, or as a start for fire --input.`,
 		Example: `  minigem hooks payload BeforeTool --tool run_shell_command \
     --set 'tool_input.command=rm -rf /' | ./guard.sh
   minigem hooks payload AfterAgent --set stop_hook_active=true`,
@@ -72,10 +72,10 @@ func hooksFireCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fire EVENT",
 		Short: "Run the hooks of an event and show everything they did",
-		Long: `Fires one event at the configured hooks, as a session would, and shows for each
-of them what it read, what it printed, how it ended, how long it took, what was
-understood and what was ignored; then the merge and the effect. No tool and no
-model is called.
+		Long: `Fires one event as a session would. For each hook it shows what it read, what
+it printed, how it ended, how long it took, what was understood and what was
+ignored; then how the answers were merged, and the effect. No tool and no model
+is called.
 
 Exit codes: 0 the action would go on, 2 a hook denied, stopped or asked, 1 a
 hook failed (and the action would go on), 42 bad input, 52 bad settings.`,
@@ -112,7 +112,7 @@ hook failed (and the action would go on), 42 bad input, 52 bad settings.`,
 	cmd.Flags().BoolVar(&f.JSON, "json", false, "the engine's report, for programs")
 	cmd.Flags().DurationVar(&f.Timeout, "timeout", 0,
 		"the longest `time` any hook gets, such as 500ms, whatever its own timeout is")
-	cmd.Flags().BoolVar(&untrusted, "skip-trust", false, "run the hooks of this folder though it is not trusted")
+	cmd.Flags().BoolVar(&untrusted, "skip-trust", false, "run the hooks of this folder even if it is not trusted")
 	cmd.Flags().StringVar(&elsewhere, "for", "",
 		"say what these `agents` make of the answers, such as claude,codex, or all")
 	cmd.MarkFlagsMutuallyExclusive("for", "json")

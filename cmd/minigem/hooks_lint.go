@@ -19,16 +19,16 @@ func hooksLintCommand(sys *app.System) *cobra.Command {
 	var format, code, names string
 	cmd := &cobra.Command{
 		Use:   "lint [FILE]",
-		Short: "Find what is wrong with hooks before they are needed",
-		Long: `Looks at the hooks of all layers, at their commands and at the programs that
-they run, and runs none of them; in the repository of an extension, at the
-extension's. Each kind of finding has a code that does not
-change; docs/LINT.md tells what it means, and so does --explain. The project's
-files are looked at whether the folder is trusted or not.
+		Short: "Check the configuration and programs of hooks",
+		Long: `Checks the hooks of all layers, their commands and the programs they run,
+without running them. In the repository of an extension it checks the
+extension's hooks. The project's files are checked even if the folder is not
+trusted. Each kind of finding has a code that never changes; --explain and
+docs/LINT.md explain it.
 
-With --for, what other agents make of the same hooks is found as well, from what
-was measured there: refusals that let pass, matchers that never fire, events and
-variables that they do not have.
+With --for, it also reports what other agents do with the same hooks, as
+measured: refusals that do not refuse, matchers that never match, events and
+variables that do not exist there.
 
 Exit codes: 0 no errors and warnings (there may be notes), 1 some, 42 wrong
 usage, 52 a settings file cannot be read.`,
@@ -51,7 +51,7 @@ usage, 52 a settings file cannot be read.`,
 			return lintHooks(sys, format, strings.Join(args, ""), fix, others)
 		},
 	}
-	cmd.Flags().BoolVar(&fix, "fix", false, "make the fixes that are clear; comments and order stay")
+	cmd.Flags().BoolVar(&fix, "fix", false, "apply the clear fixes; comments and order are kept")
 	cmd.Flags().StringVar(&format, "format", "text", "text, json or sarif")
 	cmd.Flags().StringVar(
 		&names, "for", "", "look also at what these `agents` make of the hooks, such as claude,codex or all")

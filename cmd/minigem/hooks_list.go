@@ -12,11 +12,11 @@ func hooksListCommand(sys *app.System) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List every configured hook, and why one does not run",
+		Short: "List all configured hooks, and why one does not run",
 		Long: `Lists the hooks of all layers by event, in the order in which they run: the
-project's, yours, the system's, those of extensions. What is wrong with the
-files that configure them is shown below. In a folder that is not trusted its
-hooks are listed too, as not loaded.`,
+project's, yours, the system's, and those of extensions, with the faults of the
+files that configure them. The hooks of a folder that is not trusted are listed
+as not loaded.`,
 		Example: "  minigem hooks list\n  minigem hooks list --json | jq '.hooks[] | select(.enabled | not) | .id'",
 		Args:    withUsage(cobra.NoArgs, "takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {

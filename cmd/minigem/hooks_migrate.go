@@ -27,25 +27,23 @@ func hooksMigrateCommand(sys *app.System) *cobra.Command {
 	var to export.Options
 	cmd := &cobra.Command{
 		Use:   "migrate --from-claude [PLUGIN] | --to AGENT",
-		Short: "Move a project's hooks over from Claude Code, or to another agent",
+		Short: "Migrate a project's hooks from Claude Code, or to another agent",
 		Long: `Adds the hooks of .claude/settings.json and .claude/settings.local.json to
-.gemini/settings.json of this folder: events, tools and times are translated,
-and the scripts run unchanged, since the hooks are marked with
-"dialect": "claude". Nothing else in the file changes, hooks that are there
-already are not added again, and .claude stays as it is. With the folder of a
-plugin for Claude Code, the hooks of that plugin are added: its files stay where
-they are, and CLAUDE_PLUGIN_ROOT says where.
+.gemini/settings.json of this folder. Events, tools and timeouts are translated;
+the scripts run unchanged, because the hooks get "dialect": "claude". Nothing
+else in the file changes, existing hooks are not added again, and .claude stays
+as it is. Given the folder of a Claude Code plugin, it adds the plugin's hooks,
+whose files stay in place; CLAUDE_PLUGIN_ROOT names their folder.
 
-With --to, adds the hooks of .gemini/settings.json to the configuration of
-another agent (` + strings.Join(export.Agents, ", ") + `; gemini is
---from-claude): events, tools and times in its words, each command behind
-"minigem hooks run --portable", so that its answers mean there what they mean
-here. --bare writes the commands as they are. What is lost is said, and what is
-inverted: a refusal that lets pass there. Kimi Code reads the file of its user
-alone, and Cline has one program an event.
+With --to, it adds the hooks of .gemini/settings.json to the configuration of
+another agent (` + strings.Join(export.Agents, ", ") + `; gemini means
+--from-claude). Each command runs through "minigem hooks run --portable", so
+its answers have the same effect there. --bare writes the commands unchanged.
+You are told what is lost, and which refusals would not refuse. Kimi Code only
+has a file per user, and Cline one program per event.
 
-The change and what is not as it was are shown first. At a terminal you are then
-asked; elsewhere nothing is written without --yes.`,
+You see the change first. In a terminal you are then asked; elsewhere nothing is
+written without --yes.`,
 		Example: "  minigem hooks migrate --from-claude --dry-run\n  minigem hooks migrate --from-claude --yes\n" +
 			"  minigem hooks migrate --to codex --dry-run",
 		Args: withUsage(cobra.MaximumNArgs(1), "takes the folder of one plugin"),

@@ -20,14 +20,13 @@ func hooksNewCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new NAME",
 		Short: "Make a hook: program, settings entry and a test that passes",
-		Long: `Makes the beginning of a hook in this project: a program in .gemini/hooks that
-does one small thing, its entry in .gemini/settings.json (comments stay), and a
-case for minigem hooks test. Nothing that is there is overwritten.
+		Long: `Creates a hook in this project: a small program in .gemini/hooks, its entry in
+.gemini/settings.json (comments are kept), and a case for minigem hooks test.
+Nothing is overwritten.
 
-With --kind it is a hook of another kind than a command: http (the program is
-its server), mcp_tool (the program is an MCP server), or prompt (a model judges,
-and the case says what it answers). With --async it is a command that nobody
-waits for.`,
+--kind makes a hook that is not a command: http (the program is the server),
+mcp_tool (the program is an MCP server), or prompt (a model judges; the case
+has its answers). --async makes a command that the agent does not wait for.`,
 		Example: `  minigem hooks new guard
   minigem hooks new guard --event BeforeTool --on-error block \
     --matcher '^(write_file|replace)$'
@@ -60,14 +59,14 @@ waits for.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVar(&event, "event", string(protocol.BeforeTool), "the `event` that it is for")
+	cmd.Flags().StringVar(&event, "event", string(protocol.BeforeTool), "the `event` of the hook")
 	cmd.Flags().StringVar(&o.Language, "lang", "", "the `language` of the program: "+
 		strings.Join(scaffold.Languages, ", ")+"; py or js for http and mcp_tool")
 	cmd.Flags().StringVar(&o.Kind, "kind", "", "the `kind` of hook: "+strings.Join(hooks.Kinds(), ", "))
-	cmd.Flags().BoolVar(&o.Async, "async", false, "nobody waits for it; what it says is read later")
-	cmd.Flags().StringVar(&matcher, "matcher", "", "the `pattern` of the tools that it is for")
-	cmd.Flags().StringVar(&o.Tool, "tool", "", "the `tool` whose calls it refuses, at BeforeTool")
-	cmd.Flags().StringVar(&onError, "on-error", "", "what comes of its failure: `allow` or block")
+	cmd.Flags().BoolVar(&o.Async, "async", false, "do not wait for the hook; its output is read later")
+	cmd.Flags().StringVar(&matcher, "matcher", "", "the matcher: a `pattern` of tool names")
+	cmd.Flags().StringVar(&o.Tool, "tool", "", "the `tool` that a guard at BeforeTool refuses")
+	cmd.Flags().StringVar(&onError, "on-error", "", "what happens if the hook fails: `allow` or block")
 	_ = cmd.RegisterFlagCompletionFunc("event", completeEvents) // the flag is there
 	cmd.Args = withUsage(cobra.ExactArgs(1), "needs a name for the hook")
 	return cmd

@@ -11,18 +11,18 @@ func hooksRecordCommand(sys *app.System) *cobra.Command {
 	f := &app.Options{}
 	cmd := &cobra.Command{
 		Use:   "record FILE [prompt...]",
-		Short: "Run a prompt, or the chat, and make a test case of it",
-		Long: `Runs the agent in this folder, as minigem itself does, and writes what happened
-to FILE as a case for minigem hooks test: the prompts, what the model answered,
-the hooks that ran with their scripts, the files that tools touched as they were
-before, and what came of it all as assertions. Without a prompt it is the chat.
---record-case FILE does the same for any other run.
+		Short: "Record a prompt, or a chat, as a test case",
+		Long: `Runs the agent in this folder as usual, and writes what happened to FILE as a
+case for minigem hooks test: the prompts, the model's answers, the hooks that
+ran with their scripts, the files that tools touched as they were before, and
+assertions about the result. Without a prompt it opens the chat. --record-case
+FILE does the same for any other run.
 
-Secrets are masked, by their names and by their form, and listed;
-so are your home and your name. Look through the case before you share it.
+Secrets are masked by their names and their form, and listed; so are your home
+and your name. Read the case before you share it.
 
-Exit codes: those of minigem; 42 where FILE cannot be written, or is there
-already, before anything runs.`,
+Exit codes: those of minigem; 42, before anything runs, if FILE exists or
+cannot be written.`,
 		Example: `  minigem hooks record tests/key.txtar "What is in key.pem?"
   minigem hooks record tests/chat.txtar
   minigem hooks test tests/key.txtar`,
@@ -42,7 +42,7 @@ already, before anything runs.`,
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.SetInterspersed(false) // management.PromptOf says which flags after FILE count
-	fs.BoolVar(&f.Force, "force", false, "write over FILE")
+	fs.BoolVar(&f.Force, "force", false, "overwrite FILE")
 	fs.StringVarP(&f.Model, "model", "m", "", "the `model` to use")
 	fs.StringVar(&f.ApprovalMode, "approval-mode", "", "what may run unasked: default, auto_edit, yolo or plan")
 	fs.BoolVarP(&f.Yolo, "yolo", "y", false, "the same as --approval-mode=yolo")

@@ -17,13 +17,13 @@ func hooksReplayCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay TRANSCRIPT...",
 		Short: "Run today's hooks on past sessions",
-		Long: `Fires the prompts, tool calls, results and answers of past sessions at the
-configured hooks, and says what they decide now, where that is not what
-happened then, and how long each hook takes. No tool and no model is called; the
-hooks themselves run, with whatever they do. Events of the model are not fired.
+		Long: `Fires the prompts, tool calls, results and answers of past sessions at today's
+hooks. It reports where they decide differently than they did then, and how
+long each hook takes. No tool and no model is called, but the hooks run. Events
+of the model are not fired.
 
-A transcript is a session file of minigem, Gemini CLI or Claude Code; of a
-folder all *.jsonl and *.json are taken. What hooks decided then is known from
+A transcript is a session file of minigem, Gemini CLI or Claude Code, or a
+folder of *.jsonl and *.json files. What hooks decided then is known from
 minigem's notes and from the texts of failed calls.
 
 Exit codes: 0 all as recorded, 1 something would differ or no hook ran, 42 bad
@@ -44,7 +44,7 @@ input.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
-	cmd.Flags().BoolVar(&skipTrust, "skip-trust", false, "run the hooks of this folder though it is not trusted")
+	cmd.Flags().BoolVar(&skipTrust, "skip-trust", false, "run the hooks of this folder even if it is not trusted")
 	cmd.Args = withUsage(cobra.MinimumNArgs(1), "needs session files, or folders of them")
 	return cmd
 }

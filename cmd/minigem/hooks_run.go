@@ -14,17 +14,15 @@ func hooksRunCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run --portable -- COMMAND [ARG...]",
 		Short: "Run one script as the hook of any agent",
-		Long: `Stands in an agent's configuration in the place of a hook's command. It
-recognizes the agent by what it says, gives the script the payload in Gemini
-CLI's form, or in Claude Code's, and turns the script's answer into what this
-agent obeys: a refusal refuses everywhere. What an agent's hooks cannot say
-falls to the safe side, and is said on stderr: where a hook cannot ask, or
-cannot change the arguments of a call, the call is refused. A patch of several
-files and a list of commands are judged one by one.
+		Long: `Use it as the command of a hook in any agent's configuration. It recognizes the
+agent by its payload, gives the script the payload in Gemini CLI's format (or
+Claude Code's), and translates the answer: a refusal refuses everywhere. Where
+an agent's hooks cannot ask, or cannot change the arguments of a call, the call
+is refused and stderr says so. The files of a patch and the commands of a list
+are judged one by one.
 
-A script that cannot be started, or does not end, refuses calls and prompts; one
-that exits with something else than 0 and 2 is a warning. --on-error changes
-both.
+A script that cannot be started, or does not end, refuses calls and prompts. An
+exit code other than 0 and 2 is a warning. --on-error changes both.
 
 Exit codes: those that the agent understands; wrong usage refuses with 2.`,
 		Example: "  minigem hooks run --portable -- ./guard.sh\n  minigem hooks run --portable --dialect claude --timeout " +

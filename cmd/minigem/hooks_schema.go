@@ -17,11 +17,11 @@ func hooksSchemaCommand(sys *app.System) *cobra.Command {
 	var read, printed, ofTools bool
 	cmd := &cobra.Command{
 		Use:   "schema [EVENT]",
-		Short: "Print what hooks read and may print, as JSON Schemas",
-		Long: `Prints JSON Schemas (draft 2020-12): of one event or of all, of what its hooks
-read on stdin, of what they may print, or both as {"input": ..., "output": ...}.
---tools prints those of the arguments of each built-in tool, which hooks read as
-tool_input and a case's model calls it with.`,
+		Short: "Print JSON Schemas of what hooks read and print",
+		Long: `Prints JSON Schemas (draft 2020-12), for one event or all: of what hooks read
+on stdin, of what they may print, or both as {"input": ..., "output": ...}.
+--tools prints the schema of each built-in tool's arguments, which hooks read
+as tool_input.`,
 		Example: `  minigem hooks schema BeforeTool --output > before-tool.schema.json
   minigem hooks schema AfterModel --input | jq '.properties | keys'
   minigem hooks schema --tools | jq .replace.required`,

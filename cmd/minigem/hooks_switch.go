@@ -23,10 +23,10 @@ the system's settings disable stays disabled.`,
 func hooksDisableCommand(sys *app.System) *cobra.Command {
 	return switchCommand(app.HookSwitch{
 		Verb: "disable", Short: "Turn hooks off", Named: true, One: config.Editor.Disable,
-		Long: `Adds hooks to the list of disabled ones, hooksConfig.disabled: in the project's
-settings where the folder is trusted, else in yours. A hook is called by its
-name, or by its command where it has none: minigem hooks list shows them. The
-rest of the file stays as it is, comments too.`,
+		Long: `Adds hooks to hooksConfig.disabled: in the project's settings if the folder is
+trusted, otherwise in yours. Name a hook by its name, or by its command if it
+has none; minigem hooks list shows them. The rest of the file stays as it is,
+comments included.`,
 	}, sys)
 }
 

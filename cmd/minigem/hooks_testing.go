@@ -87,18 +87,18 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 	fs.StringVar(&t.run, "run", "", "only cases whose path matches this `pattern`")
 	fs.BoolVarP(&t.verbose, "verbose", "v", false, "show what happened in passing cases too")
 	fs.IntVarP(&t.jobs, "jobs", "j", 0, "this `many` cases at a time (as many as there are processors)")
-	fs.StringVar(&t.shard, "shard", "", "only one of several equal parts, such as `1/4`")
-	fs.BoolVarP(&t.update, "update", "u", false, "rewrite what cases compare with, so that they pass")
+	fs.StringVar(&t.shard, "shard", "", "run one of several equal parts, such as `1/4`")
+	fs.BoolVarP(&t.update, "update", "u", false, "update the sections that cases compare with")
 	fs.BoolVarP(&t.watch, "watch", "w", false, "run again when something changes, until interrupted")
 	fs.StringVar(&t.format, "format", "text", strings.Join(testbed.Formats, ", ")+"; with --on "+
 		strings.Join(agents.Formats, ", "))
 	fs.BoolVar(&t.json, "json", false, "the same as --format json")
 	fs.IntVar(&t.count, "count", 1, "run each case so many `times`, and show p50, p95 and how many runs differ")
-	fs.StringVar(&t.shuffle, "shuffle", "", "run the cases in another order: any, or that of a `seed`")
+	fs.StringVar(&t.shuffle, "shuffle", "", "shuffle the cases, by a `seed` if given")
 	fs.Lookup("shuffle").NoOptDefVal = testbed.AnyOrder
 	fs.StringVar(&t.junit, "junit", "", "write the results to a `file` as JUnit's XML too")
 	fs.StringVar(&t.keep, "keep", "", "leave the cases' folders in this `folder`")
-	fs.DurationVar(&t.timeout, "timeout", 0, "how long a case may take if it does not say (30s)")
+	fs.DurationVar(&t.timeout, "timeout", 0, "time limit of cases that do not set one (30s)")
 	fs.BoolVar(&t.coverage, "coverage", false, "show which hooks, events, decisions and failures the cases reached")
 	fs.BoolVar(&t.mutate, "mutate", false,
 		"break settings and hooks one small way at a time, in copies, and show what no case noticed")
@@ -106,7 +106,7 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 	fs.StringSliceVar(&t.on, "on", nil,
 		"run the cases on these `agents` too, such as claude,codex, or all, and show a matrix")
 	fs.StringVar(&t.html, "html", "", "write a page for a browser to this `file` too")
-	fs.StringSliceVar(&t.as, "as", nil, "let minigem play these `agents` too, or all, and show a matrix")
+	fs.StringSliceVar(&t.as, "as", nil, "play these `agents` too, or all, and show a matrix")
 	fs.StringVar(&t.from, "from", "", "take the hooks of the cases from the folder before them: what `rulesync` makes "+
 		"of it, or native, its files")
 	ci := sys.Getenv("CI")

@@ -16,20 +16,19 @@ func hooksTortureCommand(sys *app.System) *cobra.Command {
 	var match string
 	cmd := &cobra.Command{
 		Use:   "torture [EVENT] HOOK",
-		Short: "Find out whether a hook survives what happens to hooks",
-		Long: `Runs one hook with payloads that are valid and unpleasant (quotes, NUL,
+		Short: "Run a hook with unpleasant payloads and report what breaks",
+		Long: `Runs one hook with payloads that are valid but unpleasant (quotes, NUL,
 commands, 5 MB, deep nesting, nothing), twenty at once, twice in a row, ended
-half-way, without a home, in other languages and time zones, in a folder with
-blanks, and compares what it does with what it does undisturbed. It finds
-crashes, denials that are lost, answers that are no JSON, payloads that are run
-as commands, runs that disturb one another, and files and processes that are
-left behind.
+half-way, without a home, in other languages and time zones, and in a folder
+with blanks. It compares each run with an undisturbed one, and reports crashes,
+lost denials, answers that are not JSON, payloads that run as commands, runs
+that disturb one another, and files and processes left behind.
 
-The event is BeforeTool where none is named. With --set the payload is one that
-the hook refuses: then a denial that is lost is found, too. The hook must be
-trusted; it runs in this folder, with a folder for temporary files of its own.
+The event is BeforeTool unless you name one. Use --set to make a payload that
+the hook refuses, so that lost denials are found. The hook must be trusted. It
+runs in this folder, with a new temporary folder.
 
-Exit codes: 0 nothing was found, 1 something was, 42 wrong usage.`,
+Exit codes: 0 nothing found, 1 something found, 42 wrong usage.`,
 		Example: `  minigem hooks torture guard --set tool_input.file_path=.env
   minigem hooks torture AfterAgent tests --fix`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -55,7 +54,7 @@ Exit codes: 0 nothing was found, 1 something was, 42 wrong usage.`,
 	cmd.Flags().BoolVar(&o.Fix, "fix", false,
 		"where a failure of a guard lets the action go on, write \"onError\": \"block\" into its settings")
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "for programs")
-	cmd.Flags().BoolVar(&o.SkipTrust, "skip-trust", false, "run the hooks of this folder though it is not trusted")
+	cmd.Flags().BoolVar(&o.SkipTrust, "skip-trust", false, "run the hooks of this folder even if it is not trusted")
 	cmd.Args = withUsage(cobra.RangeArgs(1, 2), "needs the name of a hook; minigem hooks list shows them")
 	return cmd
 }

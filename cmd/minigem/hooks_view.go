@@ -17,10 +17,10 @@ import (
 func hooksViewCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "view TRACE.jsonl > PAGE.html",
-		Short: "Make a page of a trace, for the browser",
-		Long: `Makes one self-contained page of what --hook-trace wrote: a timeline, and for
-each event what hooks read, printed and changed. Nothing is loaded from
-anywhere. minigem --hook-trace page.html makes the page at once.`,
+		Short: "Turn a trace into a page for the browser",
+		Long: `Turns a file of --hook-trace into one self-contained page: a timeline, and for
+each event what hooks read, printed and changed. The page loads nothing from
+elsewhere. minigem --hook-trace page.html writes the page directly.`,
 		Example: "  minigem -p \"fix the tests\" --hook-trace trace.jsonl\n  minigem hooks view trace.jsonl > trace.html",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if sys.StdoutTTY {

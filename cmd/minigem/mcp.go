@@ -36,10 +36,10 @@ func mcpAddCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add [flags] NAME COMMAND|URL [ARGS...]",
 		Short: "Add a server, or replace one",
-		Long: `Adds a server to the settings, or replaces the one of that name. What follows a
-command is the server's own; flags of minigem stand before it, and -- between
-them removes every doubt. A value such as '${TOKEN}' is filled in from the
-environment when the server is started, and keeps secrets out of the file.`,
+		Long: `Adds a server to the settings, or replaces the one with that name. Everything
+after the command belongs to the server; put minigem's flags before it, and --
+in between if in doubt. A value such as '${TOKEN}' is taken from the
+environment when the server starts, which keeps secrets out of the file.`,
 		Example: "  minigem mcp add github npx -y @modelcontextprotocol/server-github\n" +
 			"  minigem mcp add -s user -e 'KEY=${MY_KEY}' notes -- notes-server --verbose\n" +
 			"  minigem mcp add --transport http -H 'Authorization: Bearer ${TOKEN}' \\\n    docs https://docs.example/mcp",
@@ -81,7 +81,7 @@ environment when the server is started, and keeps secrets out of the file.`,
 func mcpRemoveCommand(sys *app.System) *cobra.Command {
 	var scope string
 	cmd := &cobra.Command{
-		Use: "remove NAME", Aliases: []string{"rm"}, Short: "Take a server out of the settings",
+		Use: "remove NAME", Aliases: []string{"rm"}, Short: "Remove a server from the settings",
 		Example: "  minigem mcp remove github\n  minigem mcp remove --scope user notes",
 		Args:    withUsage(cobra.ExactArgs(1), "needs the name of a server; minigem mcp list shows them"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -107,9 +107,9 @@ func scopeFlag(f *pflag.FlagSet, scope *string) {
 func mcpListCommand(sys *app.System) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use: "list", Aliases: []string{"ls"}, Short: "List the servers, and try whether they answer",
-		Long: `Lists the servers of the settings. Those that a session would start are started,
-or reached, and ended again; in a folder that is not trusted none is.`,
+		Use: "list", Aliases: []string{"ls"}, Short: "List servers and whether they answer",
+		Long: `Lists the servers of the settings. Those that a session would use are started
+or contacted, and ended again; in a folder that is not trusted, none is.`,
 		Example: "  minigem mcp list\n  minigem mcp list --json |\n    jq -r '.servers[] | select(.status == " +
 			"\"Disconnected\") | .name'",
 		Args: withUsage(cobra.NoArgs, "takes no arguments"),
@@ -134,11 +134,11 @@ or reached, and ended again; in a folder that is not trusted none is.`,
 
 func mcpAuthCommand(sys *app.System) *cobra.Command {
 	return &cobra.Command{
-		Use: "auth NAME", Short: "Sign in at a server that asks for it",
-		Long: `Shows the address to open in a browser of this machine, and waits for five
-minutes until you have signed in there. What the server gives is kept, and
-renewed when it expires, in ~/.gemini/mcp-oauth-tokens.json, which Gemini CLI
-reads too.`,
+		Use: "auth NAME", Short: "Sign in to a server",
+		Long: `Shows an address to open in a browser on this machine, and waits up to five
+minutes until you have signed in. The token is kept in
+~/.gemini/mcp-oauth-tokens.json, which Gemini CLI reads too, and renewed when
+it expires.`,
 		Example: "  minigem mcp auth docs",
 		Args:    withUsage(cobra.ExactArgs(1), "needs the name of a server; minigem mcp list shows them"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -155,8 +155,8 @@ reads too.`,
 }
 
 func mcpSwitchCommand(sys *app.System, verb string) *cobra.Command {
-	short := map[string]string{"enable": "Start a server again that was disabled",
-		"disable": "Start a server no more, in any folder"}[verb]
+	short := map[string]string{"enable": "Enable a disabled server",
+		"disable": "Disable a server in every folder"}[verb]
 	return &cobra.Command{
 		Use: verb + " NAME", Short: short,
 		Long: short + `.

@@ -21,20 +21,20 @@ func policiesCommand(sys *app.System) *cobra.Command {
 		Aliases: []string{"policy"},
 		Short:   "List the rules that decide which tools may run",
 		Long: `Lists the rules in force, in the order in which they are tried: the first one
-that fits a call decides. Each shows its decision, tier and priority, where it
-stands, the tools and the conditions. What no rule speaks of is asked about, and
-is denied where nobody can be asked. A tool of which every call would be denied
-is not offered to the model; one that it calls all the same tells both of you
-why, and which --approval-mode would offer it.
+that matches a call decides. Each shows its decision, tier and priority, its
+file, the tools and the conditions. A call that no rule matches is a question,
+and is denied if nobody can be asked. A tool whose every call would be denied
+is not offered to the model. If it calls one anyway, both of you are told why,
+and which --approval-mode would offer it.
 
-A shell command that only reads needs no rule: the kernel confines it. Which
-these are is listed on stderr. A rule about commands (command=...) allows a
-command, not its consequences, and only in a list or pipe of simple commands.
-One that denies is not a sandbox: it asks about lines that mention the command
-elsewhere or that it cannot read, but does not know what a program does that is
-allowed. Rules with evenIfAllowed ask where another rule allows.
+A shell command that only reads needs no rule, because the kernel confines it;
+stderr lists these commands. A rule about commands (command=...) allows a
+command, not its consequences, and only in a list or pipe of simple commands. A
+rule that denies is not a sandbox: it asks about lines that mention the command
+elsewhere or that it cannot read, but it cannot know what an allowed program
+does. Rules with evenIfAllowed ask even if another rule allows.
 
-A rule that allows write_file or replace means no settings and no scripts of
+A rule that allows write_file or replace does not cover settings and scripts of
 hooks unless its argsPattern names them.`,
 		Example: "  minigem policies\n  minigem policies --policy ./strict.toml\n" +
 			"  minigem policies --json | jq '.rules[] | select(.decision == \"deny\")'",

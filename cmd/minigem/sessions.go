@@ -16,8 +16,8 @@ func sessionsCommand(sys *app.System) *cobra.Command {
 		Use:     "sessions",
 		Aliases: []string{"session"},
 		Short:   "List, show and delete this folder's sessions, undo their edits",
-		Long: `Manages the conversations that were saved in this folder. A session is named
-by its number in the list, by its id, or as latest.`,
+		Long: `Manages the saved conversations of this folder. Name a session by its number in
+the list, its id, or latest.`,
 		Example: "  minigem sessions list\n  minigem sessions show latest\n  minigem sessions delete 3\n  minigem --resume 3",
 		Args:    noSuchSubcommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -72,9 +72,9 @@ func sessionsShowCommand(sys *app.System) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show SESSION",
-		Short: "Print what was said and done in a session",
-		Long: `Prints a session: who said what, and the calls of tools with how they ended.
-Control characters are shown as question marks; --json leaves them in.`,
+		Short: "Print a session: prompts, answers and tool calls",
+		Long: `Prints a session: prompts, answers, and tool calls with their results. Control
+characters are shown as question marks, except with --json.`,
 		Example: "  minigem sessions show latest\n  minigem sessions show 3 --json |\n" +
 			"    jq -r '.messages[] | select(.type == \"user\") | .text'",
 		Args: withUsage(cobra.ExactArgs(1), "needs the number or the id of one session, or latest"),

@@ -18,16 +18,16 @@ func sessionsRewindCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rewind SESSION [PROMPT]",
 		Short: "Go back to before a prompt: files, conversation or both",
-		Long: `Goes back to before a prompt of a session: the conversation forgets it and what
-came after it, and the files that the session changed since are what they were.
-Without PROMPT it lists the prompts, the newest being 1, with what changed after
-each.
+		Long: `Goes back to before a prompt of a session: the conversation forgets the prompt
+and everything after it, and the files that the session has changed since are
+restored. Without PROMPT it lists the prompts, 1 being the newest, with what
+changed after each.
 
-Files come from the checkpoint taken before the first edit, where there is one,
-else from what the session's file tells of its edits; what shell commands did is
-not known then. A file that was changed by something else since stops it, unless
---force is given. What is overwritten is kept as a checkpoint in any case:
-minigem sessions restore brings it back.`,
+Files come from the checkpoint taken before the first edit, if there is one, or
+else from the edits in the session's file, which does not know what shell
+commands did. A file that something else has changed since stops it, unless you
+give --force. What is overwritten is kept as a checkpoint: minigem sessions
+restore brings it back.`,
 		Example: "  minigem sessions rewind latest\n  minigem sessions rewind latest 1\n" +
 			"  minigem sessions rewind 3 2 --only files",
 		Args: withUsage(cobra.RangeArgs(1, 2), "needs the number or id of a session, or latest, and the number of a prompt"),
@@ -52,7 +52,7 @@ minigem sessions restore brings it back.`,
 		},
 	}
 	cmd.Flags().StringVar(&only, "only", string(undo.Both), "files or conversation")
-	cmd.Flags().BoolVar(&force, "force", false, "also undo what something else changed since")
+	cmd.Flags().BoolVar(&force, "force", false, "also undo edits of files that have changed since")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "list the prompts for programs")
 	return cmd
 }
@@ -61,12 +61,12 @@ func sessionsRestoreCommand(sys *app.System) *cobra.Command {
 	return &cobra.Command{
 		Use:   "restore [CHECKPOINT]",
 		Short: "Restore files to the state before an edit",
-		Long: `Brings the files of this folder back to how they were at a checkpoint, or lists
-the checkpoints. One is taken before each edit where
-general.checkpointing.enabled is true in the settings, and before each
-rewinding. Files that git ignores are neither kept nor changed. The present
-state is kept as a checkpoint first. The conversation is not touched: minigem
---resume goes on with it, and /restore in the chat brings it back too.`,
+		Long: `Restores the files of this folder to a checkpoint, or lists the checkpoints.
+One is taken before each edit if general.checkpointing.enabled is true in the
+settings, and before each rewind. Files that git ignores are neither kept nor
+changed. The present state becomes a checkpoint first. The conversation stays
+as it is: minigem --resume continues it, and /restore in the chat restores it
+too.`,
 		Example: "  minigem sessions restore\n  minigem sessions restore 2026-01-02T10-30-00_000Z-main.go-replace",
 		Args:    withUsage(cobra.MaximumNArgs(1), "takes the name of one checkpoint, or none to list them"),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -18,8 +18,8 @@ func settingsCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "settings",
 		Short: "Show the settings in force, where they come from, and their schema",
-		Long: `Shows settings; it changes none. They come from five layers, of which a later
-one outranks an earlier one: defaults, system-defaults, user
+		Long: `Shows settings, and changes none. They come from five layers, each of which
+overrides the ones before: defaults, system-defaults, user
 (~/.gemini/settings.json), workspace (.gemini/settings.json, in a trusted
 folder), system.`,
 		Example: "  minigem settings list\n  minigem settings list --origin general\n" +
@@ -65,7 +65,7 @@ they may be meant for another program, and are otherwise ignored silently.`,
 		},
 	}
 	cmd.Flags().BoolVar(&origin, "origin", false, "show the file and line of each value")
-	cmd.Flags().BoolVar(&known, "known", false, "each key there is instead, and whether it works")
+	cmd.Flags().BoolVar(&known, "known", false, "list every known key and whether it works")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs; origins are always there")
 	return cmd
 }

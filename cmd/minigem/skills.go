@@ -17,10 +17,10 @@ func skillsCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "skills", Aliases: []string{"skill"},
 		Short: "List, install, link, remove, enable and disable skills",
-		Long: `Manages skills: folders with a SKILL.md, whose instructions a model asks for
-with activate_skill when a task fits. Of two with one name the later of these
-counts: extensions, ~/.gemini/skills, ~/.agents/skills, and in a trusted folder
-.gemini/skills and .agents/skills. Gemini CLI reads the same folders.`,
+		Long: `Manages skills: folders with a SKILL.md, whose instructions a model reads with
+activate_skill when a task fits. They are in extensions, ~/.gemini/skills,
+~/.agents/skills, and in a trusted folder .gemini/skills and .agents/skills; a
+later folder overrides an earlier one. Gemini CLI reads the same folders.`,
 		Args: noSuchSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -32,7 +32,7 @@ counts: extensions, ~/.gemini/skills, ~/.agents/skills, and in a trusted folder
 func skillsListCommand(sys *app.System) *cobra.Command {
 	var asJSON, all bool
 	cmd := &cobra.Command{
-		Use: "list", Aliases: []string{"ls"}, Short: "List the skills there are",
+		Use: "list", Aliases: []string{"ls"}, Short: "List skills",
 		Example: "  minigem skills list\n  minigem skills list --json | jq -r '.skills[].name'",
 		Args:    withUsage(cobra.NoArgs, "takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {
@@ -73,10 +73,10 @@ func skillsSwitchCommand(sys *app.System, verb string) *cobra.Command {
 			return err
 		},
 	}
-	cmd.Short = "Offer a skill to models again"
+	cmd.Short = "Enable a skill"
 	cmd.Long = "Takes a skill out of skills.disabled, in the user's settings and in those of the\nproject."
 	if verb == "disable" {
-		cmd.Short = "Offer a skill to models no more"
+		cmd.Short = "Disable a skill"
 		cmd.Long = "Adds a skill to skills.disabled, in the settings of the project or of the user."
 		scopeOf(cmd, &scope, "workspace")
 	}
@@ -99,10 +99,10 @@ func skillsInstallCommand(sys *app.System, link bool) *cobra.Command {
 	var consent bool
 	cmd := &cobra.Command{
 		Use: "install SOURCE", Short: "Copy the skills of a Git repository or a folder",
-		Long: `Copies every skill of SOURCE, the address of a Git repository or a folder, into
+		Long: `Copies every skill of SOURCE, the address of a Git repository or a folder, to
 ~/.gemini/skills (--scope user, the default) or .gemini/skills (--scope
-workspace). You are shown what would be installed, and asked; without a terminal
-nothing is installed unless --consent says that you agree.`,
+workspace). You see what would be installed, and are asked; without a terminal
+nothing is installed unless you give --consent.`,
 		Example: "  minigem skills install https://github.com/owner/skills --path review\n" +
 			"  minigem skills install ./skills --scope workspace --consent",
 		Args: withUsage(cobra.ExactArgs(1), "needs one source"),
@@ -115,16 +115,16 @@ nothing is installed unless --consent says that you agree.`,
 		},
 	}
 	if link {
-		cmd.Use, cmd.Short = "link FOLDER", "Use the skills of a folder where they are"
-		cmd.Long = `Makes a link to every skill of FOLDER in ~/.gemini/skills (--scope user, the
-default) or .gemini/skills (--scope workspace), so that changes of it count at
+		cmd.Use, cmd.Short = "link FOLDER", "Use the skills of a folder, without a copy"
+		cmd.Long = `Links every skill of FOLDER from ~/.gemini/skills (--scope user, the default)
+or .gemini/skills (--scope workspace), so changes of its files take effect at
 once. You are asked as for install.`
 		cmd.Example, cmd.Args = "  minigem skills link ./my-skill", withUsage(cobra.ExactArgs(1), "needs one folder")
 	} else {
 		cmd.Flags().StringVar(&path, "path", "", "the `folder` inside of SOURCE that holds the skills")
 	}
 	scopeOf(cmd, &scope, "user")
-	cmd.Flags().BoolVar(&consent, "consent", false, "install without asking: you know what the skills tell models to do")
+	cmd.Flags().BoolVar(&consent, "consent", false, "do not ask: you know what the skills tell models to do")
 	return cmd
 }
 

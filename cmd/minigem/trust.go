@@ -36,8 +36,8 @@ included: when one changes, you are told before it runs.`,
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&never, "never", false, "never trust this folder, and do not ask")
-	cmd.Flags().BoolVar(&list, "list", false, "list the folders that you decided about")
+	cmd.Flags().BoolVar(&never, "never", false, "never trust this folder, and never ask")
+	cmd.Flags().BoolVar(&list, "list", false, "list the folders that are trusted or not")
 	cmd.MarkFlagsMutuallyExclusive("never", "list")
 	return cmd
 }

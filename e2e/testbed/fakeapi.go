@@ -17,7 +17,7 @@ type FakeAPI struct {
 	Key          string
 	Strict       bool
 	NonStrict    bool // of a fake-responses file for Gemini: each request takes the next answer of its method
-	EveryRequest bool // requests without tools take the next answer, too
+	EveryRequest bool // requests without tools also take the next answer
 	LogTo        io.Writer
 }
 
