@@ -79,8 +79,8 @@ func extensionsLinkCommand(sys *app.System) *cobra.Command {
 	e := &manage.Extensions{}
 	cmd := extending(sys, e, &cobra.Command{
 		Use: "link FOLDER", Short: "Use an extension from its folder, without a copy",
-		Long: "Uses an extension from its folder, so changes of its files take effect at\n" +
-			"once. You are asked as for install.",
+		Long: `Uses an extension from its folder, so changes of its files take effect at
+once. You are asked as for install.`,
 		Example: "  minigem extensions link ./my-extension",
 		Args:    withUsage(cobra.ExactArgs(1), "needs one folder"),
 	}, func(ctx context.Context, args []string) error { return e.Install(ctx, args[0], true) })
@@ -114,8 +114,8 @@ func extensionsUpdateCommand(sys *app.System) *cobra.Command {
 	e, all := &manage.Extensions{}, false
 	cmd := extending(sys, e, &cobra.Command{
 		Use: "update NAME", Short: "Update extensions",
-		Long: "Updates an extension. If anything that runs or is read would change, you see\n" +
-			"what, and are asked again.",
+		Long: `Updates an extension. If anything that runs or is read would change, you see
+what, and are asked again.`,
 		Example: "  minigem extensions update flowers\n  minigem extensions update --all --consent",
 		Args:    namesOrAll(&all),
 	}, func(ctx context.Context, args []string) error { return e.Update(ctx, strings.Join(args, " "), all) })
