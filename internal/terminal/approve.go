@@ -25,9 +25,9 @@ const Cancelled = "Cancelled"
 type Approver struct {
 	View *View
 	Dir  string // the session's folder; a command that runs elsewhere is shown with its own
-	// Shorten makes paths in a text shorter; nil: it stays.
+	// Shorten shortens paths in a text. If nil, texts are left as they are.
 	Shorten func(string) string
-	// Edit lets the user change a text in an editor; nil: it is not offered.
+	// Edit lets the user change a text in an editor. If nil, it is not offered.
 	Edit func(ctx context.Context, name, text string) (string, error)
 	// OnceOnly leaves out choices that last longer than the call.
 	OnceOnly bool
@@ -81,11 +81,12 @@ func (a *Approver) Approve(ctx context.Context, q toolcall.Question) toolcall.An
 	return answer
 }
 
-// roomForAnswer is what a question about a command takes beside it, with a short
-// answer: it fits on a line.
+// roomForAnswer is the width that the rest of the line takes: the question around the
+// command, and a short answer.
 const roomForAnswer = 42
 
-// question is the question, whole where nothing says above what it is about.
+// question returns the question. If whole is set, it names what it is about, because
+// nothing above it does.
 func (a *Approver) question(q toolcall.Question, whole bool) string {
 	switch {
 	case q.Intent.Edit != nil:
@@ -215,7 +216,7 @@ func (a *Approver) shorten(s string) string {
 	return a.Shorten(s)
 }
 
-// diff colours a unified diff, without the names of the files.
+// diff colours a unified diff and leaves out the file names.
 func (v *View) diff(unified string) string {
 	var lines []string
 	for line := range strings.Lines(unified) {
@@ -229,8 +230,8 @@ func (v *View) diff(unified string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Editor returns a function for Approver.Edit: it runs command, a line for the
-// shell, on a file with the text.
+// Editor returns a function for Approver.Edit. It writes the text to a file and runs
+// command, a shell command line, on it.
 func (t *Terminal) Editor(command string, env []string) func(ctx context.Context, name, text string) (string, error) {
 	return func(ctx context.Context, name, text string) (string, error) {
 		dir, remove, err := stage.Temp()

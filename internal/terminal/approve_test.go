@@ -12,10 +12,10 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// always is what lasts of an answer to most questions.
+// always holds the lasting outcomes that most questions offer.
 var always = []policy.Outcome{policy.ProceedAlways}
 
-// TestPermissions: the choices of each kind of call, in the contract's order.
+// TestPermissions checks the choices for each kind of call, in the contract's order.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	edit := tools.Intent{Edit: &tools.EditIntent{FileName: "a.txt"}}
@@ -50,15 +50,15 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// What is asked about is shown in full, and what would be hidden is made
-// visible.
+// A question shows in full what it is about, and makes hidden characters visible.
 func TestVisible(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, "ls<U+001B>[2K<U+000D>rm <U+202E>x\n\ty", visible("ls\x1b[2K\rrm \u202ex\n\ty"))
 }
 
-// TestQuestionsCleanUp: of a question about a call one line stays; where the
-// window is too low to show what it is about, that was printed, and stays.
+// TestQuestionsCleanUp checks that one line of a question remains once it is answered.
+// If the window is too low to show what it is about, that is printed first, and remains
+// too.
 func TestQuestionsCleanUp(t *testing.T) {
 	t.Parallel()
 	short := &tools.ExecIntent{Command: "touch a"}
@@ -123,7 +123,7 @@ func TestQuestionsCleanUp(t *testing.T) {
 	}
 }
 
-// TestEnterBehindAKey: an Enter out of habit behind the one key that answered
+// TestEnterBehindAKey checks that an Enter pressed out of habit after a one-key answer
 // belongs to that answer, not to the next question.
 func TestEnterBehindAKey(t *testing.T) {
 	t.Parallel()
@@ -152,7 +152,7 @@ func TestEnterBehindAKey(t *testing.T) {
 	assert.Equal(t, policy.Cancel, (<-second).Outcome)
 }
 
-// TestQuestionSaysWhy: what a policy has against a call is said.
+// TestQuestionSaysWhy checks that a question says why the policy asks about the call.
 func TestQuestionSaysWhy(t *testing.T) {
 	t.Parallel()
 	s := newScene(style{plain: true}, 60)

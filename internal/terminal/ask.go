@@ -11,23 +11,23 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Choice is one of the answers to a question. Keys choose it, as its number
-// does; Text: words after the key belong to the answer.
+// Choice is one possible answer to a question. Its number or any of Keys chooses it.
+// Text means that words after the key are part of the answer.
 type Choice struct {
 	Label string
 	Keys  []string
 	Text  bool
 }
 
-// Dialogue is one question or several that belong together. A question and its
-// lines are shown in one write, and the keyboard answers it from right before that
-// write: nobody, and no program, can see a question whose keys do not count yet.
-// What is typed between two of its questions, during work too, waits for the next
-// one. End must be called. One dialogue waits for the end of another.
+// Dialogue is one or more questions that belong together. A question and the lines
+// above it are shown in a single write, and keys answer it from just before that write,
+// so no user or program can see a question before its keys count. Keys typed between
+// two questions, even during work, wait for the next one. A dialogue waits until any
+// other dialogue has ended, so End must be called.
 type Dialogue struct {
 	t    *Terminal
 	open bool // a question was shown
-	mode mode // before the first one
+	mode mode // before the first question
 }
 
 // Dialogue returns a dialogue that begins with its first question.
@@ -42,7 +42,7 @@ func (d *Dialogue) End() {
 	}
 }
 
-// begin waits until no other dialogue is open. ok is false if ctx ends before.
+// begin waits until no other dialogue is open. ok is false if ctx ends first.
 func (d *Dialogue) begin(ctx context.Context) (first, ok bool) {
 	if d.open {
 		return false, ctx.Err() == nil
@@ -57,22 +57,22 @@ func (d *Dialogue) begin(ctx context.Context) (first, ok bool) {
 }
 
 // Choose shows lines, asks question below them and returns the index of the chosen
-// answer: by number or letter and Enter, or by the arrow keys and Enter; Enter alone
-// chooses the marked one, at first the first. words is the text after the key. ok is
-// false for ^C, Esc, and a terminal that is gone.
+// answer. The user types its number or letter, or moves the mark with the arrow keys,
+// and presses Enter. Enter alone chooses the marked answer, initially the first. words
+// is the text after the key. ok is false for ^C, Esc, and a terminal that is gone.
 func (d *Dialogue) Choose(ctx context.Context, lines, question string,
 	choices []Choice) (index int, words string, ok bool) {
 	return d.choose(ctx, choice{lines: lines, question: question, stays: question, choices: choices})
 }
 
-// Confirm is Choose for a permission: what was typed before it was visible does not
-// answer it, and waits for the prompt.
+// Confirm is like Choose, for a permission: keys typed before the question was visible
+// do not answer it, but wait for the prompt.
 func (d *Dialogue) Confirm(ctx context.Context, lines, question string,
 	choices []Choice) (index int, words string, ok bool) {
 	return d.choose(ctx, choice{lines: lines, question: question, stays: question, choices: choices, fresh: true})
 }
 
-// Choose is [Dialogue.Choose] of a dialogue of one question.
+// Choose asks one question in a dialogue of its own. See [Dialogue.Choose].
 func (t *Terminal) Choose(ctx context.Context, lines, question string,
 	choices []Choice) (index int, words string, ok bool) {
 	d := t.Dialogue()
@@ -80,11 +80,12 @@ func (t *Terminal) Choose(ctx context.Context, lines, question string,
 	return d.Choose(ctx, lines, question, choices)
 }
 
-// choice is a question with choices. about is what it is about, above it in the
-// frame: where it is set, a number alone answers unless something was typed ahead,
-// as who was typing when the question came must press Enter. Of all that stays, in
-// words that need nothing above them, with the answer, unless the window is too low
-// for the rest: nobody shall answer what they could not read.
+// choice is a question with choices. about is what the question is about, shown above
+// it in the frame. If it is set, a number alone answers without Enter, unless something
+// was typed ahead: a user who was typing when the question appeared must press Enter.
+// stays is what remains on the screen, together with the answer, in words that make
+// sense alone. If the window is too low for everything, about is printed first, so that
+// nobody answers what they could not read.
 type choice struct {
 	lines, about    string
 	question, stays string
@@ -125,7 +126,7 @@ func (d *Dialogue) choose(ctx context.Context, c choice) (index int, words strin
 	}
 }
 
-// rows is how many rows lines take.
+// rows counts the rows that lines take up.
 func (t *Terminal) rows(lines []string, width int) int {
 	n := 0
 	for _, line := range lines {
@@ -147,7 +148,7 @@ func (t *Terminal) list(choices []Choice, marked int) []string {
 	return rows
 }
 
-// pick finds the choice that said means.
+// pick finds the choice that the user's words mean.
 func pick(said string, choices []Choice) (index int, words string, found bool) {
 	said = strings.TrimSpace(said)
 	word, rest, _ := strings.Cut(said, " ")
@@ -171,8 +172,7 @@ func (d *Dialogue) Ask(ctx context.Context, lines, question string) (line string
 	return a.read(ctx)
 }
 
-// AskSecret is Ask for a line that is not shown, not while it is typed and not
-// afterwards: what stays says how long it was.
+// AskSecret is like Ask, but never shows the line. Afterwards only its length is shown.
 func (d *Dialogue) AskSecret(ctx context.Context, lines, question string) (line string, ok bool) {
 	a := answer{d: d, lines: lines, ask: func(int) string { return question }, secret: true}
 	return a.read(ctx)
@@ -184,20 +184,20 @@ type answer struct {
 	lines   string // shown above the question, at the same time
 	fresh   bool   // keys from before it was shown do not count
 	ask     func(marked int) string
-	above   func(marked int) []string // the choices; nil: there are none
+	above   func(marked int) []string // the choices, or nil
 	choices int
 	marked  int
 	line    string
 	secret  bool // the line is not shown
 	// Of a question with choices:
-	keep     bool // the choices stay, too: they are what was asked for
+	keep     bool // the choices stay on the screen, too
 	question string
 	about    []string // lines above the choices
 	labels   []Choice
 	oneKey   bool // the number of a choice needs no Enter
 }
 
-// stays is what stays of the question.
+// stays returns what remains of the question on the screen.
 func (a *answer) stays(ok bool) string {
 	if a.above == nil {
 		d := a.draft()
@@ -223,7 +223,7 @@ func (a *answer) stays(ok bool) string {
 	return a.question + " " + a.d.t.style.bold(said) + "\n"
 }
 
-// read reads one answer, which stays on the screen.
+// read reads one answer and leaves it on the screen.
 func (a *answer) read(ctx context.Context) (line string, ok bool) {
 	first, ok := a.d.begin(ctx)
 	if !ok {
@@ -250,16 +250,16 @@ func (a *answer) read(ctx context.Context) (line string, ok bool) {
 		before := a.line
 		a.press(key)
 		t.screen.show(a.drawing())
-		// A dumb terminal was told above what was chosen.
+		// On a dumb terminal the choice has already been printed above.
 		if a.oneKey && before == "" && a.line == key && a.acts() && t.keys.onlyKey() {
 			return a.line, true
 		}
 	}
 }
 
-// acts reports whether the line so far is the number of a choice that needs no
-// more words. A letter does not act: it may be the first one of a prompt that the
-// user began to type when the question came.
+// acts reports whether the line so far is the number of a choice that takes no further
+// words. A letter does not act: it may begin a prompt that the user was typing when the
+// question appeared.
 func (a *answer) acts() bool {
 	i, _, found := pick(a.line, a.labels)
 	return found && !a.labels[i].Text && a.line == strconv.Itoa(i+1)

@@ -6,30 +6,29 @@ import (
 	"strings"
 )
 
-// askBackground asks the terminal for the colour of its background (OSC 11).
-// Its answer comes as keys would, whenever it comes, or never: nobody waits for
-// it.
+// askBackground asks the terminal for its background colour (OSC 11). The answer
+// arrives like typed keys, at any time or never, and nothing waits for it.
 const (
 	askBackground   = "\x1b]11;?\x1b\\"
 	backgroundStart = "\x1b]11;"
 	longBackground  = 64 // a longer one is something else
 )
 
-// expectBackground makes the keyboard take an answer to askBackground out of
-// what is typed. light is called with it, without a lock.
+// expectBackground makes the keyboard filter an answer to askBackground out of the
+// input. It calls light with the result, without holding a lock.
 func (k *keyboard) expectBackground(light func(bool)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.light = light
 }
 
-// isBackground: an answer begins here, or might.
+// isBackground reports whether b begins with an answer, or with the start of one.
 func isBackground(b []byte) bool {
 	n := min(len(b), len(backgroundStart))
 	return n > 1 && string(b[:n]) == backgroundStart[:n]
 }
 
-// background takes the answer that k.raw begins with, and returns its length; 0:
+// background consumes the answer at the start of k.raw and returns its length, or 0 if
 // it is incomplete.
 func (k *keyboard) background() int {
 	end := bytes.IndexAny(k.raw[2:], "\a\x1b")
@@ -54,7 +53,7 @@ func (k *keyboard) background() int {
 	return n
 }
 
-// isLight reads a colour as terminals write it: rgb:ffff/ffff/ffff.
+// isLight parses a colour as terminals report it, such as rgb:ffff/ffff/ffff.
 func isLight(colour string) (light, ok bool) {
 	_, values, ok := strings.Cut(colour, ":")
 	parts := strings.Split(values, "/")

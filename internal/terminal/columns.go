@@ -13,13 +13,13 @@ type Table struct {
 	Rows    []TableRow
 }
 
-// Column is the heading of a column, and what becomes of it in a narrow window.
+// Column is a column's heading and how it is laid out in a narrow window.
 type Column struct {
 	Head  string
 	Right bool // numbers
 	Wraps bool // its cells may be broken into lines
-	Below bool // in a narrow window it stands below the row
-	Group bool // rows with the same cell stand together; in a narrow window it is a line above them
+	Below bool // in a narrow window, the cell moves below the row
+	Group bool // rows with the same cell are grouped; in a narrow window the cell is a line above its group
 }
 
 // TableRow is a row. Its texts may be styled, and must have been cleaned.
@@ -30,7 +30,7 @@ type TableRow struct {
 
 const (
 	gap    = "  " // between columns
-	breaks = "/|" // where a word that is too long may be broken: paths, and patterns
+	breaks = "/|" // where an overlong word, such as a path or a pattern, may be broken
 )
 
 // PrintTable prints a table on lines of its own.
@@ -38,8 +38,8 @@ func (t *Terminal) PrintTable(table Table) {
 	t.Print(strings.Join(t.style.columns(table, t.Width()-1), "\n"))
 }
 
-// columns lays a table out: with all columns; if there is no room for them, with
-// some below the row or above it; and in very narrow windows as blocks.
+// columns lays out a table. If not all columns fit, some move above or below the row.
+// In very narrow windows each row becomes a block.
 func (s style) columns(t Table, width int) []string {
 	all := make([]int, len(t.Columns))
 	for i := range all {
@@ -66,8 +66,8 @@ func (s style) columns(t Table, width int) []string {
 	return s.blocks(t, width)
 }
 
-// widths shares width among columns: each gets what its cells need, but those
-// that wrap may get as little as their longest word. nil: there is too little.
+// widths divides width among the columns. Each gets what its cells need, but columns
+// that wrap may shrink to their longest word. It returns nil if width is too small.
 func (t Table) widths(shown []int, width, word int) []int {
 	room := width - len(gap)*(len(shown)-1) - len(t.lead(shown))
 	widths, natural := make([]int, len(shown)), make([]int, len(shown))
@@ -101,8 +101,7 @@ func (t Table) widths(shown []int, width, word int) []int {
 	return widths
 }
 
-// longestWord returns the width of the longest piece of a cell that is broken
-// nowhere.
+// longestWord returns the width of the longest unbreakable piece of a cell.
 func longestWord(cell string) (longest int) {
 	width := 0
 	for _, r := range ansi.Strip(cell) {
@@ -119,8 +118,7 @@ func longestWord(cell string) (longest int) {
 	return longest
 }
 
-// lead is what rows are moved to the right by: those of a group that stands above
-// them.
+// lead returns the indentation of rows below a group heading.
 func (t Table) lead(shown []int) string {
 	for i, c := range t.Columns {
 		if c.Group && shown[0] != i {
@@ -130,7 +128,7 @@ func (t Table) lead(shown []int) string {
 	return ""
 }
 
-// laidOut draws the columns that are shown; the others stand around the rows.
+// laidOut draws the shown columns; the cells of the others go above or below the rows.
 func (s style) laidOut(t Table, shown, widths []int, width int) []string {
 	heads := make([]string, len(shown))
 	for i, c := range shown {
@@ -175,8 +173,8 @@ func indented(by string, lines []string) []string {
 	return lines
 }
 
-// group returns what rows are put together by, and whether it is in a column,
-// which is the first one then.
+// group returns the cell that row is grouped by, and whether its column is shown, which
+// makes it the first.
 func (t Table) group(row TableRow, shown []int) (cell string, isShown bool) {
 	for i, c := range t.Columns {
 		if c.Group {
@@ -186,7 +184,7 @@ func (t Table) group(row TableRow, shown []int) (cell string, isShown bool) {
 	return "", false
 }
 
-// below returns the cells of a row that are not in columns, but for its group.
+// below returns the cells of a row that are not in shown columns, without the group.
 func (t Table) below(row TableRow, shown []int) (out []string) {
 	in := map[int]bool{}
 	for _, c := range shown {
@@ -226,8 +224,8 @@ func (s style) cells(t Table, shown, widths []int, cells []string) []string {
 	return out
 }
 
-// blocks draws a block for each row: its first cell that is not the group, and
-// below it the others behind their headings.
+// blocks draws each row as a block: its first cell that is not the group, and below it
+// the others, each after its heading.
 func (s style) blocks(t Table, width int) []string {
 	var out []string
 	before := ""

@@ -9,8 +9,8 @@ import (
 	"minigem/e2e/costtest"
 )
 
-// TestChunksCostTheSame: a chunk of a long answer, and of what a command prints,
-// allocates what it allocates in a short one.
+// TestChunksCostTheSame checks that a chunk costs as many allocations in a long answer
+// or command output as in a short one.
 func TestChunksCostTheSame(t *testing.T) { // not parallel: it counts what the process allocates
 	for name, c := range map[string]struct{ begin, piece string }{
 		"words of one line": {"", "word %d "}, "words of a second line": {"one\n", "word %d "},

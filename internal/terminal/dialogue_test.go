@@ -18,13 +18,13 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// eager answers at once: it presses keys inside the write that shows their words,
-// which is sooner than any person or program.
+// eager answers instantly. It presses keys inside the write that shows the awaited
+// words, sooner than any person or program could.
 type eager struct {
 	io.Writer
 	press  func([]byte)
 	script []string // words and keys in turn
-	writes []string // those that showed words
+	writes []string // the writes that contained the words
 }
 
 func (e *eager) Write(p []byte) (int, error) {
@@ -37,7 +37,7 @@ func (e *eager) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// eagerScene is a scene whose user answers words with keys.
+// eagerScene returns a scene whose user answers each word with the keys that follow it.
 func eagerScene(s style, script ...string) (*scene, *eager) {
 	c := newScene(s, 60)
 	c.spin.hidden = true
@@ -46,8 +46,9 @@ func eagerScene(s style, script ...string) (*scene, *eager) {
 	return c, e
 }
 
-// TestKeysCountOnceAQuestionIsSeen: whoever answers the first words of a question
-// answers the question, and these words come with all the rest of it.
+// TestKeysCountOnceAQuestionIsSeen checks that keys pressed as soon as the first words
+// of a question appear answer it, and that those words are written together with the
+// rest of it.
 func TestKeysCountOnceAQuestionIsSeen(t *testing.T) {
 	t.Parallel()
 	ask := func(q builtin.Question) func(context.Context, *scene) any {
@@ -96,8 +97,8 @@ func TestKeysCountOnceAQuestionIsSeen(t *testing.T) {
 	}
 }
 
-// TestKeysStayInADialogue: what is typed after one question and before the next is
-// the next one's, also while work goes on between them.
+// TestKeysStayInADialogue checks that keys typed between two questions go to the next
+// one, even while work runs between them.
 func TestKeysStayInADialogue(t *testing.T) {
 	t.Parallel()
 	c, _ := eagerScene(style{plain: true}, "First", "one\r", "one\n", "two\r")
@@ -129,8 +130,8 @@ func TestKeysStayInADialogue(t *testing.T) {
 	d.End()
 }
 
-// TestNothingTypedBeforePermits: keys from before a permission was asked for do not
-// give it, however they came. They wait for the prompt.
+// TestNothingTypedBeforePermits checks that keys typed before a permission was asked
+// for never grant it. They wait for the prompt.
 func TestNothingTypedBeforePermits(t *testing.T) {
 	t.Parallel()
 	permission := func(c *scene) policy.Outcome {
@@ -156,7 +157,7 @@ func TestNothingTypedBeforePermits(t *testing.T) {
 		assert.Equal(t, c.ahead, strings.TrimRight(scene.keys.ahead(), "\r"), c.name)
 	}
 
-	// Within a dialogue, too.
+	// The same holds within a dialogue.
 	scene, _ := eagerScene(style{plain: true}, "Name", "x\ry\r", "Sure?", "n\r")
 	d := scene.term.Dialogue()
 	name, _ := d.Ask(waittest.Context(t), "", "Name: ")
@@ -166,8 +167,8 @@ func TestNothingTypedBeforePermits(t *testing.T) {
 	assert.Equal(t, "y", scene.keys.ahead())
 }
 
-// TestOneDialogueAtATime: a question waits for the end of another dialogue, or of
-// its context.
+// TestOneDialogueAtATime checks that a question waits until another dialogue ends, or
+// until its context does.
 func TestOneDialogueAtATime(t *testing.T) {
 	t.Parallel()
 	c, _ := eagerScene(style{plain: true}, "First", "1\r", "Second", "2\r")

@@ -19,8 +19,8 @@ import (
 	"minigem/internal/waittest"
 )
 
-// streaming lets an answer of lines come by, one each interval, until stop is
-// closed or there are no more.
+// streaming streams an answer, one line per interval, until stop is closed or most
+// lines were sent.
 func streaming(v *View, stop <-chan struct{}, most int, interval time.Duration) {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
@@ -34,8 +34,8 @@ func streaming(v *View, stop <-chan struct{}, most int, interval time.Duration) 
 	}
 }
 
-// TestTypingAheadIsSeen while an answer streams by, below it; the answer comes
-// whole and in order.
+// TestTypingAheadIsSeen checks that text typed while an answer streams is shown below
+// it, and that the answer arrives complete and in order.
 func TestTypingAheadIsSeen(t *testing.T) {
 	t.Parallel()
 	const lines = 2000
@@ -76,8 +76,8 @@ func TestTypingAheadIsSeen(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
-// BenchmarkEcho is the time from a key to the screen, while 1,000 lines a second
-// stream by, and while nothing does.
+// BenchmarkEcho measures the time from a key press to the screen, both while 1,000
+// lines a second stream and while none do.
 func BenchmarkEcho(b *testing.B) {
 	for _, c := range []struct {
 		name     string
@@ -111,8 +111,8 @@ func BenchmarkEcho(b *testing.B) {
 	}
 }
 
-// TestPanicsLeaveTheTerminal as it was, in whatever goroutine. The test binary
-// runs itself, in a terminal that a shell keeps.
+// TestPanicsLeaveTheTerminal checks that a panic in any goroutine leaves the terminal
+// as it was. The test binary runs itself in a terminal owned by a shell.
 func TestPanicsLeaveTheTerminal(t *testing.T) {
 	const child = "MINIGEM_TEST_PANICS"
 	if os.Getenv(child) != "" {

@@ -11,9 +11,9 @@ import (
 	"github.com/chzyer/readline"
 )
 
-// editor is between the line editor and the terminal: it names the keys, hides
-// from the library what it cannot handle, and passes the current line to the
-// screen. What the library itself would draw is dropped.
+// editor sits between the line editor and the terminal. It names keys, hides from the
+// library what it cannot handle, and passes the current line to the screen. What the
+// library itself would draw is dropped.
 type editor struct {
 	t   *Terminal
 	vim bool
@@ -28,9 +28,9 @@ type editor struct {
 	menu     menu
 	chord    bool     // ^X was pressed: ^E comes next
 	history  []string // earlier prompts
-	stale    bool     // the line editor does not have them yet
+	stale    bool     // the line editor does not have history yet
 	change   func(line []rune, pos int) ([]rune, int)
-	ready    func() // is to be called when a prompt is drawn; nil: nothing is
+	ready    func() // called once the prompt is drawn; may be nil
 }
 
 // drawn is how long a prompt takes to be on the screen, on a machine that is not busy.
@@ -52,8 +52,8 @@ func (e *editor) end() {
 	}
 }
 
-// Paint implements readline.Painter: it is called at each change, and draws it
-// itself. The line editor ends a line by adding a line end to it.
+// Paint implements readline.Painter. It is called on each change and draws the line
+// itself. When a line is sent, the line editor has appended a newline to it.
 func (e *editor) Paint(line []rune, pos int) []rune {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -111,8 +111,8 @@ func (e *editor) draft() draft {
 	return d
 }
 
-// Write implements [io.Writer] for what the line editor draws; of that, the
-// screen shows the bell and the text of a search.
+// Write implements [io.Writer] for the line editor's own output. Only the bell and the
+// text of a search reach the screen.
 func (e *editor) Write(b []byte) (int, error) {
 	if string(b) == "\a" && !e.t.style.dumb {
 		e.t.screen.signal("\a")
@@ -132,9 +132,9 @@ func (e *editor) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// OnChange implements readline.Listener: it makes the changes that filter asked
-// for. It gives the line editor a new line each time, because the line editor
-// would change a line of its history in place.
+// OnChange implements readline.Listener. It makes the changes that filter asked for. It
+// returns a new line each time, because the line editor would otherwise change a line
+// of its history in place.
 func (e *editor) OnChange(line []rune, pos int, key rune) ([]rune, int, bool) {
 	if key == 0 {
 		return nil, 0, false

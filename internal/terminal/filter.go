@@ -17,7 +17,7 @@ var insertKeys = map[rune]rune{
 	keyWordDelete: readline.MetaDelete, keyWordRub: readline.MetaBackspace, keyEsc: readline.CharEsc,
 }
 
-// known are the control characters that the line editor handles.
+// known lists the control characters that the line editor handles.
 var known = string([]rune{
 	readline.CharLineStart, readline.CharBackward, readline.CharInterrupt, readline.CharDelete, readline.CharLineEnd,
 	readline.CharForward, readline.CharBell, readline.CharCtrlH, readline.CharTab, readline.CharCtrlJ, readline.CharKill,
@@ -29,8 +29,8 @@ var known = string([]rune{
 // nothing is a key that does nothing, except end a search.
 const nothing = readline.CharBell
 
-// endsSearch are the keys that end the line editor's search. Others are
-// searched for.
+// endsSearch lists the keys that end the line editor's search. Any other key is added
+// to the search text.
 var endsSearch = []rune{
 	readline.CharBell, readline.CharTab, readline.CharCtrlU, readline.CharKill, readline.MetaForward,
 	readline.CharTranspose,
@@ -41,8 +41,8 @@ var endsSearch = []rune{
 	readline.CharForward, readline.CharPrev, readline.CharNext, readline.CharDelete, readline.CharInterrupt,
 }
 
-// filter converts a key for the line editor, before it acts; ok is false for a
-// key that the line editor must not get.
+// filter converts a key for the line editor before the editor acts on it. ok is false
+// for keys that the line editor must not receive.
 func (e *editor) filter(r rune) (_ rune, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -107,8 +107,8 @@ func (e *editor) named(r rune) (_ rune, ok bool) {
 	return r, r < 0 || r == newlineMark || r >= firstPaste && r <= lastPaste || text.Typed(r) && !private(r)
 }
 
-// special handles the keys of the menu and of the program to write in; done is
-// false for others.
+// special handles the keys of the menu and the key that opens an external editor. done
+// is false for other keys.
 func (e *editor) special(r rune) (_ rune, ok, done bool) {
 	chord := e.chord
 	e.chord = r == ctrlX
@@ -128,7 +128,7 @@ func (e *editor) special(r rune) (_ rune, ok, done bool) {
 // ctrlX begins ^X ^E.
 const ctrlX = 0x18
 
-// compose lets the user write the prompt in a program of their own.
+// compose lets the user write the prompt in an external editor.
 func (e *editor) compose() (rune, bool) {
 	if e.t.o.Compose == nil {
 		return nothing, true
@@ -146,7 +146,7 @@ func (e *editor) compose() (rune, bool) {
 	return nothing, true
 }
 
-// enter ends the line, unless it ends in a backslash.
+// enter ends the line, unless the line ends in a backslash.
 func (e *editor) enter(r rune) (rune, bool) {
 	if e.menu.moved && e.menuVisible() {
 		e.t.keys.allowMore()
@@ -165,7 +165,7 @@ func (e *editor) enter(r rune) (rune, bool) {
 	return nothing, true
 }
 
-// command lets vi's normal mode act.
+// command handles a key of vi's normal mode.
 func (e *editor) command(r rune) (rune, bool) {
 	line, pos, pass := e.vi.press(r, slices.Clone(e.line), e.pos)
 	if pass != 0 {

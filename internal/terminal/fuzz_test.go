@@ -11,9 +11,9 @@ import (
 	"minigem/internal/text"
 )
 
-// FuzzMarkdown: whatever an answer holds, what is shown of it consists of its
-// own characters and our marks, acts upon no terminal, and its lines are as wide
-// as the window or as one thing that cannot be parted.
+// FuzzMarkdown checks that the rendering of any answer contains only its own characters
+// and our marks, has no effect on the terminal, and that no line is wider than the
+// window or than a single unbreakable item.
 func FuzzMarkdown(f *testing.F) {
 	for _, seed := range []string{
 		"# T\n\n* a\n  * b\n\n1. c\n\n> q\n> > r\n\n|a|b|\n|-|-|\n|`x`|**y**|\n\n```go\nf()\n```\n\n---\n[l](http://u) <http://v> ~~s~~ - [x] t\n", "<b>x</b>\n\n<div>\n\x1b[2J\n</div>", strings.Repeat("> ", 50) + "deep", strings.Repeat("* ", 50) + "deep",
@@ -37,8 +37,8 @@ func FuzzMarkdown(f *testing.F) {
 	})
 }
 
-// FuzzRewritten: whatever hooks make of arguments, what is said of it names each
-// that is another one, and nothing where none is.
+// FuzzRewritten checks that whatever hooks do to arguments, the report names each
+// changed one, and is empty if none changed.
 func FuzzRewritten(f *testing.F) {
 	for _, seed := range [][2]string{{`{"a":1,"b":2}`, `{"a":2,"c":3}`}, {`null`, `{"a":1}`}, {`[`, `{}`}, {`{"a":1}`, `[1]`}} {
 		f.Add(seed[0], seed[1])
@@ -51,7 +51,7 @@ func FuzzRewritten(f *testing.F) {
 	})
 }
 
-// TestRewritten: an argument a line.
+// TestRewritten checks that each changed argument is one line.
 func TestRewritten(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, []string{`a: 1 → 2`, `b: - "x"`, `c: + 3`}, rewritten([]byte(`{"a":1,"b":"x","d":0}`), []byte(`{"a":2,"c":3,"d":0}`)))

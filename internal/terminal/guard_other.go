@@ -4,7 +4,7 @@ package terminal
 
 import "os"
 
-// Guard restores the terminal when the program no longer can. There is none on
+// Guard restores the terminal when the program no longer can. It is not supported on
 // this system.
 type Guard struct{}
 

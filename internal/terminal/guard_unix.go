@@ -13,9 +13,9 @@ import (
 	"minigem/internal/proc"
 )
 
-// guardScript stores the state of the terminal, reports that, and restores the
-// state unless it reads that this was done. The last thing it reads is the
-// report of a crash, which it copies to standard error.
+// guardScript saves the state of the terminal, reports that it is ready, and restores
+// the state unless the first line it reads is "done". Otherwise that line begins a
+// crash report, or the stream has ended. It discards the rest of the report.
 const guardScript = `trap '' INT TERM HUP QUIT TSTP TTOU TTIN
 exec 3>&1
 saved=$(stty -g <&3) && echo ready >&0 || exit 1
@@ -24,15 +24,15 @@ printf '\033[?1004l\033[?2004l\033[?25h\033[0m\r\033[J'
 stty "$saved" <&3
 exec cat >/dev/null`
 
-// readyTime is how long a start waits for the guard.
+// readyTime is how long startup waits for the guard.
 const readyTime = time.Second
 
-// Guard restores the terminal when the program no longer can: after a panic in
-// any goroutine, a fatal error of the runtime, or a kill. It is a small shell
-// at the other end of a socket. The socket's buffer is tiny, so that a crashing
-// program cannot finish its report, and end, before the guard has read it:
-// whoever started the program finds the terminal restored. After a kill there
-// is not a report, and the shell may be a moment late. The nil Guard does nothing.
+// Guard restores the terminal when the program no longer can: after a panic in any
+// goroutine, a fatal runtime error, or a kill. It is a small shell at the other end of
+// a socket. The socket's buffer is tiny, so a crashing program cannot finish writing
+// its report, and exit, before the guard has read it. The terminal is thus restored by
+// the time the parent regains control. After a kill there is no report, so the shell
+// may be slightly late. A nil Guard does nothing.
 type Guard struct {
 	line  *os.File
 	ready chan bool
@@ -40,8 +40,8 @@ type Guard struct {
 	once  sync.Once
 }
 
-// NewGuard starts a guard of the terminal tty in its current state. It returns
-// at once; nil: there is none.
+// NewGuard starts a guard that restores tty to its current state. It returns at once,
+// with nil if no guard could be started.
 func NewGuard(tty *os.File) *Guard {
 	syscall.ForkLock.RLock()
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
@@ -69,8 +69,8 @@ func NewGuard(tty *os.File) *Guard {
 	return g
 }
 
-// arm waits until the guard knows the state of the terminal, and sends crash
-// reports to it.
+// arm waits until the guard has saved the terminal's state, then directs crash reports
+// to it.
 func (g *Guard) arm() {
 	if g == nil {
 		return
@@ -84,7 +84,7 @@ func (g *Guard) arm() {
 	}
 }
 
-// Release ends the guard: the terminal is restored.
+// Release ends the guard, because the terminal has been restored.
 func (g *Guard) Release() {
 	if g == nil {
 		return

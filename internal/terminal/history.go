@@ -17,27 +17,26 @@ const (
 	// keptPrompts is how many earlier prompts are kept.
 	keptPrompts = 1000
 
-	// keptBytes is the length up to which a prompt is kept: nobody goes back to
-	// a log that was pasted.
+	// keptBytes is the maximum length of a kept prompt. Nobody goes back to a pasted
+	// log.
 	keptBytes = 64 << 10
 )
 
-// History stores prompts in the file at path, one per line, and offers those
-// that are there already. Without the file the history is that of this session
-// only.
+// History stores prompts in the file at path, one per line, and offers those already in
+// it. If the file cannot be used, the history lasts for this session only.
 func (t *Terminal) History(path string) { t.history.open(path) }
 
-// history is the earlier prompts. Its methods ignore errors.
+// history holds the earlier prompts. Its methods ignore errors.
 type history struct {
 	edit    *editor
-	prompts []string // the last one last
-	file    string   // empty: they are not stored
+	prompts []string // oldest first
+	file    string   // empty if prompts are not stored
 }
 
 func (h *history) open(path string) {
 	data, err := boundedfile.Read(path, boundedfile.Kept)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		h.file = path // what cannot be read is not written to either: it may be a pipe
+		h.file = path // a file that cannot be read is not written to either: it may be a pipe
 	}
 	if err != nil {
 		_ = os.MkdirAll(filepath.Dir(path), 0o700) // the first write reports it

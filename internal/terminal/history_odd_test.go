@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHistoryThatCannotBeRead: what is not a file is not written to either, since
-// a named pipe has perhaps nobody at its other end.
+// TestHistoryThatCannotBeRead checks that something other than a regular file is not
+// written to either, since a named pipe may have no reader.
 func TestHistoryThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for name, put := range map[string]func(path string) error{

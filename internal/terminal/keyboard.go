@@ -13,7 +13,7 @@ import (
 	"github.com/muesli/cancelreader"
 )
 
-// The mode decides what a key does.
+// mode decides what a key does.
 type mode int
 
 const (
@@ -36,9 +36,9 @@ const (
 	escapeTime = 50 * time.Millisecond
 )
 
-// keyboard is the one reader of the terminal's input. The line editor pulls
-// from it a byte at a time and never reads ahead, so that a key goes where the
-// user saw it go, in particular after a key that may end the line.
+// keyboard is the only reader of the terminal's input. The line editor pulls bytes from
+// it one at a time and never reads ahead, so each key goes where the user saw it go,
+// even after a key that may have ended the line.
 type keyboard struct {
 	in  *os.File
 	vim bool
@@ -48,19 +48,19 @@ type keyboard struct {
 	suspend func()             // ^Z
 	reveal  func()             // ^O
 	cycle   func()             // Shift+Tab at the prompt
-	focus   func(focused bool) // the terminal says that it has the focus, or lost it
+	focus   func(focused bool) // the terminal gained or lost the focus
 
 	mu        sync.Mutex
 	changed   *sync.Cond
 	mode      mode
 	interrupt func(ctrlC bool)
 	queue     []byte    // for the line editor
-	held      bool      // the line editor gets no key: its line may have ended
-	dialogue  bool      // one has begun: keys between two questions wait in answers
-	answers   []byte    // for the question, or for the next one of the dialogue
-	fresh     int       // how many questions there were that only keys behind them answer
-	began     int       // what fresh was when the paste began
-	enters    bool      // an Enter, if it is the next key, belongs to an answer before
+	held      bool      // the line editor gets no key, because its line may have ended
+	dialogue  bool      // a dialogue has begun: keys between two questions wait in answers
+	answers   []byte    // for the current question, or the next one of the dialogue
+	fresh     int       // counts the questions that only keys typed after them answer
+	began     int       // the value of fresh when the paste began
+	enters    bool      // if the next key is Enter, it belongs to the previous answer
 	raw       []byte    // bytes that are not a complete key yet
 	pasting   bool      // inside a bracketed paste
 	bursting  bool      // a paste without brackets goes on
@@ -68,8 +68,8 @@ type keyboard struct {
 	searched  int       // how much of raw was searched for the end of the paste
 	pastes    pastes
 	after     []func()     // called once the lock is free
-	pass      func([]byte) // has all keys; nil: nobody
-	light     func(bool)   // is given the answer to askBackground; nil: none is expected
+	pass      func([]byte) // gets all input; may be nil
+	light     func(bool)   // gets the answer to askBackground; nil if none is expected
 	timer     *time.Timer
 	ended     bool
 	reader    cancelreader.CancelReader
@@ -84,7 +84,7 @@ func newKeyboard(in *os.File, vim bool) *keyboard {
 	return k
 }
 
-// resume begins to read.
+// resume starts reading.
 func (k *keyboard) resume() {
 	r, err := cancelreader.NewReader(k.in)
 	if err != nil {
@@ -101,7 +101,7 @@ func (k *keyboard) resume() {
 	}()
 }
 
-// pause stops reading: another program has the terminal.
+// pause stops reading while another program has the terminal.
 func (k *keyboard) pause() {
 	k.mu.Lock()
 	r, stopped := k.reader, k.stopped
@@ -127,7 +127,7 @@ func (k *keyboard) listen(r cancelreader.CancelReader) {
 	}
 }
 
-// receive handles what was read at once.
+// receive handles the bytes of one read.
 func (k *keyboard) receive(b []byte) {
 	k.mu.Lock()
 	if pass := k.pass; pass != nil {
@@ -148,7 +148,7 @@ func (k *keyboard) receive(b []byte) {
 	k.unlock()
 }
 
-// unlock frees the lock after a change, and makes the calls that it caused.
+// unlock releases the lock after a change, then makes the calls that the change caused.
 func (k *keyboard) unlock() {
 	after, typed := k.after, k.typed
 	k.after = nil
@@ -176,7 +176,7 @@ func (k *keyboard) over() bool {
 	return k.ended
 }
 
-// enter changes the mode, and returns the one before. interrupt is called when the
+// enter changes the mode and returns the previous one. interrupt is called when the
 // user interrupts work.
 func (k *keyboard) enter(m mode, interrupt func(ctrlC bool)) (before mode) {
 	k.mu.Lock()
@@ -186,11 +186,10 @@ func (k *keyboard) enter(m mode, interrupt func(ctrlC bool)) (before mode) {
 	return before
 }
 
-// ask makes keys answer a question, and returns the mode before. It is called right
-// before the question is written to the terminal. fresh: only keys from here on
-// answer it; earlier ones are for the prompt, as if they had been typed while the
-// agent works. Otherwise the keys of the dialogue that no question took yet are its
-// answer, too.
+// ask makes keys answer a question, and returns the previous mode. It is called right
+// before the question is written to the terminal. If fresh is set, only keys from here
+// on answer it, and earlier ones go to the prompt as if typed while the agent works.
+// Otherwise keys of the dialogue that no question has consumed answer it, too.
 func (k *keyboard) ask(fresh bool) (before mode) {
 	k.mu.Lock()
 	defer k.mu.Unlock() // calls nobody: the screen is locked
@@ -203,16 +202,16 @@ func (k *keyboard) ask(fresh bool) (before mode) {
 	return before
 }
 
-// leave ends the dialogue and returns to the mode before it. Keys that no question
-// took mean what they mean in that mode, but an Enter among them is a line end: it
-// sends nothing.
+// leave ends the dialogue and returns to mode m. Keys that no question consumed mean
+// what they mean in that mode, except that an Enter among them is a newline and sends
+// nothing.
 func (k *keyboard) leave(m mode) {
 	k.mu.Lock()
 	defer k.unlock()
 	k.handBack(m)
 }
 
-// handBack handles the keys that no question took in the mode m.
+// handBack handles the keys that no question consumed, in mode m.
 func (k *keyboard) handBack(m mode) {
 	behind := bytes.Trim(k.answers, "\r\n")
 	k.mode, k.dialogue, k.answers = m, false, nil
@@ -246,8 +245,7 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	return 1, nil
 }
 
-// allowMore gives the line editor more keys after one that did not end its
-// line.
+// allowMore lets the line editor read on after a key that did not end its line.
 func (k *keyboard) allowMore() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -258,8 +256,8 @@ func (k *keyboard) allowMore() {
 // Close implements [io.Closer] for the line editor.
 func (k *keyboard) Close() error { return nil }
 
-// answer waits for the next key of a question: a character, or the sequence of
-// a key. ok is false if none will come.
+// answer waits for the next key of a question, a character or a key's sequence. ok is
+// false if none will come.
 func (k *keyboard) answer(ctx context.Context) (key string, ok bool) {
 	stop := context.AfterFunc(ctx, func() {
 		k.mu.Lock()
@@ -286,8 +284,9 @@ func (k *keyboard) answer(ctx context.Context) (key string, ok bool) {
 	return key, true
 }
 
-// onlyKey reports whether no key waits behind the one that was taken last, which
-// then answers alone: an Enter that follows belongs to it, not to what comes.
+// onlyKey reports whether no key is waiting after the last one taken. If so, that key
+// answers alone, and an Enter that follows belongs to it rather than to the next
+// question.
 func (k *keyboard) onlyKey() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -313,7 +312,7 @@ func (k *keyboard) ahead() string {
 	return b.String()
 }
 
-// unfold and label are those of the pastes; dropPastes drops pastes that are
+// unfold and label call those methods of the pastes. dropPastes drops pastes that are
 // not in the text typed ahead.
 func (k *keyboard) unfold(line string) string {
 	k.mu.Lock()

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// deaf makes a keyboard that reads nothing: tests type by hand.
+// deaf makes a keyboard that reads no terminal. Tests feed it by hand.
 func deaf() *keyboard {
 	k := &keyboard{}
 	k.changed = sync.NewCond(&k.mu)
@@ -17,7 +17,7 @@ func deaf() *keyboard {
 	return k
 }
 
-// TestKeyboard: where keys go, by what they are typed into.
+// TestKeyboard checks where keys go in each mode.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -50,7 +50,7 @@ func TestKeyboard(t *testing.T) {
 	}
 }
 
-// ^C and Esc stop work, and what was typed ahead stays, unsent.
+// ^C and Esc stop work. Text typed ahead stays, unsent.
 func TestKeyboardInterrupts(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{keyInterrupt, keyEscape} {
@@ -65,8 +65,8 @@ func TestKeyboardInterrupts(t *testing.T) {
 	}
 }
 
-// What was typed before a question is asked does not answer it, and is there
-// when it was answered.
+// Text typed before a question does not answer it, and is still there once it is
+// answered.
 func TestKeyboardTypeAhead(t *testing.T) {
 	t.Parallel()
 	k := deaf()
@@ -82,8 +82,8 @@ func TestKeyboardTypeAhead(t *testing.T) {
 	assert.Equal(t, "1⏎", k.ahead())
 }
 
-// What is typed behind an answer, before it is taken, is not lost: it is for the
-// next prompt, unsent, or stops the work.
+// Text typed after an answer, before the answer is taken, is not lost. It goes to the
+// next prompt, unsent, or interrupts the work.
 func TestKeyboardBehindAnAnswer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

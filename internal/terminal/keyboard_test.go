@@ -29,7 +29,7 @@ func typed(t *testing.T) (*keyboard, func(string)) {
 	}
 }
 
-// read takes n bytes as the line editor does.
+// read reads n bytes the way the line editor does.
 func read(t *testing.T, k *keyboard, n int) string {
 	t.Helper()
 	var got []byte

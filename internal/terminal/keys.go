@@ -25,8 +25,7 @@ const (
 	lastPaste  rune = 0x10fffd
 )
 
-// named maps sequences to keys. plainKey removes modifiers that mean nothing
-// here.
+// named maps sequences to keys. plainKey removes modifiers that have no meaning here.
 var named = map[string]rune{
 	"A": keyUp, "B": keyDown, "D": keyLeft, "C": keyRight, "H": keyHome, "F": keyEnd,
 	"1~": keyHome, "7~": keyHome, "4~": keyEnd, "8~": keyEnd, "3~": keyDelete,
@@ -35,7 +34,7 @@ var named = map[string]rune{
 	"3;5~": keyWordDelete, "3;3~": keyWordDelete,
 }
 
-// keyOf returns the key for a sequence; 0: unknown.
+// keyOf returns the key for a sequence, or 0 if it is unknown.
 func keyOf(sequence string) rune {
 	switch {
 	case sequence == keyEscape:
@@ -58,7 +57,7 @@ func keyOf(sequence string) rune {
 	return 0
 }
 
-// sequence returns the length of the first key in b; 0: it may be incomplete.
+// sequence returns the length of the first key in b, or 0 if it may be incomplete.
 func sequence(b []byte) int {
 	if b[0] != keyEscape[0] {
 		return 1

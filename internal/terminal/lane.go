@@ -15,8 +15,8 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// HookStarting makes the spinner say what slow hooks do, in their own words or
-// by their names. It is for hooks.Engine.Starting.
+// HookStarting makes the spinner show the status messages of slow hooks, or their names
+// if they have none. It is for hooks.Engine.Starting.
 func (v *View) HookStarting(_ hooks.Event, hs []hooks.Hook) {
 	var names, said []string
 	for _, h := range hs {
@@ -32,8 +32,8 @@ func (v *View) HookStarting(_ hooks.Event, hs []hooks.Hook) {
 	v.spin.hook(strings.Join(said, "; "))
 }
 
-// Hook shows one hook event: a line if it did something, the reason if it
-// blocked, and messages of hooks to the user. It is for hooks.Engine.Report.
+// Hook shows one hook event: a line if it changed something, the reason if it blocked,
+// and the hooks' messages to the user. It is for hooks.Engine.Report.
 func (v *View) Hook(r hooks.Report) {
 	v.spin.hook("")
 	var b strings.Builder
@@ -58,8 +58,9 @@ func (v *View) Hook(r hooks.Report) {
 	}
 }
 
-// deservesLine reports whether hooks ran and changed something, or all events
-// are wanted; and not every one of the hooks asked to be left out.
+// deservesLine reports whether hooks ran and changed something. If all events are
+// traced, it is enough that hooks ran. Without tracing, a change shows no line if every
+// hook that ran set suppressOutput.
 func (v *View) deservesLine(r hooks.Report) bool {
 	ran, loud := false, false
 	for _, run := range r.Runs {
@@ -72,8 +73,7 @@ func (v *View) deservesLine(r hooks.Report) bool {
 	return ran && (v.traceHooks.Load() || loud && changed && v.hookLines)
 }
 
-// line formats "BeforeTool write_file guard.sh deny 12 ms", and the reason
-// below it.
+// line formats "BeforeTool write_file guard.sh deny 12 ms", with the reason below it.
 func (v *View) line(b *strings.Builder, r hooks.Report) {
 	did := r.Effect.Kind
 	if did == "" || did == hooks.EffectNone {
@@ -126,8 +126,8 @@ func (v *View) line(b *strings.Builder, r hooks.Report) {
 	}
 }
 
-// rewritten says which arguments are others, each in a line; both whole, where
-// they are no objects.
+// rewritten lists the arguments that changed, one per line. If they are not JSON
+// objects, it shows both versions in full.
 func rewritten(before, after []byte) (changed []string) {
 	var was, is map[string]json.RawMessage
 	if json.Unmarshal(before, &was) != nil || json.Unmarshal(after, &is) != nil {
@@ -151,7 +151,7 @@ func rewritten(before, after []byte) (changed []string) {
 	return changed
 }
 
-// indented is text that breaks between words, each of its rows behind margin.
+// indented wraps text between words and puts margin before each row.
 func (v *View) indented(margin, text string) string {
 	var b strings.Builder
 	for row := range strings.SplitSeq(ansi.Wrap(text, max(v.width()-len(margin)-1, 10), ""), "\n") {
@@ -160,8 +160,7 @@ func (v *View) indented(margin, text string) string {
 	return b.String()
 }
 
-// Limits of one hook's text on the screen: a mebibyte would push everything
-// else away.
+// Limits on one hook's text on the screen: a mebibyte would push everything else away.
 const (
 	maxHookLines = 50
 	maxHookBytes = 8 << 10
@@ -188,5 +187,5 @@ func shortened(text string) string {
 }
 
 func millis(d time.Duration) string {
-	return fmt.Sprintf("%d ms", max(1, d.Milliseconds())) // what took less is not told apart
+	return fmt.Sprintf("%d ms", max(1, d.Milliseconds())) // shorter times are not distinguished
 }

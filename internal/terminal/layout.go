@@ -6,8 +6,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// draft is the text that the user is writing, as it is shown: a mark, the text
-// in as many rows as it takes, and the cursor.
+// draft is the text that the user is writing, as shown: a mark, the text in as many
+// rows as it takes, and the cursor.
 type draft struct {
 	mark, more string // before the first line, and before the others; more is as wide as plain text
 	line       string
@@ -57,8 +57,8 @@ func (d draft) frame(width, _ int) frame {
 	return f
 }
 
-// piece returns what is shown for the text at i: how many bytes of the line
-// that is, and how many columns it takes.
+// piece returns what is shown for the text at i, how many bytes of the line that is,
+// and how many columns it takes.
 func (d draft) piece(i int) (shown string, bytes, columns int) {
 	cluster, columns := ansi.FirstGraphemeCluster(d.line[i:], ansi.GraphemeWidth)
 	for at, r := range cluster {
@@ -79,7 +79,7 @@ func (d draft) piece(i int) (shown string, bytes, columns int) {
 	return cluster, len(cluster), columns
 }
 
-// text returns the draft as it stays above after it was sent.
+// text returns the draft as it remains on the screen once sent.
 func (d draft) text() string {
 	var b strings.Builder
 	for i := 0; i < len(d.line); {

@@ -7,41 +7,41 @@ import (
 )
 
 const (
-	liveLines = 5       // shown of what a running call prints
-	liveBytes = 8 << 10 // kept of it
-	openRows  = 12      // shown of the block that is being written
+	liveLines = 5       // lines shown of a running call's output
+	liveBytes = 8 << 10 // bytes kept of it
+	openRows  = 12      // rows shown of the unfinished block
 )
 
-// live is what is shown above the status line while it may still change. It
-// calls nobody with its lock held, as it is read while the screen is drawn.
+// live is what is shown above the status line while it may still change. It calls
+// nothing with its lock held, because it is read while the screen is drawn.
 type live struct {
 	style style
 
 	mu       sync.Mutex
-	printed  map[string]string // the end of what running calls printed
+	printed  map[string]string // the end of each running call's output
 	printing string            // the call that printed last
-	open     open              // the block of the answer that is being written
-	drawn    open              // what openRows are those of
-	drawnFor int               // the width that they are for
+	open     open              // the unfinished block of the answer
+	drawn    open              // the block that drawnAs shows
+	drawnFor int               // the width that drawnAs is for
 	drawnAs  []string
 }
 
-// open is the block of an answer that is not complete yet.
+// open is an unfinished block of an answer.
 type open struct {
 	source string
-	lang   code // of code that is written as it comes
-	code   bool // source is a line of such code
+	lang   code // state of the code block that is being streamed
+	code   bool // source is a line of that code
 	apart  bool // a blank line comes before it
 }
 
-// write sets the block that is being written; none: nothing is.
+// write sets the unfinished block. The zero open means there is none.
 func (l *live) write(o open) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.open = o
 }
 
-// answer returns the rows of the end of the open block.
+// answer returns the last rows of the unfinished block.
 func (l *live) answer(width, height int) []string {
 	if l.open.source == "" {
 		return nil
@@ -52,7 +52,7 @@ func (l *live) answer(width, height int) []string {
 	return l.drawnAs[max(len(l.drawnAs)-max(min(openRows, height), 0), 0):]
 }
 
-// rows renders the block as it will be when it is complete.
+// rows renders the block as if it were complete.
 func (o open) rows(s style, width int) []string {
 	source := Clean(o.source)
 	rendered := ""
@@ -72,7 +72,7 @@ func (o open) rows(s style, width int) []string {
 	return rows
 }
 
-// add keeps the end of what a running call printed.
+// add appends to a running call's output and keeps the end of it.
 func (l *live) add(callID, printed string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,7 +86,7 @@ func (l *live) add(callID, printed string) {
 	l.printed[callID], l.printing = all, callID
 }
 
-// take returns the end of what a call printed, which is no longer shown.
+// take returns the end of a call's output and stops showing it.
 func (l *live) take(callID string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -95,8 +95,8 @@ func (l *live) take(callID string) string {
 	return strings.Trim(printed, "\n")
 }
 
-// rows are those of a window: the end of the block that is being written, or of
-// what the last running call printed.
+// rows returns the rows to show: the end of the unfinished block, or else of the output
+// of the call that printed last.
 func (l *live) rows(width, height int) []string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,9 +14,9 @@ import (
 	"minigem/llm"
 )
 
-// TestStreamingIsSeen: each word of an answer can be seen as soon as it came, at
-// any width: what is complete was written, and the end of the rest is above the
-// status line.
+// TestStreamingIsSeen checks that each word of an answer is visible as soon as it
+// arrives, at any width. Complete blocks are written, and the end of the rest is above
+// the status line.
 func TestStreamingIsSeen(t *testing.T) {
 	t.Parallel()
 	var items, table, long strings.Builder
@@ -57,7 +57,8 @@ func TestStreamingIsSeen(t *testing.T) {
 	}
 }
 
-// TestItemsAreSeenAsTheyComplete: nobody waits for the end of a list, or a table.
+// TestItemsAreSeenAsTheyComplete checks that items and table rows appear before the
+// list or table is complete.
 func TestItemsAreSeenAsTheyComplete(t *testing.T) {
 	t.Parallel()
 	for _, form := range []string{"- item %d;\n", "%[1]d. item %[1]d;\n", "| item %d; |\n"} {
@@ -72,8 +73,8 @@ func TestItemsAreSeenAsTheyComplete(t *testing.T) {
 	}
 }
 
-// TestWritingWhilePainting: the answer, the keys and the clock draw at the same
-// time, and none of them waits for another one that waits for it.
+// TestWritingWhilePainting checks for deadlocks while the answer, the keys and the
+// clock all draw at once.
 func TestWritingWhilePainting(t *testing.T) {
 	t.Parallel()
 	s := newScene(style{plain: true}, 40)
@@ -99,8 +100,8 @@ func TestWritingWhilePainting(t *testing.T) {
 	assert.Contains(t, s.out.String(), "word199")
 }
 
-// TestWaitingLine: it says who is waited for, for how long without the time of
-// questions, and what it costs.
+// TestWaitingLine checks that the line says what is being waited for, how long it has
+// taken without counting questions, and how many tokens were used.
 func TestWaitingLine(t *testing.T) {
 	t.Parallel()
 	s := newScene(style{plain: true}, 80)

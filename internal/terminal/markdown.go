@@ -17,13 +17,13 @@ import (
 	"minigem/internal/highlight"
 )
 
-// markdownParser is made for the first answer, to keep starts short.
+// markdownParser is created for the first answer, to keep startup short.
 var markdownParser = sync.OnceValue(func() parser.Parser {
 	return goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList)).Parser()
 })
 
-// renderMarkdown renders clean text for a terminal of width columns, without a
-// line end after it.
+// renderMarkdown renders clean text for a terminal of width columns, without a trailing
+// newline.
 func renderMarkdown(source string, s style, width int) string {
 	if overdone(source) {
 		return strings.Trim(ansi.Wrap(source, max(width, 8), ""), "\n")
@@ -34,15 +34,15 @@ func renderMarkdown(source string, s style, width int) string {
 	return strings.Trim(r.blocks(doc, max(width, 8)), "\n")
 }
 
-// What no answer needs, and what costs more than its length: quotes and lists in
-// each other, and the columns of a table.
+// Limits on nested quotes and lists, and on the columns of a table. No answer needs
+// more, and rendering costs more than its length.
 const (
 	mostNested  = 32
 	mostColumns = 64
 )
 
-// overdone reports whether a text is shown as it is, because a line of it nests
-// deeper, or asks for more columns, than is rendered.
+// overdone reports whether a text is shown as it is, because a line of it nests too
+// deep or has too many table columns.
 func overdone(source string) bool {
 	for line := range strings.Lines(source) {
 		if strings.Count(line, "|") > mostColumns && strings.Trim(line, "|:->+* \t\r\n") == "" {
@@ -62,7 +62,7 @@ func overdone(source string) bool {
 	return false
 }
 
-// rule: a line between paragraphs may be as long as it likes.
+// rule reports whether line is a thematic break, which may have any length.
 func rule(line string) bool {
 	line = strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {
@@ -160,7 +160,7 @@ func (r *renderer) inline(n ast.Node) string {
 		switch {
 		case n.HardLineBreak():
 			end = "\n"
-		case n.SoftLineBreak(): // who wrote a line end meant it, more often than not
+		case n.SoftLineBreak(): // a writer's line break is usually intended
 			end = "\n"
 		}
 		return string(n.Segment.Value(r.src)) + end
@@ -202,7 +202,7 @@ func (r *renderer) inline(n ast.Node) string {
 	return r.inlines(n)
 }
 
-// code returns a block of code, indented.
+// code returns an indented block of code.
 func (r *renderer) code(text, language string) string {
 	lines, c := strings.Split(strings.TrimRight(text, "\n"), "\n"), codeOf(language)
 	for i, line := range lines {
@@ -211,7 +211,8 @@ func (r *renderer) code(text, language string) string {
 	return strings.Join(lines, "\n")
 }
 
-// code is a block of code, read line by line. It may be copied and compared.
+// code is the state of a block of code that is read line by line. It may be copied and
+// compared.
 type code struct {
 	diff bool
 	scan highlight.Scanner
@@ -224,8 +225,8 @@ func codeOf(language string) code {
 	return code{scan: highlight.For(language)}
 }
 
-// codeLine colours the next line of a block by its language. Of a language that is
-// not known it has one colour.
+// codeLine colours the next line of a block by its language. Code in an unknown
+// language has a single colour.
 func (s style) codeLine(line string, c *code) string {
 	line = strings.ReplaceAll(line, "\t", "    ")
 	switch {

@@ -12,35 +12,34 @@ import (
 	"github.com/chzyer/readline"
 )
 
-// Suggestion is something that the end of a line may become. Its texts must have
-// been cleaned.
+// Suggestion is a completion for the end of a line. Its texts must have been cleaned.
 type Suggestion struct {
-	Text  string // what replaces the end of the line
-	Label string // what is shown
+	Text  string // replaces the end of the line
+	Label string // shown in the menu
 	Help  string
 }
 
-// menu is what may become of the end of the line, under it. It opens while
-// somebody types a command or a name after an "@", and never acts by itself: only
-// Tab, or Enter after an arrow key, takes what it marks.
+// menu shows completions below the line. It opens while the user types a command or a
+// name after "@", and never acts by itself: only Tab, or Enter after an arrow key,
+// accepts the marked one.
 type menu struct {
-	open     bool   // keys that write were pressed last
-	closed   bool   // by Esc, for this word
-	line     string // what is before the cursor, for which all is
+	open     bool   // the last keys pressed were text
+	closed   bool   // closed by Esc, for this word
+	line     string // the text before the cursor that all belongs to
 	all      []Suggestion
 	replaced int // characters before the cursor that a suggestion replaces
 	marked   int
-	moved    bool // by an arrow key
+	moved    bool // an arrow key moved the mark
 	suggesting
 }
 
-// suggesting is the search for suggestions, which may take long in a large folder:
-// the prompt never waits for it.
+// suggesting is a search for suggestions, which may be slow in a large folder. The
+// prompt never waits for it.
 type suggesting struct {
-	cancel context.CancelFunc // the running one; may be nil
-	asked  string             // what it is for
+	cancel context.CancelFunc // cancels the running search; may be nil
+	asked  string             // the text that is searched for
 	done   *sync.WaitGroup
-	one    *sync.Mutex // searches are made one after the other
+	one    *sync.Mutex // held by the running search, so that only one runs at a time
 }
 
 // mostOffered is how many suggestions are shown.
@@ -55,7 +54,7 @@ func (e *editor) before() string {
 	return strings.ReplaceAll(string(e.line[:min(e.pos, len(e.line))]), string(newlineMark), "\n")
 }
 
-// suggest looks for suggestions for the line, if it is another one.
+// suggest starts looking for suggestions if the line changed.
 func (e *editor) suggest() {
 	m, line := &e.menu, e.before()
 	if line == "" {
@@ -103,11 +102,11 @@ func (e *editor) suggested(line string, all []Suggestion, replaced int) {
 	m := &e.menu
 	m.line, m.all, m.replaced, m.marked, m.moved, m.cancel = line, all, replaced, 0, false, nil
 	if all == nil {
-		m.all = []Suggestion{} // there is none, which is known
+		m.all = []Suggestion{} // not nil: the search is known to have found none
 	}
 }
 
-// stopSuggesting waits for the end of a search.
+// stopSuggesting cancels the running search and waits for it to end.
 func (e *editor) stopSuggesting() {
 	e.mu.Lock()
 	if e.menu.cancel != nil {
@@ -120,13 +119,13 @@ func (e *editor) stopSuggesting() {
 	}
 }
 
-// menuVisible reports whether there is a menu for the line as it is.
+// menuVisible reports whether a menu is shown for the current line.
 func (e *editor) menuVisible() bool {
 	m := &e.menu
 	return m.open && !m.closed && len(m.all) > 0 && m.line == e.before() && !e.vi.normal && e.search == ""
 }
 
-// menuRows draws the menu, in a window of rows of the given width.
+// menuRows draws the menu for a window of the given width.
 func (e *editor) menuRows(width int) []string {
 	m := &e.menu
 	if !e.menuVisible() {
@@ -158,14 +157,14 @@ func (e *editor) menuRows(width int) []string {
 	return rows
 }
 
-// menuKey handles the keys that move and close the menu; done is false for
-// others. Keys that write open it.
+// menuKey handles the keys that move in and close the menu. done is false for other
+// keys. Keys that type text open the menu.
 func (e *editor) menuKey(r rune) (_ rune, ok, done bool) {
 	m := &e.menu
 	up := r == keyUp || r == readline.CharPrev
 	down := r == keyDown || r == readline.CharNext
 	if (up || down) && m.open && !m.closed && m.cancel != nil && m.asked == e.before() && !e.t.style.dumb {
-		e.look() // it was pressed before the menu came, and is for it
+		e.look() // pressed before the menu appeared, but meant for it
 	}
 	switch {
 	case (up || down) && e.menuVisible() && len(m.all) > 1:
@@ -189,14 +188,14 @@ func (e *editor) menuKey(r rune) (_ rune, ok, done bool) {
 		r == readline.CharCtrlU:
 		m.open = true
 	case up, down, r == readline.CharBckSearch, r == readline.CharFwdSearch:
-		m.open = false // what is fetched from the history was not typed
+		m.open = false // text fetched from the history was not typed
 	}
 	return r, false, false
 }
 
-// accept puts what is marked into the line; a terminal without a menu gets what
-// all suggestions have in common. Where the menu does not know of the line yet,
-// or was closed, it is asked now.
+// accept puts the marked suggestion into the line. On a terminal without a menu it
+// inserts the common prefix of all suggestions. If the menu has none for this line yet,
+// or was closed, it fetches them first.
 func (e *editor) accept() (rune, bool) {
 	m := &e.menu
 	if e.t.o.Complete == nil || e.vi.normal {
@@ -228,7 +227,7 @@ func (e *editor) accept() (rune, bool) {
 	return nothing, true
 }
 
-// look waits for the suggestions for the line, if they are not there yet.
+// look fetches the suggestions for the line and waits for them, unless they are there.
 func (e *editor) look() bool {
 	m, line := &e.menu, e.before()
 	if m.line == line && m.all != nil {
@@ -242,7 +241,7 @@ func (e *editor) look() bool {
 	return true
 }
 
-// common returns how all suggestions begin.
+// common returns the common prefix of all suggestions.
 func common(all []Suggestion) string {
 	same := all[0].Text
 	for _, s := range all[1:] {

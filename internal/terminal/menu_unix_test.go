@@ -20,7 +20,7 @@ import (
 	"minigem/tools/workspace"
 )
 
-// offering is a prompt with a menu. It returns the line that is sent, too.
+// offering starts a prompt with a menu. The channel receives the line that is sent.
 func offering(t *testing.T, o Options, columns, rows int) (*window, chan string) {
 	o.Complete = func(_ context.Context, line string) ([]Suggestion, int) {
 		switch {
@@ -50,7 +50,7 @@ func offering(t *testing.T, o Options, columns, rows int) (*window, chan string)
 	return w, done
 }
 
-// TestMenu: a command or an "@" shows what it may become; Tab takes it, arrows
+// TestMenu checks that a command or an "@" shows completions. Tab accepts one, arrows
 // move, Esc closes, and Enter sends what was typed unless an arrow key chose.
 func TestMenu(t *testing.T) {
 	t.Parallel()
@@ -83,8 +83,8 @@ func TestMenu(t *testing.T) {
 	}
 }
 
-// TestMenuStaysSmall: a long menu scrolls, in a low window it is lower, and a
-// resized window draws it anew.
+// TestMenuStaysSmall checks that a long menu scrolls, that it is shorter in a low
+// window, and that it is redrawn after a resize.
 func TestMenuStaysSmall(t *testing.T) {
 	t.Parallel()
 	w, sent := offering(t, Options{}, 40, 30)
@@ -110,8 +110,8 @@ func TestMenuStaysSmall(t *testing.T) {
 	assert.Equal(t, "@", <-sent)
 }
 
-// TestMenuAndHistory: what comes from the history opens no menu, so that the next
-// key goes on through the history.
+// TestMenuAndHistory checks that text from the history opens no menu, so that the next
+// key continues through the history.
 func TestMenuAndHistory(t *testing.T) {
 	t.Parallel()
 	w, sent := offering(t, Options{}, 40, 12)
@@ -124,8 +124,8 @@ func TestMenuAndHistory(t *testing.T) {
 	assert.Equal(t, "older", <-sent)
 }
 
-// TestCompose: ^G and ^X ^E open the user's editor with the prompt, of several
-// lines too; one that fails leaves the prompt as it is.
+// TestCompose checks that ^G and ^X ^E open the user's editor with the prompt, even of
+// several lines. If the editor fails, the prompt stays as it is.
 func TestCompose(t *testing.T) {
 	t.Parallel()
 	for _, keys := range []string{"\x07", "\x18\x05"} {
@@ -147,8 +147,8 @@ func TestCompose(t *testing.T) {
 	}
 }
 
-// BenchmarkMenu is the time from a key to the menu of files that it leaves, in a
-// folder with 5,000 of them, and to the screen in a prompt without a menu.
+// BenchmarkMenu measures the time from a key to the file menu in a folder of 5,000
+// files, and to the screen in a prompt without a menu.
 func BenchmarkMenu(b *testing.B) {
 	dir := b.TempDir()
 	for i := range 5000 {

@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// Passage lets another program have the keys, and show what it prints. It is for
-// one program.
+// Passage gives the keys to another program and shows its output. It is used for one
+// program only.
 type Passage struct {
 	t       *Terminal
 	cleaner Cleaner
-	whole   bool   // the program has the screen
-	tail    []byte // the end of what it drew
-	alt     bool   // it is on a screen of its own
-	left    bool   // it was, and has left it
+	whole   bool   // the program has the whole screen
+	tail    []byte // the end of its output while it had the screen
+	alt     bool   // the program is on the alternate screen
+	left    bool   // the program was on the alternate screen and has left it
 	text    strings.Builder
 	drew    bool
 }
 
-// keptText limits what is kept of what a program printed.
+// keptText limits how much of a program's output is kept.
 const keptText = 64 << 10
 
-// Pass gives all keys to another program, until Over of what it returns. resized
-// is called when the window has another size.
+// Pass sends all keys to another program until Over is called on the result. It calls
+// resized when the window's size changes.
 func (t *Terminal) Pass(keys func([]byte), resized func()) *Passage {
 	t.keys.passTo(keys)
 	t.mu.Lock()
@@ -31,14 +31,14 @@ func (t *Terminal) Pass(keys func([]byte), resized func()) *Passage {
 	return &Passage{t: t}
 }
 
-// Show shows what the program printed, cleaned. While it takes each key as it is
-// pressed it has the screen, as editors need it.
+// Show shows output of the program, cleaned. While the program reads single keys, as
+// editors do, it has the whole screen instead.
 func (p *Passage) Show(printed []byte, keys bool) {
 	if keys && !p.t.style.dumb {
 		p.draw(printed)
 		return
 	}
-	if p.alt { // it gave the keys back before what it drew was read
+	if p.alt { // it stopped reading single keys before its last output was read
 		i := bytes.Index(printed, []byte(altScreen+"l"))
 		if i < 0 {
 			p.draw(printed)
@@ -62,11 +62,10 @@ func (p *Passage) draw(printed []byte) {
 	p.drawn(printed)
 }
 
-// altScreen, with an h behind it, begins the screen of a program, and with an l
-// ends it.
+// altScreen followed by h enters the alternate screen; followed by l, it leaves it.
 const altScreen = "\x1b[?1049"
 
-// drawn remembers whether the program is on a screen of its own.
+// drawn records whether the program is on the alternate screen.
 func (p *Passage) drawn(printed []byte) {
 	p.tail = append(p.tail, printed...)
 	tail := string(p.tail)
@@ -84,12 +83,12 @@ func (p *Passage) take() {
 	}
 }
 
-// givesBack undoes what programs do to a terminal that draw on it: colours, a
-// hidden cursor, keys for applications, the mouse, pastes.
+// givesBack resets what full-screen programs change: colours, a hidden cursor,
+// application keys, the mouse, bracketed paste.
 const givesBack = "\x1b[0m\x1b[?25h\x1b[?1l\x1b>\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?2004l"
 
-// giveBack takes the screen back. The program may have left it in its last words,
-// which came when it took whole lines again.
+// giveBack takes the screen back. The program may have left the alternate screen in its
+// last output, which arrived after it stopped reading single keys.
 func (p *Passage) giveBack() {
 	if !p.whole {
 		return
@@ -106,8 +105,8 @@ func (p *Passage) giveBack() {
 	p.t.screen.yield(false)
 }
 
-// Over takes keys and screen back. It returns the text of what was printed, and
-// whether the program drew the screen, too.
+// Over takes back the keys and the screen. It returns the text of the output, and
+// whether the program ever had the whole screen.
 func (p *Passage) Over() (text string, drew bool) {
 	p.giveBack()
 	p.t.mu.Lock()
@@ -117,7 +116,7 @@ func (p *Passage) Over() (text string, drew bool) {
 	return p.text.String(), p.drew
 }
 
-// passTo gives all keys to a program; nil: no longer.
+// passTo sends all keys to a program, or no longer does so if keys is nil.
 func (k *keyboard) passTo(keys func([]byte)) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -6,9 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestPassage: what a program prints is cleaned until it takes single keys; then
-// it has the screen, and the terminal is as it was when it no longer does. All
-// keys are its own.
+// TestPassage checks that a program's output is cleaned until it reads single keys,
+// that it has the screen only as long as it does, and that it gets all keys.
 func TestPassage(t *testing.T) {
 	t.Parallel()
 	const (
@@ -17,7 +16,7 @@ func TestPassage(t *testing.T) {
 	)
 	for _, c := range []struct {
 		name   string
-		chunks []string // with a "!" before those that come while it takes keys
+		chunks []string // those with a "!" arrive while it reads single keys
 		shown  string
 		text   string
 		drew   bool

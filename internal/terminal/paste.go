@@ -12,30 +12,30 @@ const (
 	pasteStart = "\x1b[200~"
 	pasteEnd   = "\x1b[201~"
 
-	// newlineMark stands for a line end inside a prompt: a private-use
-	// character that Clean removes from all other text.
+	// newlineMark represents a newline inside a prompt. It is a private-use character
+	// that Clean removes from all other text.
 	newlineMark = '\ue000'
 
-	// A larger paste is folded in the prompt.
+	// A paste beyond these limits is folded in the prompt.
 	shownLines = 8
 	shownBytes = 1000
 
-	// Without brackets a paste is recognized by how much comes at once: this
-	// many line ends, or this many bytes with a line end in them.
+	// Without brackets, a paste is recognized by how much arrives at once: this many
+	// newlines, or this many bytes that include a newline.
 	burstLines = 3
 	burstBytes = 1024
-	quietTime  = 100 * time.Millisecond // time that ends such a paste
-	burstTime  = time.Second            // time in which more of it may follow
+	quietTime  = 100 * time.Millisecond // a pause this long ends such a paste
+	burstTime  = time.Second            // how long more of it may follow
 )
 
-// pastes holds the large pastes of a prompt. Each is one character in the line,
-// so that the line editor handles a short line only.
+// pastes holds the large pastes of a prompt. Each is a single character in the line, so
+// the line editor only handles a short line.
 type pastes struct {
 	texts map[rune]string
 	next  rune
 }
 
-// fold returns the text in the line for a paste.
+// fold returns what goes into the line for a paste.
 func (p *pastes) fold(text string) string {
 	if strings.Count(text, "\n") < shownLines && len(text) <= shownBytes {
 		return strings.ReplaceAll(text, "\n", string(newlineMark))
@@ -51,7 +51,7 @@ func (p *pastes) fold(text string) string {
 	return string(mark)
 }
 
-// unfold replaces the marks in a line by their texts and line ends.
+// unfold replaces the marks in a line with the pasted texts and newlines.
 func (p *pastes) unfold(line string) string {
 	if !strings.ContainsFunc(line, private) {
 		return line
@@ -92,17 +92,17 @@ func (p *pastes) label(mark rune) string {
 	}
 }
 
-// private reports whether a character has a meaning only inside this package.
+// private reports whether a character has a meaning only within this package.
 func private(r rune) bool { return r == newlineMark || r >= keyUp && r <= lastPaste }
 
-// pasted returns a paste as text, without bytes that are not text.
+// pasted returns a paste as clean text.
 func pasted(s string) string {
 	s = Clean(strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n"))
 	return strings.ReplaceAll(s, "\t", "    ")
 }
 
-// isBurst reports whether bytes that came at once were not typed, but are a
-// paste without brackets. Another paste just before makes that likely: a busy
+// isBurst reports whether bytes that arrived at once are a paste without brackets
+// rather than typed keys. That is more likely right after another paste, since a busy
 // system delivers a paste in pieces.
 func isBurst(b []byte, another bool) bool {
 	if bytes.IndexByte(b, keyEscape[0]) >= 0 {

@@ -8,19 +8,18 @@ import (
 	"github.com/chzyer/readline"
 )
 
-// Hint is shown in the empty prompt. Programs that drive a terminal wait for
-// it.
+// Hint is shown in the empty prompt. Programs that drive a terminal wait for it.
 const Hint = "  Type your message or @path/to/file"
 
-// ErrInterrupted: the user pressed ^C at the empty prompt.
+// ErrInterrupted means that the user pressed ^C at the empty prompt.
 var ErrInterrupted = errors.New("interrupted")
 
 const (
 	promptMark = "> "
 	moreMark   = "… "
 
-	// unlimitedWidth is the width of the window for the line editor: it edits,
-	// and the screen draws.
+	// unlimitedWidth is the window width given to the line editor, which only edits:
+	// the screen does the drawing.
 	unlimitedWidth = 1 << 20
 )
 
@@ -55,9 +54,9 @@ func (t *Terminal) openLine() error {
 	return nil
 }
 
-// Prompt reads a prompt of the user: one line, or several if lines end in a
-// backslash or came in a paste. Errors: [ErrInterrupted], and [io.EOF] for ^D
-// in an empty prompt and after Hangup.
+// Prompt reads a prompt from the user. It may have several lines, if lines end in a
+// backslash or were pasted. It returns [ErrInterrupted], or [io.EOF] for ^D in an empty
+// prompt and after Hangup.
 func (t *Terminal) Prompt() (string, error) {
 	if t.keys.over() {
 		return "", io.EOF
@@ -76,7 +75,7 @@ func (t *Terminal) Prompt() (string, error) {
 		return "", io.EOF // an unfinished line is not sent
 	case errors.Is(err, readline.ErrInterrupt) && line != "":
 		t.history.add(t.keys.unfold(line))
-		return "", nil // only the current line is dropped, and the history has it
+		return "", nil // only the current line is dropped, and it is in the history
 	case errors.Is(err, readline.ErrInterrupt):
 		return "", ErrInterrupted
 	case err != nil:
@@ -87,15 +86,14 @@ func (t *Terminal) Prompt() (string, error) {
 	return text, nil
 }
 
-// WhenReady has do called, once and in a goroutine of its own, a moment after the next
-// prompt is drawn.
+// WhenReady calls do once, in a new goroutine, shortly after the next prompt is drawn.
 func (t *Terminal) WhenReady(do func()) {
 	t.edit.mu.Lock()
 	defer t.edit.mu.Unlock()
 	t.edit.ready = do
 }
 
-// prompted is what stays of a prompt: whoever scrolls finds it.
+// prompted returns a sent prompt as it stays in the scrollback.
 func (t *Terminal) prompted(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -104,14 +102,14 @@ func (t *Terminal) prompted(text string) string {
 	return t.mark() + strings.Join(lines, "\n")
 }
 
-// mark is the mark of the prompt, in the colour of the mode.
+// mark returns the prompt's mark in the colour of the approval mode.
 func (t *Terminal) mark() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.style.bold(t.style.modeColour(t.status.Mode, promptMark))
 }
 
-// ShowPrompt shows a prompt that nobody types.
+// ShowPrompt shows a prompt that the user did not type.
 func (t *Terminal) ShowPrompt(text string) {
 	t.screen.lines("\n" + t.prompted(strings.ReplaceAll(Clean(text), "\n", "\n"+moreMark)))
 }

@@ -19,8 +19,8 @@ import (
 	"minigem/internal/waittest"
 )
 
-// TestKeysOfEmacs and TestKeysOfVi: what is pressed, and the line that comes of
-// it. Earlier prompts are "first one" and "second two".
+// TestKeysOfEmacs and TestKeysOfVi check which line results from the pressed keys.
+// Earlier prompts are "first one" and "second two".
 func TestKeysOfEmacs(t *testing.T) {
 	t.Parallel()
 	w := openWindow(t, 80, 24, Options{})
@@ -62,7 +62,7 @@ func TestKeysOfEmacs(t *testing.T) {
 		{"^R ^G", "kept\x12first\x07", "kept"},
 		{"^R Esc", "kept\x12first\x1b", "kept"},
 		{"^R, as far as it is found", "\x12nowhere", "second two"},
-		// what means nothing
+		// keys without a meaning
 		{"function keys", "a\x1bOP\x1b[15~b\x1b[Zc", "abc"},
 		{"Alt with a letter", "a\x1bxb", "ab"},
 		{"control characters", "a\x1c\x1d\x1e\x1fb", "ab"},
@@ -70,7 +70,7 @@ func TestKeysOfEmacs(t *testing.T) {
 	} {
 		w.history.remember([]string{"first one", "second two"})
 		if strings.HasSuffix(c.keys, keyEscape) {
-			c.keys += "\x1b[C" // a key, so that the escape is one
+			c.keys += "\x1b[C" // another key, so that the escape counts as one
 		}
 		line, err := w.prompt(c.keys + "\r")
 		require.NoError(t, err, c.name)
@@ -139,7 +139,7 @@ func TestKeysOfVi(t *testing.T) {
 	}
 }
 
-// TestPromptEnds: by ^C and ^D, which differ for an empty line.
+// TestPromptEnds checks ^C and ^D, which act differently in an empty line.
 func TestPromptEnds(t *testing.T) {
 	t.Parallel()
 	w := openWindow(t, 80, 24, Options{})
@@ -164,9 +164,9 @@ func TestPromptEnds(t *testing.T) {
 	assert.ErrorIs(t, err, io.EOF)
 }
 
-// TestLargePastes: they come whole, as one prompt, at once, and stand in the
-// prompt as one short note.
-func TestLargePastes(t *testing.T) { // alone, for it looks at the memory
+// TestLargePastes checks that they arrive in full, at once, as one prompt, and are
+// shown in the prompt as one short note.
+func TestLargePastes(t *testing.T) { // not parallel: it measures memory
 	var b strings.Builder
 	for i := range 10_000 {
 		fmt.Fprintf(&b, "line %d of a long text, \tand so on\n", i)
@@ -196,7 +196,7 @@ func TestLargePastes(t *testing.T) { // alone, for it looks at the memory
 			w.press(c.before + strings.ReplaceAll(text, "\n", "\r") + c.after)
 			w.awaitQuiet()
 			w.press("!")
-			screen := w.await(" lines]!") // a busy machine may give it in parts
+			screen := w.await(" lines]!") // a busy machine may deliver it in parts
 			assert.Contains(t, screen, "> see [pasted: ")
 			assert.NotContains(t, screen, "line 1")
 			runtime.GC()
@@ -205,7 +205,7 @@ func TestLargePastes(t *testing.T) { // alone, for it looks at the memory
 			w.press(c.end)
 			assert.Equal(t, c.want, <-done)
 			w.Hangup()
-			_, err := w.Prompt() // is over once the one before is
+			_, err := w.Prompt() // ends once the previous one has
 			assert.ErrorIs(t, err, io.EOF)
 			assert.Empty(t, w.Terminal.keys.pastes.texts, "what was discarded is forgotten")
 			assert.Empty(t, w.history.prompts, "nobody goes back to what was pasted")
@@ -213,14 +213,15 @@ func TestLargePastes(t *testing.T) { // alone, for it looks at the memory
 	}
 }
 
-// TestNoKeysBreakIt: whatever is typed, in whatever order, the prompt goes on.
+// TestNoKeysBreakIt checks that the prompt keeps working whatever is typed, in any
+// order.
 func TestNoKeysBreakIt(t *testing.T) {
 	t.Parallel()
 	keys := []string{"a", "b", " ", ".", "漢", "e", "w", "b", "d", "c", "r", "f", "t", "x", "p", "u", "0", "$", "3", "~", "D", "C",
 		"\x01", "\x02", "\x04", "\x05", "\x06", "\x07", "\x08", "\x09", "\x0b", "\x0c", "\x0e", "\x10", "\x12", "\x13", "\x14", "\x15",
 		"\x17", "\x19", "\x1b", "\x1b[A", "\x1b[B", "\x1b[C", "\x1b[D", "\x1b[H", "\x1b[3~", "\x1b[1;5C", "\x1bd", "\x7f", "\xff", "\x00", "\r", "\x03"}
 	seeds := uint64(8)
-	if thorough.Race { // the line editor's own buffer races between two prompts, now and then
+	if thorough.Race { // the line editor's own buffer sometimes races between two prompts
 		seeds = 1
 	}
 	for seed := range seeds {
@@ -244,11 +245,11 @@ func TestNoKeysBreakIt(t *testing.T) {
 			for range 3000 {
 				w.press(keys[random.IntN(len(keys))])
 			}
-			w.awaitQuiet() // what was typed as fast as this may pass for a paste
-			// A ^C between two prompts gives back what was typed ahead, and that may be
-			// anything: then the end comes behind it, and has to come again.
+			w.awaitQuiet() // text typed this fast may be taken for a paste
+			// A ^C between two prompts gives back what was typed ahead, which may be
+			// anything. The ending keys then come after it and must be pressed again.
 			k, ended := w.Terminal.keys, false
-			taken := func() bool { // each key, by a prompt that has not ended
+			taken := func() bool { // each key was taken by a prompt that has not ended
 				select {
 				case <-done:
 					ended = true
@@ -259,8 +260,8 @@ func TestNoKeysBreakIt(t *testing.T) {
 				return ended || k.mode == prompting && len(k.queue) == 0
 			}
 			for !ended {
-				w.press("\x1b\x1b[C\x07\x03") // out of whatever mode
-				w.awaitQuiet()                // what is read together with it could pass for a paste
+				w.press("\x1b\x1b[C\x07\x03") // leaves whatever mode it is in
+				w.awaitQuiet()                // read together with the next keys, it could be taken for a paste
 				waittest.Until(t, taken)
 				w.press("the end\r")
 				w.awaitQuiet()
@@ -270,7 +271,7 @@ func TestNoKeysBreakIt(t *testing.T) {
 	}
 }
 
-// TestHistory is kept in a file, one line for each prompt.
+// TestHistory checks that prompts are kept in a file, one per line.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "deep", "history")

@@ -8,11 +8,11 @@ import (
 	"minigem/tools/builtin"
 )
 
-// Questioner asks the user questions of the model and of MCP servers. It is a
+// Questioner asks the user the questions of the model and of MCP servers. It is a
 // builtin.Dialogue.
 type Questioner struct {
 	View *View
-	d    *Dialogue // nil: each call is one
+	d    *Dialogue // nil: each call opens its own
 }
 
 // Together implements builtin.Dialogue.
@@ -76,7 +76,7 @@ func (v *View) ask(ctx context.Context, d *Dialogue, q builtin.Question) (string
 	return d.Ask(ctx, lines, "Your answer"+hint+": ")
 }
 
-// askSeveral reads numbers with blanks or commas between them.
+// askSeveral reads numbers separated by blanks or commas.
 func (v *View) askSeveral(ctx context.Context, d *Dialogue, lines string, options []builtin.Option) (string, bool) {
 	choices := make([]Choice, len(options))
 	for i, o := range options {

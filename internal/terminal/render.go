@@ -7,36 +7,36 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// markdown renders an answer while it streams: a block is written once it is
-// complete, code one line at a time, so that nothing is ever drawn again. What
-// it holds back is limited.
+// markdown renders an answer while it streams. It writes each block once it is
+// complete, and code line by line, so nothing is ever redrawn. How much it holds back
+// is limited.
 type markdown struct {
 	style style
 	width func() int
 	out   func(string)
-	begin func() // called before an answer is written; nil: nothing is
+	begin func() // called before the first output of an answer; may be nil
 
 	line  strings.Builder // the incomplete line
 	lines strings.Builder // the complete lines of the incomplete block
 	began bool            // lines contains more than blanks
-	inner string          // the open fence inside the block; empty: none
-	fence string          // the open fence whose code is written as it comes; empty: none
-	lang  code            // how it is coloured
-	tight bool            // what comes after these lines belongs to them
-	joins bool            // what comes next belongs to what was written last
-	wrote bool            // some of this answer was written
+	inner string          // the open fence inside the block, or empty
+	fence string          // the open fence whose code is written line by line, or empty
+	lang  code            // the state of its colouring
+	tight bool            // the next lines belong to these without a blank line
+	joins bool            // the next output belongs to the last without a blank line
+	wrote bool            // some of this answer has been written
 }
 
-// A longer block is written in parts, at a line that looks like the beginning
-// of a paragraph or a list item; a much longer one at any line.
+// A block longer than longBlock is written in parts, at a line that looks like the
+// start of a paragraph or a list item. One longer than hugeBlock is cut at any line.
 const (
 	longBlock = 8 << 10
-	// mostPending is how much of an incomplete block is looked at to show its end.
+	// mostPending is how much of an incomplete block is rendered to show its end.
 	mostPending = 4 << 10
 	hugeBlock   = 256 << 10
 )
 
-// pending returns what is not written yet, or the end of it.
+// pending returns what has not been written yet, or the end of it.
 func (m *markdown) pending() open {
 	if m.fence != "" {
 		line := m.line.String()
@@ -48,7 +48,7 @@ func (m *markdown) pending() open {
 	if over > 0 {
 		head := ""
 		if top := strings.SplitAfterN(lines, "\n", 3); len(top) == 3 && strings.Contains(top[0], "|") {
-			head = top[0] + top[1] // a table's rows need it
+			head = top[0] + top[1] // the rows of a table need its heading
 		}
 		_, end, whole := strings.Cut(text, "\n")
 		if !whole {
@@ -62,7 +62,7 @@ func (m *markdown) pending() open {
 	return open{source: text, apart: !m.joins}
 }
 
-// write adds a piece, and writes what is complete.
+// write adds a piece of the answer and writes what is complete.
 func (m *markdown) write(s string) {
 	for line := range strings.SplitAfterSeq(s, "\n") {
 		m.line.WriteString(line)
@@ -74,7 +74,7 @@ func (m *markdown) write(s string) {
 	}
 }
 
-// flush writes the rest.
+// flush writes the rest of the answer.
 func (m *markdown) flush() {
 	if m.line.Len() > 0 {
 		m.take(m.line.String())
@@ -131,9 +131,9 @@ func (m *markdown) tooLong(line string) bool {
 	return n > hugeBlock || n > longBlock && m.inner == "" && strings.IndexAny(line, " \t|\r\n") != 0
 }
 
-// item reports whether the lines so far are complete because the next item of
-// their list begins, or a list below their paragraph: nobody shall wait for the
-// last item to see the first one.
+// item reports whether the lines so far can be written because line begins the next
+// item of their list, or a list after their paragraph. The first item should be visible
+// before the last one arrives.
 func (m *markdown) item(line string) bool {
 	if m.inner != "" || !m.began {
 		return false
@@ -152,8 +152,8 @@ func (m *markdown) item(line string) bool {
 	return m.tight
 }
 
-// itemOf returns the mark of an item of the outermost list that begins in text,
-// and its number, or -1; empty: none does.
+// itemOf returns the mark and number of an outermost list item that begins in text. The
+// number is -1 for bullets. mark is empty if there is no item.
 func itemOf(text string) (mark string, number int) {
 	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
 	rest := text[digits:]
@@ -179,7 +179,7 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// block writes the lines of the block so far.
+// block writes the block collected so far.
 func (m *markdown) block() {
 	raw, tight := m.lines.String(), m.tight
 	m.lines.Reset()
@@ -193,7 +193,7 @@ func (m *markdown) block() {
 	m.joins = tight
 }
 
-// gap separates what comes from what was written before.
+// gap separates the next output from what was written before.
 func (m *markdown) gap() {
 	switch {
 	case m.joins:

@@ -47,7 +47,7 @@ func stream(width int, pieces []string) string {
 	return out.String()
 }
 
-// However an answer is cut into pieces, the same comes out.
+// However an answer is cut into pieces, the output is the same.
 func TestMarkdownStreams(t *testing.T) {
 	t.Parallel()
 	assert.Equal(t, strings.ReplaceAll(rendered, "  \n", "\n"), trimmed(stream(80, []string{sample})))
@@ -62,7 +62,7 @@ func trimmed(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// No line of prose is wider than the window, wide characters counted.
+// No line of prose is wider than the window, counting wide characters.
 func TestMarkdownFits(t *testing.T) {
 	t.Parallel()
 	prose := strings.Repeat("plain words and 漢字漢字 and more ", 20) + "\n\n- " + strings.Repeat("item 漢字 ", 20) + "\n\n> " + strings.Repeat("quoted ", 30)
@@ -91,8 +91,8 @@ func TestMarkdownDoesNotWaitForTheEnd(t *testing.T) {
 	writes("more\n```\n", "  more\n")
 }
 
-// What a failed call was about is among its arguments: its record holds what
-// the tool is for.
+// The record of a failed call describes the tool, so what the call was about comes from
+// its arguments.
 func TestAim(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -110,8 +110,8 @@ func TestAim(t *testing.T) {
 	}
 }
 
-// TestMarkdownOfTheWorst: what is shown of an answer is never out of all
-// proportion to it, and what nests too deep is shown as it is.
+// TestMarkdownOfTheWorst checks that the output is never out of proportion to the
+// answer, and that text nested too deep is shown as it is.
 func TestMarkdownOfTheWorst(t *testing.T) {
 	t.Parallel()
 	const n = 400

@@ -8,7 +8,7 @@ import (
 	"minigem/llm"
 )
 
-// Replay shows the end of a conversation that goes on.
+// Replay shows the end of a resumed conversation.
 func (v *View) Replay(said []llm.Message) {
 	const shown = 6
 	if len(said) > shown {
@@ -33,7 +33,7 @@ func (v *View) Replay(said []llm.Message) {
 	v.note(v.style.dim("The conversation goes on."))
 }
 
-// printed shows what a command of the user's printed.
+// printed shows the output of a command that the user ran.
 func (v *View) printed(line, printed string) {
 	res := result{text: printed, shown: shownOfOutput, tail: true, dim: true}
 	v.mu.Lock()

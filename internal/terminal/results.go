@@ -13,21 +13,21 @@ import (
 	"minigem/tools"
 )
 
-// How many lines of a result are shown. What was listed or read is known by its
-// beginning, and what a command did by its end.
+// How many lines of a result are shown. A listing or a file is recognized by its
+// beginning, a command's result by its end.
 const (
 	shownOfResult = 4
 	shownOfOutput = 8
 	shownOfDiff   = 20
 )
 
-// result is what a call has to show.
+// result is what is shown of a call.
 type result struct {
-	text  string // clean, without a line end after it
-	shown int    // how many lines of it
-	tail  bool   // the last ones
+	text  string // clean, without a trailing newline
+	shown int    // how many lines are shown
+	tail  bool   // the last lines are shown, not the first
 	dim   bool
-	note  string // behind the name: "exit status 3"
+	note  string // after the name: "exit status 3"
 }
 
 // tool shows the result of a call.
@@ -42,10 +42,10 @@ func (v *View) tool(r event.ToolRecord) {
 	}
 	name, what := cmp.Or(cleanLine(r.DisplayName), cleanLine(r.Call.Name)), cleanLine(r.Description)
 	if r.Status == event.ToolError {
-		// The record of a failed call has the tool's description.
+		// The record of a failed call has the tool's description, not the call's.
 		what = cmp.Or(mainArgument(r.Call.Args), what)
 	}
-	what = cmp.Or(what, mainArgument(r.Call.Args)) // one that did not run was not described
+	what = cmp.Or(what, mainArgument(r.Call.Args)) // a call that did not run has no description
 	note := res.note
 	if d := v.duration(r); d > 100*time.Millisecond && r.Status == event.ToolSuccess {
 		note = strings.TrimPrefix(note+"  "+seconds(d), "  ")
@@ -73,15 +73,15 @@ func (v *View) tool(r event.ToolRecord) {
 	v.note(head + "\n" + below + v.folded(res))
 }
 
-// apart separates what comes by a blank line, but for what belongs to calls
-// from one another.
+// apart separates the next output with a blank line, except between two outputs of
+// calls.
 func (v *View) apart(ofCalls bool) {
 	if was := v.tools.Swap(ofCalls); !was || !ofCalls {
 		v.screen.lines("\n")
 	}
 }
 
-// Unfold shows the last result whole, and reports whether there is one.
+// Unfold shows the last result in full, and reports whether there is one.
 func (v *View) Unfold() bool {
 	v.mu.Lock()
 	whole := v.unfolded
@@ -92,8 +92,7 @@ func (v *View) Unfold() bool {
 	return whole != ""
 }
 
-// mainArgument returns the argument that says what a call was about; empty:
-// none does.
+// mainArgument returns the argument that says what a call is about, or "".
 func mainArgument(args map[string]any) string {
 	for _, name := range []string{"file_path", "dir_path", "path", "command", "pattern", "query", "url", "uri", "name",
 		"prompt"} {
@@ -113,7 +112,7 @@ func (v *View) began(callID string) {
 	v.ran[callID] = time.Now()
 }
 
-// duration returns how long a call ran; 0: it did not.
+// duration returns how long a call ran, or 0 if it did not.
 func (v *View) duration(r event.ToolRecord) time.Duration {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -142,7 +141,8 @@ func (v *View) folded(res result) string {
 	return v.lines(res, lines[:res.shown], true) + hidden
 }
 
-// lines indents lines of a result; cut: to the width of the window.
+// lines indents the lines of a result. If cut is set, it cuts them to the window's
+// width.
 func (v *View) lines(res result, lines []string, cut bool) string {
 	var b strings.Builder
 	for _, l := range lines {
@@ -158,8 +158,8 @@ func (v *View) lines(res result, lines []string, cut bool) string {
 	return b.String()
 }
 
-// wasSaid reports whether the hook lane has said last why a call failed: a refusal
-// is said once.
+// wasSaid reports whether the hook lane has just shown why a call failed, so that a
+// refusal is shown only once.
 func (v *View) wasSaid(why string) bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -193,7 +193,7 @@ func (v *View) result(r event.ToolRecord) result {
 		if code > 0 {
 			res.note = fmt.Sprintf("exit status %d", code)
 		} else if !command && r.Data["isError"] == true {
-			res.text = v.term.Wrap(res.text) // it says what is wrong
+			res.text = v.term.Wrap(res.text) // the error message
 		} else if signal, ok := r.Data["signal"]; ok {
 			res.note = fmt.Sprintf("ended by signal %v", signal)
 		}

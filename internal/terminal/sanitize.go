@@ -12,8 +12,8 @@ import (
 	"minigem/internal/text"
 )
 
-// Clean is text.Clean, and also removes the characters that stand for keys and
-// line ends inside this package.
+// Clean is like text.Clean, and also removes the characters that represent keys and
+// newlines inside this package.
 func Clean(s string) string {
 	return strings.Map(func(r rune) rune {
 		if private(r) {
@@ -23,18 +23,18 @@ func Clean(s string) string {
 	}, text.Clean(s))
 }
 
-// Cleaner is [Clean] for a text that comes in pieces. The zero Cleaner is
-// ready; it is for one goroutine.
+// Cleaner is [Clean] for text that arrives in pieces. The zero Cleaner is ready to use.
+// It is for one goroutine.
 type Cleaner struct{ pieces text.Cleaner }
 
-// Clean returns what may be shown of the next piece.
+// Clean returns the next piece, cleaned.
 func (c *Cleaner) Clean(piece []byte) string { return Clean(c.pieces.Clean(piece)) }
 
-// cleanLine is [Clean] for a text that must stay on one line.
+// cleanLine is [Clean] for text that must stay on one line.
 func cleanLine(s string) string { return Clean(text.Line(s)) }
 
-// visible shows what Clean would remove: nobody shall approve what they do not
-// see.
+// visible makes visible what Clean would remove, so that nobody approves what they
+// cannot see.
 func visible(s string) string {
 	var b strings.Builder
 	for _, r := range text.Visible(s) {
@@ -47,7 +47,7 @@ func visible(s string) string {
 	return b.String()
 }
 
-// ourStyles are the sequences that style makes.
+// ourStyles matches the sequences that style produces.
 var ourStyles = sync.OnceValue(func() *regexp.Regexp {
 	codes := "[12349]|2[2349]|39"
 	for _, c := range colours {
@@ -56,9 +56,9 @@ var ourStyles = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("\x1b\\[(" + codes + ")m")
 })
 
-// sanitized is the last filter before the screen: it passes our own styles, and
-// nothing else that acts upon a terminal or hides in it, in case it was not
-// cleaned before.
+// sanitized is the last filter before the screen, in case a caller forgot to clean a
+// text. It passes our own styles, but nothing else that controls the terminal or hides
+// text.
 func sanitized(s string) string {
 	if !strings.ContainsFunc(s, acts) && utf8.ValidString(s) {
 		return s
@@ -72,8 +72,8 @@ func sanitized(s string) string {
 	return b.String() + cleaned(s[from:])
 }
 
-// cleaned is Clean for a piece of a text: a joiner at its end joins what comes
-// next.
+// cleaned is Clean for a piece of a text. It keeps a joiner at the end, which joins the
+// next piece.
 func cleaned(s string) string {
 	if strings.ContainsFunc(s, acts) || !utf8.ValidString(s) {
 		return Clean(s)
@@ -89,7 +89,7 @@ func acts(r rune) bool {
 	return private(r) || text.Hides(r) && !joins
 }
 
-// setClipboard is OSC 52.
+// setClipboard returns the OSC 52 sequence that sets the clipboard.
 func setClipboard(text string) string {
 	return "\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(text)) + "\x07"
 }

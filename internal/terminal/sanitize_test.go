@@ -8,7 +8,7 @@ import (
 	"minigem/internal/highlight"
 )
 
-// TestOurColoursPass: what this package paints is what it lets through.
+// TestOurColoursPass checks that the colours used by this package pass its own filter.
 func TestOurColoursPass(t *testing.T) {
 	t.Parallel()
 	for _, env := range []map[string]string{{"TERM": "xterm"}, {"TERM": "xterm", "COLORFGBG": "0;15"}, {"TERM": "xterm-256color", "COLORFGBG": "0;15"}} {
@@ -24,8 +24,8 @@ func TestOurColoursPass(t *testing.T) {
 	}
 }
 
-// What reaches the screen is inert except for our own styles, whatever a caller
-// forgot.
+// Whatever a caller forgot to clean, what reaches the screen is inert except for our
+// own styles.
 func TestInert(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{
@@ -37,7 +37,7 @@ func TestInert(t *testing.T) {
 		"a\x1b[38;5;1mb\x1b[1;31mc":                 "abc",
 		"a\x1b[13;37Hb\u009b2Jc\rd\be":              "abcde",
 		"a\u202eb\u2066c\u200bd\U000e0041e\u2028f":  "abcdef",
-		"\u200d\U0001f33e":                          "\u200d\U0001f33e", // the end of a farmer that began in the piece before
+		"\u200d\U0001f33e":                          "\u200d\U0001f33e", // the end of a farmer emoji that began in the previous piece
 		"\U0001f468\u200d\U0001f33e \u2764\ufe0f é": "\U0001f468\u200d\U0001f33e \u2764\ufe0f é",
 		"a\xffb":                        "ab",
 		"a" + string(newlineMark) + "b": "ab",
@@ -47,7 +47,7 @@ func TestInert(t *testing.T) {
 	}
 }
 
-// Every style of ours passes.
+// All our styles pass the filter.
 func TestStylesPass(t *testing.T) {
 	t.Parallel()
 	s := style{}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// scan handles the complete keys.
+// scan handles the complete keys in raw.
 func (k *keyboard) scan() {
 	k.timer.Stop()
 	for len(k.raw) > 0 {
@@ -55,8 +55,8 @@ func (k *keyboard) endPaste() bool {
 	return true
 }
 
-// paste handles a paste. One that began before a question that takes no earlier
-// keys is for the prompt.
+// paste handles a paste. If it began before a question that ignores earlier keys, it
+// goes to the prompt.
 func (k *keyboard) paste(text string) {
 	if (k.mode == asking || k.dialogue) && k.began == k.fresh {
 		k.answers = append(k.answers, strings.ReplaceAll(text, "\n", " ")...)
@@ -65,8 +65,8 @@ func (k *keyboard) paste(text string) {
 	k.queue = append(k.queue, k.pastes.fold(text)...)
 }
 
-// expire handles a timeout: an escape character is the Esc key, and silence
-// ends a paste.
+// expire handles a timeout. A lone escape character is the Esc key, and silence ends a
+// paste.
 func (k *keyboard) expire() {
 	k.mu.Lock()
 	defer k.unlock()
@@ -77,7 +77,7 @@ func (k *keyboard) expire() {
 	k.raw = nil
 	switch {
 	case k.light != nil && len(raw) > 2 && isBackground([]byte(raw)):
-		return // the rest got lost
+		return // the rest was lost
 	case !k.bursting:
 		k.key(raw)
 		return
@@ -90,7 +90,7 @@ func (k *keyboard) expire() {
 	k.paste(pasted(raw))
 }
 
-// key handles a key by the mode.
+// key handles a key according to the mode.
 func (k *keyboard) key(key string) {
 	switch key {
 	case keyFocusIn, keyFocusOut:
@@ -120,7 +120,7 @@ func (k *keyboard) key(key string) {
 	case enter:
 	case k.mode == working && (key == keyInterrupt || key == keyEscape):
 		k.giveBack()
-		k.answers = nil // whoever stops the work does not know the next question
+		k.answers = nil // a user who stops the work does not know of the next question
 		if interrupt := k.interrupt; interrupt != nil {
 			k.after = append(k.after, func() { interrupt(key == keyInterrupt) })
 		}
@@ -131,8 +131,8 @@ func (k *keyboard) key(key string) {
 	}
 }
 
-// giveBack makes what was typed ahead one line of the editor, which nobody has
-// sent: who stops the work looks again at what was to come next.
+// giveBack makes the text typed ahead one unsent line of the editor, because a user who
+// stops the work wants to look at it again.
 func (k *keyboard) giveBack() {
 	lines := bytes.ReplaceAll(k.queue, []byte("\n"), []byte("\r"))
 	lines = bytes.Trim(lines, "\r")

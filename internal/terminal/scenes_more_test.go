@@ -21,10 +21,11 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// moves are the sequences that draw a frame again.
+// moves matches the sequences that redraw a frame.
 var moves = regexp.MustCompile(`\x1b\[\??[0-9;]*[A-Za-ln-z]|\r`)
 
-// seen is what was written so far, the last frame alone of those drawn in one place.
+// seen returns what was written so far, with only the last of the frames drawn in one
+// place.
 func (c *scene) seen() string {
 	c.screen.mu.Lock()
 	defer c.screen.mu.Unlock()
@@ -35,7 +36,7 @@ func (c *scene) seen() string {
 	return strings.Trim(moves.ReplaceAllString(out, ""), "\n") + "\n"
 }
 
-// asked shows a question as it stands, and what stays of it after keys.
+// asked shows a question as it appears, and what remains of it after keys.
 func (c *scene) asked(q toolcall.Question, keys string) string {
 	c.out.Reset()
 	answered := make(chan toolcall.Answer, 1)
@@ -85,7 +86,7 @@ func init() {
 			Verdict: hooks.Verdict{
 				Decision: hooks.Deny, Reason: "test.sh is not yours to change: fix the code that it tests, in slug.sh, instead."},
 			Effect: hooks.Effect{Kind: hooks.EffectDeny}})
-		for _, name := range []string{"test.sh", "other.sh"} { // why stands in the lane of the first
+		for _, name := range []string{"test.sh", "other.sh"} { // the reason is in the hook lane of the first
 			c.Emit(event.ToolFinished{Record: event.ToolRecord{Call: llm.ToolCall{Args: map[string]any{"file_path": name}},
 				DisplayName: "WriteFile", Status: event.ToolError,
 				ErrorMessage: "Tool execution blocked: test.sh is not yours to change: fix the code that it tests, in slug.sh, " +
@@ -126,16 +127,16 @@ func init() {
 	}
 }
 
-// TestCountedAsItStreams: of a list of 30 items that streams for 8 s, how many can
-// be read at the end of each second, the items coming one after the other in pieces
-// of a few letters: all that have come, the one that is being written too.
+// TestCountedAsItStreams streams a list of 30 items for 8 s, in pieces of a few
+// letters, and counts how many are readable at the end of each second. All that have
+// arrived must be, including the unfinished one.
 func TestCountedAsItStreams(t *testing.T) {
 	t.Parallel()
 	var list strings.Builder
 	for i := range 30 {
 		fmt.Fprintf(&list, "%d. item number %d of the list;\n", i+1, i+1)
 	}
-	const seconds, pieces = 8, 160 // a piece each 50 ms
+	const seconds, pieces = 8, 160 // one piece per 50 ms
 	text := list.String()
 	for _, width := range []int{40, 80, 120, 200} {
 		c := newScene(style{plain: true}, width)

@@ -18,11 +18,11 @@ import (
 
 var updateScenes = flag.Bool("update-scenes", false, "write the golden screens anew")
 
-// scene is what a View shows of events, on a window of its own.
+// scene is a View in a window of its own, for tests.
 type scene struct {
 	*View
 	out  strings.Builder
-	test *testing.T // of those that wait; nil in others
+	test *testing.T // only for scenes that wait; otherwise nil
 }
 
 func newScene(s style, width int) *scene {
@@ -33,7 +33,7 @@ func newScene(s style, width int) *scene {
 	return c
 }
 
-// written is what was written, its styles as numbers in brackets.
+// written returns what was written, with styles as numbers in brackets.
 func (c *scene) written() string {
 	return ourStyles().ReplaceAllString(c.out.String(), "⟨$1⟩")
 }
@@ -109,8 +109,8 @@ var scenes = map[string]func(*scene){
 	},
 }
 
-// TestScenes: what the chat looks like, in windows of four widths, and in colours
-// for a dark and a light background.
+// TestScenes checks what the chat looks like in four widths, and in the colours for
+// dark and light backgrounds.
 func TestScenes(t *testing.T) {
 	t.Parallel()
 	environment := func(env map[string]string) style {
@@ -154,7 +154,8 @@ func TestScenes(t *testing.T) {
 	}
 }
 
-// TestEveryScreenIsThere: seven subjects, four widths, two backgrounds.
+// TestEveryScreenIsThere checks that there are golden files of seven subjects, four
+// widths and two backgrounds.
 func TestEveryScreenIsThere(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -171,8 +172,8 @@ func TestEveryScreenIsThere(t *testing.T) {
 	assert.Equal(t, 56, n)
 }
 
-// TestBackground: who says what colours are for, and what is made of answers of
-// terminals.
+// TestBackground checks what decides the background colour, and how terminals' answers
+// are read.
 func TestBackground(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -190,8 +191,8 @@ func TestBackground(t *testing.T) {
 	}
 }
 
-// TestBackgroundAsked: the answer of the terminal is not typed into the prompt,
-// in however many pieces it comes and whatever is typed around it.
+// TestBackgroundAsked checks that the terminal's answer is not typed into the prompt,
+// however many pieces it arrives in and whatever is typed around it.
 func TestBackgroundAsked(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, input, typed, want string }{
@@ -218,8 +219,8 @@ func TestBackgroundAsked(t *testing.T) {
 	}
 }
 
-// TestUnfold: ^O shows the last result whole, whatever the keys go to; lines of
-// it that were cut, too.
+// TestUnfold checks that ^O shows the last result in full, whatever the mode, including
+// lines that were cut.
 func TestUnfold(t *testing.T) {
 	t.Parallel()
 	for _, m := range []mode{working, prompting, asking} {
@@ -236,8 +237,8 @@ func TestUnfold(t *testing.T) {
 	}
 }
 
-// TestLiveOutput: while a command runs the end of what it printed stands above
-// the status line, and no more of it is kept than may be shown.
+// TestLiveOutput checks that the end of a running command's output is shown above the
+// status line, and that no more of it is kept than can be shown.
 func TestLiveOutput(t *testing.T) {
 	t.Parallel()
 	c := newScene(style{plain: true}, 20)
@@ -253,8 +254,8 @@ func TestLiveOutput(t *testing.T) {
 	assert.Empty(t, c.live.printed)
 }
 
-// TestStatus: what the line under the prompt says in windows of every width, and
-// that it is cleaned.
+// TestStatus checks the line under the prompt at various widths, and that its text is
+// cleaned.
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	s := Status{Mode: "auto_edit", Trouble: "1 hook failed", Rest: []string{"gemini-2.5-flash", "~/project\x1b[2J (main)", "", "98% context left"}}
@@ -285,8 +286,8 @@ func TestStatus(t *testing.T) {
 	assert.Empty(t, c.term.statusRow(79), "it would be typed again and again")
 }
 
-// TestCycle: Shift+Tab reaches neither the prompt nor a question, and changes the
-// mode at the prompt alone.
+// TestCycle checks that Shift+Tab reaches neither the prompt nor a question, and
+// changes the mode only at the prompt.
 func TestCycle(t *testing.T) {
 	t.Parallel()
 	for m, want := range map[mode]int{working: 0, prompting: 1, asking: 0} {

@@ -15,15 +15,15 @@ import (
 type frame struct {
 	rows     []string // each narrower than the window by at least one column
 	row, col int      // position of the cursor
-	flat     string   // the frame for dumb terminals; empty: they show nothing
+	flat     string   // the frame for dumb terminals; if empty, they show nothing
 }
 
-// drawing makes the frame for a window of width columns and height rows; a
-// higher frame is cut.
+// drawing makes the frame for a window of width columns and height rows. Taller frames
+// are cut.
 type drawing func(width, height int) frame
 
-// screen is the one writer of the terminal: text, and below it a frame that is
-// erased before anything else is written.
+// screen is the only writer to the terminal. It writes text, and below it a frame that
+// is erased before anything else is written.
 type screen struct {
 	out     io.Writer
 	size    func() (columns, rows int)
@@ -31,11 +31,11 @@ type screen struct {
 	reflows bool // the terminal rewraps lines when it becomes narrower
 
 	mu    sync.Mutex
-	live  drawing // nil: there is no frame
-	drawn *frame  // what the terminal shows; nil: nothing
-	width int     // window for which it was drawn
+	live  drawing // nil if there is no frame
+	drawn *frame  // what the terminal shows; nil if nothing
+	width int     // the window width it was drawn for
 	flat  string  // what a dumb terminal shows of it
-	mid   bool    // the last line is not ended yet
+	mid   bool    // the last line has no newline yet
 	text  bool    // the last line is not blank
 	off   bool    // another program uses the terminal
 }
@@ -54,8 +54,8 @@ func (s *screen) signal(sequence string) {
 	_, _ = io.WriteString(s.out, sequence) // as in put
 }
 
-// lines writes text on lines of its own; an empty text ends the open line. A
-// blank line at its beginning is the only one there.
+// lines writes text on lines of its own. An empty text ends the open line. If text
+// begins with a blank line, no second one is added.
 func (s *screen) lines(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -64,8 +64,8 @@ func (s *screen) lines(text string) {
 	s.flush(&b)
 }
 
-// present replaces the frame, and writes text above it as lines does, in one
-// write. first is called right before that; it may be nil.
+// present replaces the frame and writes text above it, as lines does, in one write. It
+// calls first, if not nil, right before that write.
 func (s *screen) present(text string, live drawing, first func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +127,7 @@ func (s *screen) flush(b *strings.Builder) {
 	}
 }
 
-// show replaces the frame; nil: there is none.
+// show replaces the frame. A nil drawing removes it.
 func (s *screen) show(live drawing) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +137,7 @@ func (s *screen) show(live drawing) {
 	s.flush(&b)
 }
 
-// commit replaces the frame by text that stays; an empty text only removes it.
+// commit replaces the frame with text that stays. An empty text just removes it.
 func (s *screen) commit(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,8 +154,8 @@ func (s *screen) commit(text string) {
 	s.put(text)
 }
 
-// redraw draws the frame again: the size of the window may have changed, or the
-// frame was overwritten.
+// redraw draws the frame again, because the window may have been resized or the frame
+// overwritten.
 func (s *screen) redraw() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,7 +182,7 @@ func (s *screen) clear(all bool) {
 	s.flush(&b)
 }
 
-// yield erases the frame and stops drawing it, until it is called with false.
+// yield erases the frame and stops drawing it, or starts drawing again if yes is false.
 func (s *screen) yield(yes bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,7 +239,7 @@ func (s *screen) draw(b *strings.Builder) {
 	s.drawn, s.width = &next, width
 }
 
-// drawDiff writes the difference between f and old; the cursor is in old.
+// drawDiff writes the difference between f and old. The cursor is where old left it.
 func (f frame) drawDiff(b *strings.Builder, old frame) {
 	at, col := old.row, old.col
 	for i, row := range f.rows {
@@ -272,7 +272,7 @@ func (f frame) drawDiff(b *strings.Builder, old frame) {
 	}
 }
 
-// cutFrame cuts a frame to a number of rows, around the cursor.
+// cutFrame cuts a frame to height rows around the cursor.
 func (f frame) cutFrame(height int) frame {
 	if len(f.rows) <= height {
 		return f
@@ -296,7 +296,7 @@ func move(b *strings.Builder, down, col int) {
 	}
 }
 
-// drawDumb writes a frame like a typewriter: the added text, or everything on a
+// drawDumb writes a frame like a typewriter: only the added text, or everything on a
 // new line.
 func (s *screen) drawDumb(b *strings.Builder) {
 	if s.live == nil || s.mid || s.off {

@@ -12,22 +12,22 @@ import (
 	"minigem/agent/event"
 )
 
-// sized makes a screen that writes into out.
+// sized makes a screen of the given size that writes to out.
 func sized(out *strings.Builder, columns, rows *int) *screen {
 	return &screen{out: out, size: func() (int, int) { return *columns, *rows }, reflows: true}
 }
 
 func fixed(f frame) drawing { return func(int, int) frame { return f } }
 
-// TestScreenWrites: what is written goes above the frame, and of a frame that
-// changes no more is written than differs.
+// TestScreenWrites checks that text goes above the frame, and that a change of the
+// frame writes only the difference.
 func TestScreenWrites(t *testing.T) {
 	t.Parallel()
 	columns, rows := 40, 10
 	for _, c := range []struct {
 		name string
 		do   func(s *screen)
-		want string // after a frame of "one" and "two", with the cursor behind "one"
+		want string // after a frame of "one" and "two", with the cursor after "one"
 	}{
 		{"nothing new", func(s *screen) { s.show(fixed(frame{rows: []string{"one", "two"}, col: 3})) }, ""},
 		{"the cursor", func(s *screen) { s.show(fixed(frame{rows: []string{"one", "two"}, row: 1, col: 1})) }, "\r\x1b[1B\x1b[1C"},
@@ -50,8 +50,8 @@ func TestScreenWrites(t *testing.T) {
 	}
 }
 
-// TestScreenAfterAResize: a terminal that breaks lines anew makes more rows of
-// what was drawn, and all of them are wiped.
+// TestScreenAfterAResize checks that all rows of a frame are erased on a terminal that
+// rewraps it into more rows.
 func TestScreenAfterAResize(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -71,7 +71,7 @@ func TestScreenAfterAResize(t *testing.T) {
 	}
 }
 
-// TestTypewriter: a terminal that knows no sequences is sent none.
+// TestTypewriter checks that a dumb terminal is sent no sequences.
 func TestTypewriter(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -89,8 +89,8 @@ func TestTypewriter(t *testing.T) {
 	assert.Equal(t, "> hi 漢\b\b\b   \b\b\b\n> hello\nprinted meanwhile\n> hello!\nand more\n> hello!\ntext\n", out.String())
 }
 
-// TestDrafts: where what is written breaks, and where the cursor stands. In the
-// wanted text the cursor is a bar.
+// TestDrafts checks where the text breaks and where the cursor is. In the wanted text
+// the cursor is a bar.
 func TestDrafts(t *testing.T) {
 	t.Parallel()
 	label := func(rune) string { return "[pasted]" }
@@ -124,9 +124,9 @@ func TestDrafts(t *testing.T) {
 	}
 }
 
-// TestMemoryIsFlat: what was shown is not kept, except for the answer itself, which
-// /copy can ask for; and no answer makes a stream slower the longer it is.
-func TestMemoryIsFlat(t *testing.T) { // alone, for it looks at the memory
+// TestMemoryIsFlat checks that nothing shown is kept except the answer itself, which
+// /copy needs, and that streaming does not slow down as an answer grows.
+func TestMemoryIsFlat(t *testing.T) { // not parallel: it measures memory
 	for _, c := range []struct{ name, line string }{
 		{"paragraphs", "This is line %d, which is a paragraph of its own.\n\n"},
 		{"one paragraph", "This is line %d of one paragraph.\n"},
@@ -158,7 +158,7 @@ func TestMemoryIsFlat(t *testing.T) { // alone, for it looks at the memory
 		t.Logf("%s: %d KiB more after 10,000 lines than after 1,000, of an answer of %d KiB", c.name, (after[1]-after[0])>>10, v.round.Len()>>10)
 		answer := int64(10_000 * (len(c.line) + 2))
 		assert.Less(t, after[1]-after[0], 4*answer+256<<10, c.name)
-		if c.name != "a table" { // of which the width is known at its end
+		if c.name != "a table" { // a table's widths are only known at its end
 			assert.Greater(t, written, 10_000*10, c.name)
 		}
 		runtime.KeepAlive(v)

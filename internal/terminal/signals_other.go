@@ -2,6 +2,6 @@
 
 package terminal
 
-// watch does nothing: each drawing asks for the size of the window, and there
-// is no job control.
+// watch does nothing. Each drawing asks for the window's size, and there is no job
+// control.
 func (t *Terminal) watch() (stop func()) { return func() {} }

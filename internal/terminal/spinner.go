@@ -17,8 +17,8 @@ const spinnerTick = 100 * time.Millisecond
 // slowHook is how long hooks may run before the spinner names them.
 const slowHook = 500 * time.Millisecond
 
-// spinner shows the status line: what the user waits for, since when, how to
-// interrupt it, and what was typed meanwhile.
+// spinner shows the status line: what the user is waiting for, for how long, how to
+// interrupt it, and the text typed meanwhile.
 type spinner struct {
 	t     *Terminal
 	above func(width, height int) []string // rows above the line
@@ -30,8 +30,8 @@ type spinner struct {
 	hooks   string    // names of running hooks; empty: none
 	hooksAt time.Time
 	hidden  bool
-	asked   time.Time // when it was hidden: the time that the user thinks is not waited for
-	tokens  int       // of the work so far
+	asked   time.Time // when it was hidden: the user's thinking time does not count
+	tokens  int       // used by the work so far
 	tick    int
 	stop    chan struct{}
 	ended   sync.WaitGroup
@@ -76,7 +76,7 @@ func (s *spinner) end() {
 	s.t.screen.show(nil)
 }
 
-// wait sets what the user waits for, and until when; a zero until is unknown.
+// wait sets what the user waits for and until when. A zero until means unknown.
 func (s *spinner) wait(what string, until time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,14 +99,14 @@ func (s *spinner) hide(yes bool) {
 	}
 }
 
-// spent adds tokens to those of the work so far.
+// spent adds to the tokens used so far.
 func (s *spinner) spent(tokens int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tokens += tokens
 }
 
-// hook sets what running hooks do, in words; empty: none runs.
+// hook sets the description of what running hooks do. It is empty if none run.
 func (s *spinner) hook(doing string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,7 +143,7 @@ func (s *spinner) show() {
 	})
 }
 
-// tokensOf says how many tokens there are, in short.
+// tokensOf formats a number of tokens briefly.
 func tokensOf(n int) string {
 	if n < 1000 {
 		return text.Plural(n, "token")
@@ -151,7 +151,7 @@ func tokensOf(n int) string {
 	return fmt.Sprintf("%.1fk tokens", float64(n)/1000)
 }
 
-// status returns the line, for windows of any width.
+// status returns a function that renders the line for a window width.
 func (s *spinner) status() func(width int) string {
 	now, st := time.Now(), s.t.style
 	what := s.what

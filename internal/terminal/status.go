@@ -6,18 +6,17 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Status is what the line under the prompt says: the approval mode, and the
-// rest in the order of importance, since what does not fit is left out. The zero
-// Status has no line.
+// Status is the line under the prompt: the approval mode, then Rest in order of
+// importance, because what does not fit is left out. The zero Status shows no line.
 type Status struct {
-	Mode string // in the spelling of the command line
+	Mode string // as spelled on the command line
 	Rest []string
-	// Trouble is what went wrong while the user may have looked elsewhere; it
-	// comes first.
+	// Trouble is a problem that the user may have missed. It comes right after the
+	// mode.
 	Trouble string
 }
 
-// SetStatus shows another status under the prompt, from now on.
+// SetStatus replaces the status under the prompt.
 func (t *Terminal) SetStatus(s Status) {
 	t.mu.Lock()
 	t.status = s
@@ -25,8 +24,8 @@ func (t *Terminal) SetStatus(s Status) {
 	t.edit.redraw()
 }
 
-// modeColour is the colour of a mode: of what asks before it changes anything,
-// of what changes nothing, and of what does not ask.
+// modeColour colours text by approval mode: the modes that ask, that change nothing,
+// and that do not ask look different.
 func (s style) modeColour(mode, text string) string {
 	switch mode {
 	case "auto_edit":
@@ -39,7 +38,7 @@ func (s style) modeColour(mode, text string) string {
 	return s.cyan(text)
 }
 
-// statusRow is the line under the prompt; empty: there is none.
+// statusRow returns the line under the prompt, or "" if there is none.
 func (t *Terminal) statusRow(width int) string {
 	t.mu.Lock()
 	s := t.status
@@ -61,7 +60,7 @@ func (t *Terminal) statusRow(width int) string {
 	return truncate(strings.Join(parts, "  "), width)
 }
 
-// redraw draws the prompt again, if there is one.
+// redraw redraws the prompt, if one is active.
 func (e *editor) redraw() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

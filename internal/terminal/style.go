@@ -11,11 +11,11 @@ import (
 type style struct {
 	plain, dumb bool
 	many        bool         // the terminal has 256 colours
-	light       *atomic.Bool // its background is light; nil: dark
+	light       *atomic.Bool // the background is light; nil means dark
 }
 
-// styleFor reads what the environment says of the terminal. theme is "light",
-// "dark", or empty; then known reports whether the environment says which.
+// styleFor reads the terminal's properties from the environment. theme is "light",
+// "dark" or empty. known reports whether theme or the environment gives the background.
 func styleFor(getenv func(string) string, theme string) (_ style, known bool) {
 	term := getenv("TERM")
 	s := style{
@@ -24,16 +24,16 @@ func styleFor(getenv func(string) string, theme string) (_ style, known bool) {
 		many:  strings.Contains(term, "256color") || getenv("COLORTERM") != "",
 		light: &atomic.Bool{},
 	}
-	// COLORFGBG is "15;0", or "15;default;0": the background is its end.
+	// COLORFGBG is "15;0" or "15;default;0": the background comes last.
 	_, background, _ := strings.Cut(getenv("COLORFGBG"), ";")
 	number, err := strconv.Atoi(background[strings.LastIndexByte(background, ';')+1:])
 	s.light.Store(theme == "light" || theme == "" && err == nil && (number == 7 || number == 15))
 	return s, theme != "" || err == nil
 }
 
-// Background returns for which background a theme is made, by its name here or
-// in Gemini CLI (cli/ui/themes/theme-manager.ts): "light", "dark", or empty, if
-// the name is empty or says nothing.
+// Background returns the background that a theme is made for, "light" or "dark", given
+// its name here or in Gemini CLI (cli/ui/themes/theme-manager.ts). It is empty if the
+// name is empty or "auto".
 func Background(theme string) string {
 	name := strings.ToLower(theme)
 	switch {
@@ -45,8 +45,8 @@ func Background(theme string) string {
 	return "dark"
 }
 
-// The colours that are not the same on each background. The terminal's own
-// sixteen are made for a dark one: its yellow and cyan vanish on white.
+// Colours that differ by background. The terminal's own sixteen are made for a dark
+// one: yellow and cyan vanish on white.
 type colour struct{ dark, light, lightOf256 string }
 
 var (
@@ -106,14 +106,14 @@ func (t *Terminal) SetLight(light bool) {
 	}
 }
 
-// Vim reports whether the keys are those of vi.
+// Vim reports whether vi keys are on.
 func (t *Terminal) Vim() bool {
 	t.edit.mu.Lock()
 	defer t.edit.mu.Unlock()
 	return t.edit.vim
 }
 
-// SetVim uses the keys of vi, or not, from the next prompt on.
+// SetVim turns vi keys on or off from the next prompt on.
 func (t *Terminal) SetVim(on bool) {
 	t.keys.mu.Lock()
 	t.keys.vim = on

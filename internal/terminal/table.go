@@ -7,11 +7,11 @@ import (
 	extast "github.com/yuin/goldmark/extension/ast"
 )
 
-// narrowest is how wide a column must be for cells to be broken into lines.
+// narrowest is the minimum width of a column whose cells are broken into lines.
 const narrowest = 12
 
-// table aligns the cells, and breaks those that do not fit into lines. Where
-// the columns would be too narrow to read, each row becomes a block.
+// table aligns the cells and wraps those that do not fit. If the columns would be too
+// narrow to read, each row becomes a block.
 func (r *renderer) table(t *extast.Table, width int) string {
 	rows, natural := r.cells(t)
 	widths := fit(natural, width-3*(len(natural)-1))
@@ -19,7 +19,7 @@ func (r *renderer) table(t *extast.Table, width int) string {
 		return r.records(rows, width)
 	}
 	line := strings.Repeat("─", 3*(len(widths)-1)+sum(widths))
-	between := sum(widths) < sum(natural) // who reads rows of several lines looks for where one ends
+	between := sum(widths) < sum(natural) // rows of several lines need a rule between them
 	var out []string
 	for i, cells := range rows {
 		if i == 1 || i > 1 && between {
@@ -30,7 +30,8 @@ func (r *renderer) table(t *extast.Table, width int) string {
 	return strings.Join(out, "\n")
 }
 
-// cells returns the rendered cells, the head first, and how wide each column is.
+// cells returns the rendered cells, the heading first, and the natural width of each
+// column.
 func (r *renderer) cells(t *extast.Table) (rows [][]string, widths []int) {
 	for row := t.FirstChild(); row != nil; row = row.NextSibling() {
 		var cells []string
@@ -71,8 +72,7 @@ func (r *renderer) row(cells []string, widths []int) []string {
 	return out
 }
 
-// records returns a block for each row: the names of the columns, and the cells
-// behind them.
+// records returns a block for each row: each column's name followed by the cell.
 func (r *renderer) records(rows [][]string, width int) string {
 	head := rows[0]
 	var blocks []string
@@ -92,8 +92,8 @@ func (r *renderer) records(rows [][]string, width int) string {
 	return strings.Join(blocks, "\n\n")
 }
 
-// fit shares room among columns: a narrow one gets what it needs, and the others
-// share what is left. nil: they would be too narrow.
+// fit divides room among columns. Narrow ones get what they need and the others share
+// the rest. It returns nil if the columns would be too narrow.
 func fit(natural []int, room int) []int {
 	if sum(natural) <= room {
 		return natural
@@ -128,23 +128,23 @@ func sum(numbers []int) (all int) {
 	return all
 }
 
-// broken breaks a styled text into lines of at most width columns, each with
-// its styles on its own: what stands beside it does not get them.
+// broken wraps a styled text into lines of at most width columns. Each line opens and
+// closes its own styles, so that text next to it is unaffected.
 func (s style) broken(text string, width int) []string { return s.brokenAt(text, width, "/") }
 
-// A line may end behind a hyphen, but not behind those that begin a flag.
+// A line may end after a hyphen, but not after the hyphens that begin a flag.
 var (
 	flags      = strings.NewReplacer(" --", " \ue02d\ue02d", " -", " \ue02d")
 	notInFlags = strings.NewReplacer("\ue02d", "-")
 )
 
-// brokenAt is broken where words may be broken behind breaks, too.
+// brokenAt is like broken, but may also break words after any character of breaks.
 func (s style) brokenAt(text string, width int, breaks string) []string {
 	lines := strings.Split(notInFlags.Replace(ansi.Wrap(flags.Replace(text), max(width, 1), breaks)), "\n")
 	if s.plain {
 		return lines
 	}
-	open := map[string]string{} // by what ends it
+	open := map[string]string{} // keyed by the code that ends it
 	order := []string{"22", "23", "24", "29", "39"}
 	for i, line := range lines {
 		var before, after strings.Builder
@@ -170,7 +170,7 @@ func (s style) brokenAt(text string, width int, breaks string) []string {
 	return lines
 }
 
-// ends reports whether a style ends by code.
+// ends reports whether code ends a style.
 func ends(code string) bool { return len(code) == 2 && code[0] == '2' || code == "39" }
 
 // endOf returns the code that ends a style.

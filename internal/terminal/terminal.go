@@ -1,14 +1,15 @@
-// Package terminal is the chat's window: one reader of the keyboard, one writer
-// of the screen. It shows what happens as it comes, asks what has to be asked,
-// and keeps everything that is not ours from acting upon the terminal. It knows
-// no session and no settings: what it shows and what answers mean arrives from
-// outside. It is the one importer of the line editor.
+// Package terminal is the chat's window: one reader of the keyboard, one writer of
+// the screen. It shows events as they happen, asks questions, and keeps foreign text
+// from controlling the terminal. It knows nothing of sessions and settings: callers
+// supply what to show and decide what answers mean. No other package imports the line
+// editor.
 //
 // The rules:
-//   - What was printed stays: only the frame below it is drawn again, which is
-//     the prompt, a question, or what is waited for.
-//   - Text of models, tools, hooks and files goes through Clean first.
-//   - What is typed while the agent works waits for the next prompt; it never
+//
+//   - What was printed stays. Only the frame below it is redrawn: the prompt, a
+//     question, or what is being waited for.
+//   - Text from models, tools, hooks and files goes through Clean first.
+//   - What is typed while the agent works waits for the next prompt and never
 //     answers a question. What is typed within a dialogue stays in it.
 package terminal
 
@@ -31,30 +32,30 @@ type Options struct {
 	Out    *os.File
 	Getenv func(string) string // nil: no variable is set
 	Vim    bool                // vi keys
-	Theme  string              // for which background colours are: "light" or "dark"; empty: the terminal is asked
-	Fixed  bool                // the size of the window never changes, and there is no job control: no signals are handled
-	// Complete returns what the end of line may become, the best first, and how
-	// many characters of line that replaces; line is everything before the
-	// cursor. nil: nothing is suggested. It is called while Prompt runs, from any
-	// goroutine; what comes of a call whose ctx ended is dropped.
+	Theme  string              // background that the colours are for, "light" or "dark"; if empty, the terminal is asked
+	Fixed  bool                // the window's size never changes and there is no job control, so no signals are handled
+	// Complete returns completions of line, best first, and how many characters at its
+	// end they replace. line is everything before the cursor. If nil, nothing is
+	// suggested. It is called from any goroutine while Prompt runs. If ctx ends before
+	// it returns, its result is dropped.
 	Complete func(ctx context.Context, line string) (all []Suggestion, replaced int)
-	// Compose lets the user write a prompt in a program of their own (^G, ^X ^E),
-	// and returns it; nil: the keys do nothing.
+	// Compose lets the user write a prompt in an external editor (^G, ^X ^E) and
+	// returns it. If nil, the keys do nothing.
 	Compose func(text string) (string, error)
-	// Focus is called when the window got the focus, or lost it, by terminals
-	// that report it; nil: reports are not requested. It is called from the
-	// reader of the keyboard.
+	// Focus is called when the window gains or loses the focus, on terminals that
+	// report it. If nil, no reports are requested. It is called from the keyboard
+	// reader's goroutine.
 	Focus func(focused bool)
-	// Cycle is called for Shift+Tab at the prompt; nil: the key does nothing. It
-	// is called from the reader of the keyboard.
+	// Cycle is called for Shift+Tab at the prompt. If nil, the key does nothing. It is
+	// called from the keyboard reader's goroutine.
 	Cycle func()
-	// Guard restores the terminal when nobody else can; nil: nobody does. Close
-	// releases it.
+	// Guard, if not nil, restores the terminal when the program cannot. Close releases
+	// it.
 	Guard *Guard
 }
 
-// Terminal is the window. Its methods may be called from any goroutine, but
-// only one prompt at a time.
+// Terminal is the window. Its methods may be called from any goroutine, but only one
+// Prompt may run at a time.
 type Terminal struct {
 	o        Options
 	style    style
@@ -67,16 +68,16 @@ type Terminal struct {
 	history  history // used by one Prompt at a time
 	restore  func()
 	unwatch  func()
-	columns  func() (columns, rows int) // the size of a window that is not there; nil: Out says it
+	columns  func() (columns, rows int) // the size of a simulated window; if nil, Out is asked
 
 	away    atomic.Bool // another program uses the terminal
 	mu      sync.Mutex
 	status  Status
-	resized func() // of a program that has the keys; nil: none
+	resized func() // called for the program that has the keys; may be nil
 }
 
-// Open takes over the terminal: from here on keys are read unbuffered, until
-// Close. The caller must close it whatever happens, panics included.
+// Open takes over the terminal. Keys are read unbuffered until Close, which the caller
+// must call whatever happens, even after a panic.
 func Open(o Options) (*Terminal, error) {
 	if o.Getenv == nil {
 		o.Getenv = func(string) string { return "" }
@@ -115,7 +116,7 @@ func Open(o Options) (*Terminal, error) {
 	return t, nil
 }
 
-// switches returns the sequences that turn reports of the terminal on or off.
+// switches returns the sequences that turn the terminal's reports on or off.
 func (t *Terminal) switches(on bool) string {
 	switch {
 	case t.style.dumb:
@@ -130,14 +131,14 @@ func (t *Terminal) switches(on bool) string {
 	return "\x1b[?2004l"
 }
 
-// release leaves the terminal as it was before Open, or before takeOver.
+// release restores the terminal to its state before Open or takeOver.
 func (t *Terminal) release() {
 	t.screen.yield(true)
 	t.screen.signal(t.switches(false))
 	_ = readline.Restore(int(t.o.In.Fd()), t.before) // the terminal may be gone
 }
 
-// takeOver is the opposite of release.
+// takeOver undoes release.
 func (t *Terminal) takeOver() error {
 	_, err := readline.MakeRaw(int(t.o.In.Fd()))
 	t.screen.signal(t.switches(true))
@@ -152,13 +153,13 @@ func (t *Terminal) Close() { t.restore() }
 // Hangup ends the current prompt or question, and all later ones.
 func (t *Terminal) Hangup() { t.keys.hangup() }
 
-// Width returns the number of columns, at least 10; 80 if it is unknown.
+// Width returns the number of columns, at least 10, or 80 if it is unknown.
 func (t *Terminal) Width() int {
 	columns, _ := t.Size()
 	return columns
 }
 
-// Size is the size of the window; 80 columns and 24 rows if it is unknown.
+// Size returns the size of the window, or 80 columns and 24 rows if it is unknown.
 func (t *Terminal) Size() (columns, rows int) {
 	if t.columns != nil {
 		return t.columns()
@@ -170,22 +171,22 @@ func (t *Terminal) Size() (columns, rows int) {
 	return max(columns, 10), rows
 }
 
-// reflows reports whether the terminal rewraps lines when its window becomes
-// narrower. Most do; those that do not can be recognized.
+// reflows reports whether the terminal rewraps lines when its window becomes narrower.
+// Most do, and the others can be recognized.
 func reflows(getenv func(string) string) bool {
 	name := getenv("TERM")
 	return getenv("XTERM_VERSION") == "" && getenv("STY") == "" && name != "linux" && name != "vt100"
 }
 
-// Print writes our own text on lines of its own. It may contain styles; text of
-// others in it must have been cleaned with [Clean].
+// Print writes our own text on lines of its own. It may contain styles. Text from
+// elsewhere in it must have been cleaned with [Clean].
 func (t *Terminal) Print(text string) { t.screen.lines(text) }
 
 // Clear clears the screen and the scrollback.
 func (t *Terminal) Clear() { t.screen.clear(true) }
 
-// Copy puts text on the clipboard of the terminal (OSC 52). Some terminals
-// refuse; false: this one has none that could be reached.
+// Copy puts text on the terminal's clipboard (OSC 52). It returns false if the terminal
+// is dumb. Other terminals may still ignore the request.
 func (t *Terminal) Copy(text string) bool {
 	if !t.style.dumb {
 		t.screen.signal(setClipboard(text))
@@ -193,8 +194,8 @@ func (t *Terminal) Copy(text string) bool {
 	return !t.style.dumb
 }
 
-// RunOutside runs f with the terminal as it was before Open, for another
-// program.
+// RunOutside runs f, which runs another program, with the terminal as it was before
+// Open.
 func (t *Terminal) RunOutside(f func() error) error {
 	t.keys.pause()
 	defer t.keys.resume()
@@ -205,7 +206,7 @@ func (t *Terminal) RunOutside(f func() error) error {
 	return errors.Join(err, t.takeOver())
 }
 
-// Signal writes a sequence of our own that shows nothing.
+// Signal writes one of our own sequences that shows nothing.
 func (t *Terminal) Signal(sequence string) { t.screen.signal(sequence) }
 
 // Write writes a piece of cleaned text without a line end.

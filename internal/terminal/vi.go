@@ -7,7 +7,7 @@ import (
 	"github.com/chzyer/readline"
 )
 
-// vi is vi's normal mode, for one line; inserted text goes to the line editor.
+// vi implements vi's normal mode for one line. Inserted text goes to the line editor.
 // The zero vi is in insert mode.
 type vi struct {
 	normal bool
@@ -35,9 +35,8 @@ var viKeys = map[rune]rune{
 // begin starts a new line, in insert mode.
 func (v *vi) begin() { *v = vi{find: v.find, yanked: v.yanked} }
 
-// press handles a key of normal mode, or Esc of insert mode. It returns the
-// line and the cursor after it, and a key for the line editor; 0: none. It
-// changes line.
+// press handles a key in normal mode, or Esc in insert mode. It returns the new line
+// and cursor, and a key to pass to the line editor, or 0. It modifies line.
 func (v *vi) press(r rune, line []rune, pos int) (_ []rune, _ int, pass rune) {
 	if named, ok := viKeys[r]; ok && v.waiting == 0 {
 		r = named
@@ -86,7 +85,7 @@ func (v *vi) reset() { v.count, v.operator, v.waiting = 0, 0, 0 }
 
 func (v *vi) times() int { return max(v.count, 1) }
 
-// character ends a command that waited for a character.
+// character completes a command that was waiting for a character.
 func (v *vi) character(r rune, line []rune, pos int) ([]rune, int, rune) {
 	command := v.waiting
 	v.waiting = 0
@@ -120,7 +119,7 @@ func (v *vi) character(r rune, line []rune, pos int) ([]rune, int, rune) {
 	return line, pos, 0
 }
 
-// moved ends a motion: it moves the cursor, or applies the operator to what is
+// moved completes a motion: it moves the cursor, or applies the operator to the text in
 // between.
 func (v *vi) moved(line []rune, pos, to int, inclusive bool) ([]rune, int, rune) {
 	if v.operator == 0 {
@@ -190,7 +189,7 @@ func (v *vi) simple(r rune, line []rune, pos int) ([]rune, int, rune) {
 	return line, pos, 0
 }
 
-// cut executes the commands that are short for an operator and a motion.
+// cut executes the commands that abbreviate an operator and a motion.
 func (v *vi) cut(r rune, line []rune, pos int) ([]rune, int, rune) {
 	n := v.times()
 	v.operator = 'd'
@@ -208,14 +207,13 @@ func (v *vi) cut(r rune, line []rune, pos int) ([]rune, int, rune) {
 	return v.operate(line, pos, pos, min(pos+n, len(line)))
 }
 
-// keep stores a line for u.
+// keep saves a line for u to restore.
 func (v *vi) keep(line []rune, pos int) {
 	const most = 100
 	v.undo = append(v.undo[max(len(v.undo)-most, 0):], draftState{slices.Clone(line), pos})
 }
 
-// within returns the nearest position at which the cursor of normal mode may
-// be.
+// within returns the nearest position that the cursor may have in normal mode.
 func (v *vi) within(line []rune, pos int) int { return max(min(pos, len(line)-1), 0) }
 
 func swapCase(r rune) rune {

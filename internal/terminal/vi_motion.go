@@ -2,8 +2,8 @@ package terminal
 
 import "unicode"
 
-// motion returns where a motion leads; inclusive: an operator includes the
-// character there. ok is false if it is not a motion, or leads nowhere.
+// motion returns where a motion leads. inclusive means that an operator includes the
+// character there. ok is false if r is not a motion, or leads nowhere.
 func (v *vi) motion(r rune, line []rune, pos int) (to int, inclusive, ok bool) {
 	to = pos
 	switch r {
@@ -41,7 +41,7 @@ func (v *vi) motion(r rune, line []rune, pos int) (to int, inclusive, ok bool) {
 	return to, inclusive, true
 }
 
-// found returns where f, F, t or T lead.
+// found returns where f, F, t or T leads.
 func (v *vi) found(find [2]rune, line []rune, pos int) (to int, inclusive, ok bool) {
 	step, short := 1, 0
 	switch find[0] {
@@ -67,7 +67,7 @@ func (v *vi) found(find [2]rune, line []rune, pos int) (to int, inclusive, ok bo
 	return pos, false, false
 }
 
-// class returns the class of a character, by which words are separated.
+// class returns the class of a character. Words are runs of one class.
 func class(r rune, big bool) int {
 	switch {
 	case r == newlineMark || unicode.IsSpace(r):
@@ -99,8 +99,8 @@ func nextWord(line []rune, i int, big bool) int {
 	return i
 }
 
-// wordEnd returns the last character of a word: of the next one if the cursor
-// is on the last of this one, unless stay is set.
+// wordEnd returns the position of the last character of a word. If the cursor is
+// already there, it goes on to the next word, unless stay is set.
 func wordEnd(line []rune, i int, big, stay bool) int {
 	if !stay {
 		i++

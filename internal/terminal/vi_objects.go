@@ -1,7 +1,7 @@
 package terminal
 
-// object returns what a text object is: of a word, of quotes, of brackets; around
-// it, or inside of it. ok is false where there is none.
+// object returns the range of a text object: a word, quotes or brackets. around
+// includes what surrounds it. ok is false if there is none.
 func object(name rune, around bool, line []rune, pos int) (from, to int, ok bool) {
 	switch name {
 	case 'w', 'W':
@@ -19,8 +19,8 @@ func object(name rune, around bool, line []rune, pos int) (from, to int, ok bool
 	return 0, 0, false
 }
 
-// wordObject is the word, or the blanks, under the cursor; around: with the blanks
-// behind it, or else before it.
+// wordObject returns the word or the blanks under the cursor. around includes the
+// blanks after it, or else those before it.
 func wordObject(line []rune, pos int, big, around bool) (from, to int, ok bool) {
 	if pos >= len(line) {
 		return 0, 0, false
@@ -46,7 +46,7 @@ func wordObject(line []rune, pos int, big, around bool) (from, to int, ok bool) 
 	return from, to, true
 }
 
-// quoted is what stands in quotes, at the cursor or behind it.
+// quoted returns the range of the quoted text at or after the cursor.
 func quoted(quote rune, around bool, line []rune, pos int) (from, to int, ok bool) {
 	open := -1
 	for i := 0; i < len(line); i++ {
@@ -68,7 +68,7 @@ func quoted(quote rune, around bool, line []rune, pos int) (from, to int, ok boo
 	return 0, 0, false
 }
 
-// bracketed is what stands in the innermost brackets around the cursor.
+// bracketed returns the range inside the innermost brackets around the cursor.
 func bracketed(pair [2]rune, around bool, line []rune, pos int) (from, to int, ok bool) {
 	if pos >= len(line) {
 		return 0, 0, false

@@ -26,16 +26,15 @@ type View struct {
 	mu       sync.Mutex
 	answer   *markdown
 	last     string      // the last complete answer, for /copy
-	tools    atomic.Bool // the last thing shown belongs to calls
+	tools    atomic.Bool // the last thing shown belongs to tool calls
 	round    strings.Builder
-	model    string               // that answers
-	unfolded string               // the last result, whole
-	refusal  string               // what the hook lane said last of why a call was blocked
-	ran      map[string]time.Time // when calls started to run, not counting the question about them
+	model    string               // the model that answers
+	unfolded string               // the last result, in full
+	refusal  string               // the last reason that the hook lane gave for blocking a call
+	ran      map[string]time.Time // when each call began to run, not counting the question about it
 }
 
-// NewView makes a [View] of t. hookLines: show a line for events that hooks
-// change.
+// NewView makes a [View] of t. hookLines shows a line for each event that hooks change.
 func NewView(t *Terminal, hookLines bool) *View {
 	v := &View{term: t, screen: t.screen, keys: t.keys, style: t.style, width: t.Width,
 		hookLines: hookLines, live: &live{style: t.style}}
@@ -48,21 +47,21 @@ func NewView(t *Terminal, hookLines bool) *View {
 	return v
 }
 
-// TraceHooks shows a line for every event at which hooks run, or only for those
-// that they change.
+// TraceHooks turns on a line for every event at which hooks run. Otherwise only events
+// that they change have one.
 func (v *View) TraceHooks(on bool) { v.traceHooks.Store(on) }
 
-// LastAnswer returns the model's last answer; empty: none yet.
+// LastAnswer returns the model's last answer, or "" if there is none yet.
 func (v *View) LastAnswer() string {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.last
 }
 
-// Work runs f and shows the spinner. interrupt is called each time the user
-// interrupts it, by ^C or by Esc.
+// Work runs f while showing the spinner. interrupt is called each time the user presses
+// ^C or Esc.
 func (v *View) Work(what string, interrupt func(ctrlC bool), f func()) {
-	before := v.keys.enter(working, interrupt) // asking, in a dialogue
+	before := v.keys.enter(working, interrupt) // in a dialogue, the mode before is asking
 	v.spin.start(what)
 	defer func() {
 		v.spin.end()
@@ -72,7 +71,7 @@ func (v *View) Work(what string, interrupt func(ctrlC bool), f func()) {
 	f()
 }
 
-// endAnswer writes the rest of a streamed answer.
+// endAnswer writes out the rest of a streamed answer.
 func (v *View) endAnswer() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -135,7 +134,7 @@ func (v *View) Emit(e event.Event) {
 	}
 }
 
-// ending shows what ends or changes a run.
+// ending shows events that end or change a run.
 func (v *View) ending(e event.Event) {
 	v.endAnswer()
 	switch e := e.(type) {
@@ -171,14 +170,14 @@ func (v *View) text(s string) {
 	v.spin.wait(v.model+" is writing", time.Time{})
 }
 
-// put writes a part of an answer, which is no longer shown as open.
+// put writes a finished part of an answer, which is then no longer shown as open.
 func (v *View) put(text string) {
 	v.live.write(open{})
 	v.screen.write(text)
 }
 
-// compression describes the result of /compress and of an automatic compression
-// (cli/ui/components/messages/CompressionMessage.tsx). The numbers are those of
+// compression describes the result of /compress or of an automatic compression
+// (cli/ui/components/messages/CompressionMessage.tsx). The status numbers are from
 // core/core/turn.ts.
 func compression(e event.Compressed) string {
 	switch e.Status {
@@ -212,7 +211,7 @@ func seconds(d time.Duration) string {
 	return fmt.Sprintf("%d s", int(d.Seconds()))
 }
 
-// Show renders an answer of an earlier session.
+// Show renders an answer from an earlier session.
 func (v *View) Show(text string) {
 	v.endAnswer()
 	v.mu.Lock()

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A window is a Terminal in a pseudo-terminal of this process, with an emulator
-// that knows what a person would see.
+// A window is a Terminal in a pseudo-terminal of this process, with an emulator that
+// shows what a person would see.
 type window struct {
 	*Terminal
 	t    testing.TB
@@ -75,7 +75,7 @@ func (w *window) press(keys string) {
 	require.NoError(w.t, err)
 }
 
-// text is what the screen shows, without blanks at the ends.
+// text returns what the screen shows, without trailing blanks.
 func (w *window) text() string {
 	lines := strings.Split(w.screen.String(), "\n")
 	for i, l := range lines {
@@ -107,7 +107,7 @@ func (w *window) awaitThat(what string, ok func(text string) bool) string {
 	return w.text()
 }
 
-// prompt reads a line while keys are pressed at a ready prompt.
+// prompt reads a line while pressing keys at a ready prompt.
 func (w *window) prompt(keys string) (string, error) {
 	w.t.Helper()
 	type result struct {
@@ -132,7 +132,7 @@ func (w *window) prompt(keys string) (string, error) {
 	}
 }
 
-// awaitPrompt waits until keys are a prompt's.
+// awaitPrompt waits until keys go to a prompt.
 func (w *window) awaitPrompt() {
 	w.t.Helper()
 	k := w.Terminal.keys
@@ -145,17 +145,17 @@ func (w *window) awaitPrompt() {
 	require.False(w.t, k.ended, "there is no prompt")
 }
 
-// awaitQuiet waits until all keys that were pressed are understood.
+// awaitQuiet waits until all pressed keys have been handled.
 func (w *window) awaitQuiet() {
 	w.t.Helper()
-	const mark = "\x1b[I" // which the terminal says, not the user
+	const mark = "\x1b[I" // sent by the terminal, not the user
 	heard := make(chan bool, 100)
 	k := w.Terminal.keys
 	k.mu.Lock()
 	k.focus = func(yes bool) { heard <- yes }
 	k.mu.Unlock()
 	for {
-		w.press(mark) // which is nothing inside a paste
+		w.press(mark) // which has no meaning inside a paste
 		select {
 		case <-heard:
 			return
