@@ -25,10 +25,10 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// An Agent is a definition that was found.
+// An Agent is a definition that was found, and whether it is offered.
 type Agent struct {
 	subagents.Agent
-	Off string // why it is not offered; empty: it is
+	Off string // why it is not offered; empty if it is
 }
 
 const (
@@ -36,9 +36,9 @@ const (
 	notAgreed = "you have not agreed to it as it is now"
 )
 
-// AllAgents are the agents there are, those that are not offered too, and what was
-// wrong with others. A folder that is not trusted brings none, and those of a
-// project are not offered before the user agreed to them as they are.
+// AllAgents returns all agents, including those that are not offered, and the problems
+// found in others. An untrusted folder contributes none. A project's agents are not
+// offered until the user has agreed to them in their current form.
 func (c *Configuration) AllAgents() ([]Agent, []string) {
 	agreements := subagents.AgreementsIn(c.DotGemini)
 	agreed := func(a subagents.Agent) bool { return c.ownAgents || agreements.Has(c.Dir, a) }
@@ -46,7 +46,8 @@ func (c *Configuration) AllAgents() ([]Agent, []string) {
 	return c.switched(found), problems
 }
 
-// AgentFiles are the files that define the agents that may be called, by their names.
+// AgentFiles maps the names of the agents that may be called to the files that define
+// them.
 func (c *Configuration) AgentFiles() map[string]string {
 	all, _ := c.AllAgents()
 	files := map[string]string{}
@@ -58,7 +59,8 @@ func (c *Configuration) AgentFiles() map[string]string {
 	return files
 }
 
-// agentSources are the folders of agents, with those of the project where project.
+// agentSources returns the folders to look for agents in. The project's are included
+// only if project is set.
 func (c *Configuration) agentSources(extensions []config.Extension, project bool,
 	agreed func(subagents.Agent) bool) []subagents.Source {
 	var sources []subagents.Source
@@ -76,7 +78,8 @@ func (c *Configuration) agentSources(extensions []config.Extension, project bool
 	return sources
 }
 
-// switched says which agents are not offered.
+// switched applies the settings to the found agents and notes which are not offered,
+// and why.
 func (c *Configuration) switched(found []subagents.Agent) []Agent {
 	var all []Agent
 	for _, a := range found {
@@ -96,7 +99,7 @@ func (c *Configuration) switched(found []subagents.Agent) []Agent {
 	return all
 }
 
-// override changes what the settings change of d.
+// override applies the overrides of the settings to d.
 func override(d *subagent.Definition, o settings.AgentOverride) {
 	if o.Tools != nil {
 		d.Tools = o.Tools
@@ -110,7 +113,8 @@ func override(d *subagent.Definition, o settings.AgentOverride) {
 	d.Model = cmp.Or(o.ModelConfig.Model, d.Model)
 }
 
-// AgreeToAgents remembers the project's agents as they are.
+// AgreeToAgents records the user's agreement to the project's agents in their current
+// form.
 func (c *Configuration) AgreeToAgents() error {
 	var own []subagents.Agent
 	for _, a := range c.projectAgents() {
@@ -119,7 +123,7 @@ func (c *Configuration) AgreeToAgents() error {
 	return subagents.AgreementsIn(c.DotGemini).Add(c.Dir, own)
 }
 
-// loadAgents makes the agents of the session those that there are now.
+// loadAgents reads the agents again and makes them the session's.
 func (r *Runtime) loadAgents(warn func(string)) {
 	all, problems := r.Config.AllAgents()
 	var on []subagent.Definition
@@ -142,8 +146,8 @@ func (r *Runtime) loadAgents(warn func(string)) {
 	r.agents.Store(&on)
 }
 
-// definition is what runs. A model of another server would get this one's keys, or
-// none.
+// definition returns the definition to run. It drops a model on another server, which
+// would get this server's keys or none.
 func (r *Runtime) definition(a Agent, warn func(string)) subagent.Definition {
 	d := a.Definition
 	if d.Model == "" {
@@ -155,7 +159,7 @@ func (r *Runtime) definition(a Agent, warn func(string)) subagent.Definition {
 		return d
 	case err != nil:
 		warn(fmt.Sprintf("the agent %s uses %s: %v", d.Name, r.ModelName, err))
-	case a.Source != subagents.BuiltIn: // nobody asked for the model of those
+	case a.Source != subagents.BuiltIn: // the user did not choose the model of built-in agents
 		warn(fmt.Sprintf("the agent %s is to use %s, which is not of the server of %s: it uses %s", d.Name,
 			text.VisibleLine(choice.Model), r.ModelName, r.ModelName))
 	}
@@ -163,7 +167,7 @@ func (r *Runtime) definition(a Agent, warn func(string)) subagent.Definition {
 	return d
 }
 
-// Agents are those that the model may call.
+// Agents returns the agents that the model may call.
 func (r *Runtime) Agents() []subagent.Definition {
 	if a := r.agents.Load(); a != nil {
 		return *a
@@ -171,18 +175,18 @@ func (r *Runtime) Agents() []subagent.Definition {
 	return nil
 }
 
-// AgentCalled reports whether the model may call an agent of that name.
+// AgentCalled reports whether the model may call an agent with that name.
 func (r *Runtime) AgentCalled(name string) bool {
 	return slices.ContainsFunc(r.Agents(), func(d subagent.Definition) bool { return d.Name == name })
 }
 
-// ReloadAgents makes the agents of the session those that there are now.
+// ReloadAgents reads the agents again and updates invoke_agent.
 func (r *Runtime) ReloadAgents(warn func(string)) {
 	r.loadAgents(warn)
 	r.MCP.Replace(subagent.ToolName, r.invoker()...)
 }
 
-// agentTool is invoke_agent; nil: there are no agents.
+// agentTool returns the tool invoke_agent, or nil if there are no agents.
 func (r *Runtime) agentTool(sys *System, w *Frontend) []tools.Tool {
 	r.loadAgents(w.Warn)
 	r.invoke = subagent.New(subagent.Options{
@@ -207,7 +211,7 @@ func (r *Runtime) agentTool(sys *System, w *Frontend) []tools.Tool {
 	return r.invoker()
 }
 
-// invoker is invoke_agent, where there is an agent.
+// invoker returns the tool invoke_agent, or nil if there are no agents.
 func (r *Runtime) invoker() []tools.Tool {
 	if len(r.Agents()) == 0 {
 		return nil
@@ -215,12 +219,12 @@ func (r *Runtime) invoker() []tools.Tool {
 	return []tools.Tool{r.invoke}
 }
 
-// agentSurroundings is what an agent is told beside its own instructions.
+// agentSurroundings returns what an agent is told besides its own instructions.
 func (r *Runtime) agentSurroundings() string {
 	return strings.TrimSpace(r.preamble() + "\n\n" + contextfile.Render(r.Context.Global, r.Config.Dir))
 }
 
-// recordAgent keeps an agent's transcript beside that of the session.
+// recordAgent keeps an agent's transcript next to the session's.
 func (r *Runtime) recordAgent(t subagent.Task, sys *System, w *Frontend) subagent.Record {
 	s, err := session.Start(session.Options{
 		Project: r.Project, ID: t.ID, Parent: r.Session.ID(), Directories: r.Workspace.Dirs()[1:],
@@ -238,7 +242,7 @@ func (r *Runtime) recordAgent(t subagent.Task, sys *System, w *Frontend) subagen
 	}}
 }
 
-// maxSummary bounds the line of a transcript that says what an agent found.
+// maxSummary limits the line of a transcript that summarizes an agent's result.
 const maxSummary = 200
 
 func shortened(s string, most int) string {
@@ -248,8 +252,8 @@ func shortened(s string, most int) string {
 	return s
 }
 
-// promptAgents are the agents as the system instruction names them; none where they
-// cannot be called.
+// promptAgents returns the agents for the system instruction, or none if invoke_agent
+// is not offered.
 func (r *Runtime) promptAgents(offered []string) []prompt.Entry {
 	var out []prompt.Entry
 	for _, name := range offered {

@@ -14,10 +14,10 @@ import (
 	"minigem/tools/builtin"
 )
 
-// agentServers are the MCP servers that the agent a brings, those that are not
-// started too. One without a way of its own to reach it is that of the settings, of
-// which it may leave out tools: what the settings send to a server goes to that
-// server alone.
+// agentServers returns the MCP servers that the agent a brings, including those that
+// are not started. An entry that only names a server refers to the settings' server of
+// that name and may only remove tools from it: what the settings send to a server must
+// not go to another one.
 func (c *Configuration) agentServers(a Agent, flagged []string) []fleet.Server {
 	var out []fleet.Server
 	set := c.MCP(flagged)
@@ -41,8 +41,8 @@ func narrowed(of, by entry.Server) entry.Server {
 	return of
 }
 
-// toolsOfAgent starts the MCP servers of an agent, and returns the tools that it
-// alone has, and what ends them.
+// toolsOfAgent starts an agent's own MCP servers. It returns the tools that only this
+// agent has, and a function that stops the servers.
 func (r *Runtime) toolsOfAgent(ctx context.Context, t subagent.Task) ([]tools.Tool, func()) {
 	all, _ := r.Config.AllAgents()
 	i := slices.IndexFunc(all, func(a Agent) bool { return a.Name == t.Agent.Name && a.File == t.Agent.File })

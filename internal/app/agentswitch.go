@@ -15,7 +15,7 @@ import (
 	"minigem/internal/text"
 )
 
-// agent is the one called name that counts.
+// agent returns the agent called name.
 func (c *Configuration) agent(name string) (Agent, error) {
 	all, _ := c.AllAgents()
 	i := slices.IndexFunc(all, func(a Agent) bool { return a.Name == name })
@@ -29,9 +29,9 @@ func (c *Configuration) agent(name string) (Agent, error) {
 	return all[i], nil
 }
 
-// SwitchAgent offers the agent called name to models, or no longer, and says what
-// it did: in the settings of the project, where those count, and to offer it again in
-// the user's, too (cli/utils/agentSettings.ts).
+// SwitchAgent enables or disables the agent called name in the settings, and returns a
+// message about what it did. It changes the project's settings if they are in force.
+// Enabling also changes the user's (cli/utils/agentSettings.ts).
 func (c *Configuration) SwitchAgent(name string, on bool) (string, error) {
 	a, err := c.agent(name)
 	if err != nil {
@@ -68,7 +68,7 @@ func (c *Configuration) SwitchAgent(name string, on bool) (string, error) {
 	return fmt.Sprintf("The agent %s is disabled in %s.", name, c.Shorten(files[0])), nil
 }
 
-// agentSettings is the file in which agents are changed.
+// agentSettings returns the settings file that SwitchAgent changes.
 func (c *Configuration) agentSettings() string {
 	if project, err := c.SettingsFile("project"); err == nil && c.Trust.Trusted {
 		return project
@@ -76,12 +76,12 @@ func (c *Configuration) agentSettings() string {
 	return filepath.Join(c.DotGemini, "settings.json")
 }
 
-// agentKeys are what ConfigureAgent changes, and where it stands in the settings.
+// agentKeys maps what ConfigureAgent can change to its path in the settings.
 var agentKeys = map[string][]string{
 	"model": {"modelConfig", "model"}, "turns": {"runConfig", "maxTurns"}, "minutes": {"runConfig", "maxTimeMinutes"},
 }
 
-// DescribeAgent says what the agent called name works with.
+// DescribeAgent describes the agent called name.
 func (c *Configuration) DescribeAgent(name string) (string, error) {
 	a, err := c.agent(name)
 	if err != nil {

@@ -7,17 +7,17 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// alerter notifies the user of permission prompts: it fires the Notification
-// hook for each one, lets the terminal ring if the settings say so, and
-// withdraws the alert once the prompt is answered. Prompts never overlap.
+// alerter notifies the user of permission prompts. It fires the Notification hook for
+// each, rings the terminal if the settings say so, and withdraws the alert once the
+// prompt is answered. Prompts never overlap.
 type alerter struct {
 	notifier *notify.Notifier
 	approver toolcall.Approver
 	waiting  string // the message of the current prompt
 }
 
-// newAlerter makes the alerter of a session with somebody who can be asked.
-// Only a chat in a terminal rings.
+// newAlerter makes the alerter of a session whose user can be asked. Only a chat in a
+// terminal rings.
 func (r *Runtime) newAlerter(sys *System, w *Frontend) *alerter {
 	b := &alerter{notifier: &notify.Notifier{Title: "minigem", Hooks: notify.HookSink{Hooks: r.Engine}, Now: sys.Now},
 		approver: w.Approver}

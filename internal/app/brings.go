@@ -14,9 +14,9 @@ import (
 	"minigem/internal/trust"
 )
 
-// Brings lists what the project brings that is in use where its folder is
-// trusted: c has to be read as if it were. What is disabled, excluded, broken, or
-// has no effect is left out, and nobody says yes to it.
+// Brings lists what the project brings that takes effect once its folder is trusted. c
+// must have been read as if it were. Anything disabled, excluded, broken or without
+// effect is left out, so the user is not asked to approve it.
 func (c *Configuration) Brings() []trust.Item {
 	b := brought{c: c, names: map[string]map[string][]string{}}
 	b.settings()
@@ -53,11 +53,11 @@ func (c *Configuration) Brings() []trust.Item {
 	return b.items
 }
 
-// brought collects items, one for a kind and a file.
+// brought collects items, one for each kind and file.
 type brought struct {
 	c     *Configuration
 	items []trust.Item
-	names map[string]map[string][]string // by kind and file
+	names map[string]map[string][]string // by kind, then by file
 }
 
 func (b *brought) add(kind, file, name string) {
@@ -77,12 +77,12 @@ func (b *brought) add(kind, file, name string) {
 	b.items = append(b.items, item)
 }
 
-// within reports whether file is of the project.
+// within reports whether file belongs to the project.
 func (b *brought) within(file string) bool {
 	return text.Inside(b.c.Dir, file) && !text.Inside(b.c.DotGemini, file)
 }
 
-// settings names the sections that say something that has an effect.
+// settings adds the sections of the project's settings that have an effect.
 func (b *brought) settings() {
 	seen := map[string]bool{}
 	for _, g := range b.c.Loaded.Given {
@@ -96,7 +96,7 @@ func (b *brought) settings() {
 	}
 }
 
-// ProjectHooks returns the hooks that came with the project and that run.
+// ProjectHooks returns the project's hooks that run.
 func (c *Configuration) ProjectHooks() []hooks.Hook {
 	var own []hooks.Hook
 	for _, h := range c.Hooks.Hooks {
@@ -107,8 +107,8 @@ func (c *Configuration) ProjectHooks() []hooks.Hook {
 	return own
 }
 
-// projectAgents are the agents that came with the project and that may be called,
-// once the user has agreed to them.
+// projectAgents returns the project's agents that may be called once the user has
+// agreed to them.
 func (c *Configuration) projectAgents() []Agent {
 	all, _ := c.AllAgents()
 	return slices.DeleteFunc(all, func(a Agent) bool { return a.Source != ofProject || a.Off != "" && a.Off != notAgreed })
@@ -119,8 +119,7 @@ type projectServer struct {
 	file string
 }
 
-// projectServers are the MCP servers that came with the project and that are
-// started.
+// projectServers returns the project's MCP servers that are started.
 func (c *Configuration) projectServers() []projectServer {
 	var out []projectServer
 	of := map[string]string{}
@@ -144,8 +143,8 @@ func (c *Configuration) projectServers() []projectServer {
 	return out
 }
 
-// ProjectServers are the MCP servers that the project and its agents bring, and
-// where each is, for people.
+// ProjectServers describes the MCP servers that the project and its agents bring, each
+// with its target.
 func (c *Configuration) ProjectServers() []string {
 	var out []string
 	for _, s := range c.projectServers() {

@@ -7,10 +7,10 @@ import (
 	"minigem/internal/proc"
 )
 
-// OpenBrowser opens address in the browser of this machine, by the program that
-// the system has for that, and reports whether that was started. Where nobody sits
-// before this machine's screen nothing is (core/utils/secure-browser-launcher.ts). The
-// environment is the user's own: a project's .env shall not say which program runs.
+// OpenBrowser opens address in this machine's browser, using the system's opener, and
+// reports whether the opener was started. It starts nothing if no user sits at this
+// machine's screen (core/utils/secure-browser-launcher.ts). It uses the user's own
+// environment, so that a project's .env cannot decide which program runs.
 func (s *System) OpenBrowser(address string) bool {
 	if !s.StdinTTY || !s.StdoutTTY {
 		return false

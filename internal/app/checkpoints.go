@@ -12,20 +12,20 @@ import (
 	"minigem/tools/workspace"
 )
 
-// checkpointTimeout is how long git may take before an edit goes on without a
+// checkpointTimeout is how long git may take before an edit proceeds without a
 // checkpoint.
 const checkpointTimeout = 15 * time.Second
 
-// checkpointed are the tools that get a checkpoint before they run.
+// checkpointed lists the tools that get a checkpoint before they run.
 var checkpointed = []string{"write_file", "replace"}
 
-// UndoStore returns the store of what can be undone in a project.
+// UndoStore returns the store of a project's undo information.
 func (c *Configuration) UndoStore(p session.Project, ws *workspace.Workspace, now func() time.Time) undo.Store {
 	env := System{Env: c.Env}
 	return undo.Store{Project: p, Workspace: ws, Path: env.Getenv("PATH"), Mask: c.Mask, Now: now}
 }
 
-// checkpointer takes a checkpoint before each edit, which waits for it.
+// checkpointer takes a checkpoint before each edit. The edit waits for it.
 type checkpointer struct {
 	store   undo.Store
 	session *session.Session
@@ -35,7 +35,7 @@ type checkpointer struct {
 	off bool
 }
 
-// checkpointing returns the step that comes before a call; nil unless
+// checkpointing returns the step that runs before each call, or nil unless
 // general.checkpointing.enabled is set.
 func (r *Runtime) checkpointing(sys *System, w *Frontend) func(context.Context, llm.ToolCall) {
 	store := r.Config.UndoStore(r.Project, r.Workspace, sys.Now)
@@ -47,8 +47,8 @@ func (r *Runtime) checkpointing(sys *System, w *Frontend) func(context.Context, 
 	return c.before
 }
 
-// before takes a checkpoint if call is an edit. If ctx interrupts it there is
-// no checkpoint, and the edit is not made.
+// before takes a checkpoint if call is an edit. If ctx is cancelled meanwhile, no
+// checkpoint is taken and the edit is not made.
 func (c *checkpointer) before(ctx context.Context, call llm.ToolCall) {
 	if !slices.Contains(checkpointed, call.Name) {
 		return

@@ -20,7 +20,7 @@ func (r *Runtime) wireCompressor(_ context.Context, sys *System, w *Frontend) er
 	return nil
 }
 
-// compressorOf shortens the history of one agent.
+// compressorOf makes the compressor of one agent's history.
 func (r *Runtime) compressorOf(h compress.History, model string, sys *System, w *Frontend) *compress.Compressor {
 	var ask func(context.Context) int
 	if o, err := openai.OptionsFor(model, r.lookup); err == nil && r.Flags.Fake == "" && r.Flags.FakeNonStrict == "" {
@@ -61,15 +61,15 @@ func (r *Runtime) Compress(ctx context.Context) error {
 	return nil
 }
 
-// compressHooks fires the events around a compression.
+// compressHooks fires the hook events around a compression.
 type compressHooks struct{ r *Runtime }
 
 func (h compressHooks) PreCompress(ctx context.Context, trigger string) string {
 	return h.r.Engine.PreCompress(ctx, trigger).Context
 }
 
-// PostCompact starts the session anew for hooks where a summary took the place of
-// what they had said at its start. A subagent has no session.
+// PostCompact fires SessionStart again if a summary replaced what hooks had said at the
+// start of the session. A subagent has no session.
 func (h compressHooks) PostCompact(ctx context.Context, trigger, summary string) string {
 	h.r.Engine.PostCompact(ctx, trigger, summary)
 	if summary == "" || hooks.SubagentOf(ctx) != (hooks.Subagent{}) {

@@ -21,38 +21,38 @@ import (
 	"minigem/internal/text"
 )
 
-// Configuration is what is found before anything runs: directories, settings,
-// hooks and trust. Subcommands that only show things need nothing else.
+// Configuration is everything read before anything runs: directories, settings, hooks
+// and trust. Subcommands that only show things need nothing else.
 type Configuration struct {
 	place.Place
 	Loaded         *settings.Loaded
 	Settings       settings.Settings
-	Env            []string // the environment with what .env files add
+	Env            []string // the environment, including variables from .env files
 	Trust          FolderTrust
 	Hooks          hooks.Config
 	Sections       []config.Section
-	Within         func(only []string, begin func() error) error // where programs are started; nil: in none
-	onlyExtensions []string                                      // names given with -e; nil: all that are enabled
-	ownExtension   bool                                          // the folder's own counts as installed
-	ownAgents      bool                                          // those of the project need no agreement
+	Within         func(only []string, begin func() error) error // starts programs confined; may be nil
+	onlyExtensions []string                                      // names given with -e; nil means all that are enabled
+	ownExtension   bool                                          // the extension in this folder counts as installed
+	ownAgents      bool                                          // the project's agents need no agreement
 	extensions     []config.Extension                            // extensions in force
 	models         *models.Catalog
-	values         map[string][]extensions.Value // the settings of extensions, by name
-	serverOf       map[string]string             // the extension that brings an MCP server, by the server's name
-	Notices        []string                      // messages for the start, one per line
+	values         map[string][]extensions.Value // the settings of extensions, by extension name
+	serverOf       map[string]string             // MCP server names to the extensions that bring them
+	Notices        []string                      // messages to show at the start, one per line
 
 	Secrets          []string // values that must not be written anywhere
 	Masker           *redact.Mask
-	key              string         // of the Gemini API, that no variable has; see findKey
+	key              string         // Gemini API key that is in no variable; see findKey
 	childEnvironment []string       // environment of shell commands
 	ownEnvironment   []string       // environment of hooks that did not come with the project
-	own              *Configuration // settings and environment as they would be without the project; nil: as they are
+	own              *Configuration // settings and environment without the project's; nil if it changes nothing
 	projectVars      []string       // names of the variables in the project's .env file
-	projectEnv       string         // that file
+	projectEnv       string         // path of that file
 }
 
-// Configure reads the configuration for sys.Dir. It sets HOME in sys.Env to the
-// home that [settings.FindHome] decides on.
+// Configure reads the configuration for sys.Dir. It sets HOME in sys.Env to the home
+// that [settings.FindHome] chose.
 func Configure(sys *System, f *Options) (*Configuration, error) {
 	home, err := settings.FindHome(sys.LookupEnv, sys.Dir, sys.Account)
 	if err != nil {
@@ -81,8 +81,8 @@ func Configure(sys *System, f *Options) (*Configuration, error) {
 	return c, nil
 }
 
-// checkDotGemini refuses a .gemini that is a file: settings and policies would
-// seem to be missing.
+// checkDotGemini returns an error if .gemini is a file, because settings and policies
+// would silently be missing.
 func (c *Configuration) checkDotGemini() error {
 	if info, err := os.Stat(c.DotGemini); err == nil && !info.IsDir() {
 		return exit.Errorf(exit.Config, "%s is not a folder: settings and sessions are kept in it. "+
@@ -120,7 +120,7 @@ func (c *Configuration) loadSettings(sys *System, f *Options) error {
 	return nil
 }
 
-// readModels reads the aliases and overrides of models.
+// readModels reads the model aliases and overrides.
 func (c *Configuration) readModels() {
 	var problems []models.Problem
 	c.models, problems = models.New(c.Settings.ModelConfigs, c.Settings.Agents.Overrides)
@@ -131,11 +131,11 @@ func (c *Configuration) readModels() {
 	}
 }
 
-// ofHooks reports whether package hooks reads the key too and reports its
-// faults.
+// ofHooks reports whether the hooks package also reads the key and reports its
+// problems.
 func ofHooks(key string) bool { return strings.HasPrefix(key, "hooksConfig.") }
 
-// HookLayers converts the layers of settings to those of hooks.
+// HookLayers maps the layers of settings to those of hooks.
 var HookLayers = map[settings.Layer]hooks.Layer{
 	settings.LayerSystemDefaults: hooks.LayerSystemDefaults,
 	settings.LayerUser:           hooks.LayerUser,
@@ -193,11 +193,11 @@ func (c *Configuration) CheckProjectHooks() error {
 	return nil
 }
 
-// TrustStore stores which project hooks the user has agreed to.
+// TrustStore returns the store of the project hooks that the user has agreed to.
 func (c *Configuration) TrustStore() config.TrustStore { return config.TrustStore{Dir: c.DotGemini} }
 
-// HookNotices names the project's hooks that are new or changed, and the faults
-// in the configuration of hooks.
+// HookNotices returns messages about the project's new and changed hooks, and about
+// problems in the configuration of hooks.
 func (c *Configuration) HookNotices() []string {
 	out := c.HookProblems()
 	out = append(out, c.switchedOff()...)
@@ -207,8 +207,8 @@ func (c *Configuration) HookNotices() []string {
 	return append(out, c.unasked()...)
 }
 
-// unasked names the hooks that run although nobody agreed to them: on one line
-// all that are new, and all that changed.
+// unasked names the hooks that run without the user's approval: one line for the new
+// ones, and one for each kind of change.
 func (c *Configuration) unasked() []string {
 	var notes []string
 	byNote := map[string][]hooks.Hook{}
@@ -216,7 +216,7 @@ func (c *Configuration) unasked() []string {
 		if h.Note == "" || h.Disabled != "" {
 			continue
 		}
-		note, _, _ := strings.Cut(h.Note, ": ") // behind it stands what changed
+		note, _, _ := strings.Cut(h.Note, ": ") // what changed comes after it
 		if byNote[note] == nil {
 			notes = append(notes, note)
 		}
@@ -241,8 +241,8 @@ func (c *Configuration) unasked() []string {
 	return notes
 }
 
-// HookProblems lists the faults of the files that configure hooks, as
-// file:line: text: of each file the first one, and how many more there are.
+// HookProblems lists the problems in the files that configure hooks, as file:line:
+// text. It shows the first ones of each file, and counts the rest.
 func (c *Configuration) HookProblems() []string {
 	const most = 20
 	var out []string
@@ -265,8 +265,8 @@ func (c *Configuration) HookProblems() []string {
 	return out
 }
 
-// WithoutEffect names on one line the settings in the files that have no
-// effect, unknown ones included; "" if there are none.
+// WithoutEffect lists on one line the keys in settings files that have no effect,
+// including unknown ones. It returns "" if there are none.
 func (c *Configuration) WithoutEffect() string {
 	const most = 5
 	var keys []string
@@ -295,9 +295,8 @@ func (c *Configuration) WithoutEffect() string {
 		text.Plural(len(keys), "setting"), verb, text.VisibleLine(strings.Join(named, ", ")), more)
 }
 
-// findProject returns the project's root: dir if it has a .gemini of its own,
-// else the nearest directory above it and below home that has one or a .git,
-// else dir.
+// findProject returns the project's root: dir if it has its own .gemini, else the
+// nearest parent below home that has a .gemini or .git, else dir.
 func findProject(dir, home string) string {
 	if Exists(filepath.Join(dir, ".gemini")) && dir != home {
 		return dir
@@ -315,7 +314,7 @@ func findProject(dir, home string) string {
 	return dir
 }
 
-// Exists reports whether anything exists at path; a dangling link does.
+// Exists reports whether anything exists at path, even a dangling link.
 func Exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil || !errors.Is(err, os.ErrNotExist)

@@ -8,7 +8,7 @@ import (
 	"minigem/internal/output"
 )
 
-// Debugging adds a debug log on out to w if --debug asks for it.
+// Debugging returns w with a debug log on out added, if asked is set.
 func (w Frontend) Debugging(asked bool, out io.Writer) Frontend {
 	if !asked {
 		return w

@@ -13,8 +13,8 @@ import (
 	"minigem/internal/text"
 )
 
-// readEnv adds the variables of the first .env file to the environment, whose
-// own variables win.
+// readEnv adds the variables of the first .env file to the environment. Variables that
+// are already set win.
 func (c *Configuration) readEnv(sys *System) error {
 	file, err := c.envFile(sys, c.Settings, c.Trust.Trusted)
 	if err != nil {
@@ -35,11 +35,10 @@ func (c *Configuration) readEnv(sys *System) error {
 	return c.readOwnEnv(sys, file)
 }
 
-// readOwnEnv makes the environment of the hooks that did not come with the
-// project: what it would be without the project. The project's .env file and
-// settings could otherwise replace a program that a guard runs, remove a
-// variable that it needs, or hide the user's own .env file. No list of names
-// would be long enough.
+// readOwnEnv builds the environment of hooks that did not come with the project, as it
+// would be without the project. Otherwise the project's .env file and settings could
+// replace a program that a guard runs, remove a variable that it needs, or hide the
+// user's own .env file. No list of forbidden names would be long enough.
 func (c *Configuration) readOwnEnv(sys *System, all dotenv.File) error {
 	own, err := settings.Load(settings.Options{Home: c.Home, Dir: c.Dir, Lookup: sys.LookupEnv})
 	if err != nil {
@@ -51,7 +50,7 @@ func (c *Configuration) readOwnEnv(sys *System, all dotenv.File) error {
 	}
 	without := *c
 	without.Loaded, without.Settings, without.Env = own, own.Settings, withVars(sys.Env, file.Vars)
-	// the problems are those of all settings
+	// problems were already reported for all settings
 	without.models, _ = models.New(own.Settings.ModelConfigs, own.Settings.Agents.Overrides)
 	c.own, c.ownEnvironment = &without, sanitized(without.Env, own.Settings)
 	if all.Path != file.Path {
@@ -84,8 +83,8 @@ func sanitized(env []string, s settings.Settings) []string {
 		Strict: redact.Strict(env)})
 }
 
-// warnWithheld names the hooks that use a variable of the project's .env file
-// and do not get it.
+// warnWithheld warns about hooks that use a variable of the project's .env file and do
+// not get it.
 func (c *Configuration) warnWithheld() {
 	for _, h := range c.Hooks.Hooks {
 		if h.Source.OfProject() || h.Disabled != "" {
@@ -100,7 +99,7 @@ func (c *Configuration) warnWithheld() {
 	}
 }
 
-// namedBy returns the first of names that h's command or environment uses.
+// namedBy returns the first of names that h's command or environment refers to.
 func namedBy(h hooks.Hook, names []string) string {
 	text := h.Target()
 	for _, v := range h.Env {

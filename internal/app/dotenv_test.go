@@ -15,8 +15,8 @@ import (
 	"minigem/hooks/command"
 )
 
-// interpreters are variables by which shells, interpreters, loaders and tools
-// that hooks use take code or settings from elsewhere.
+// interpreters lists variables that make shells, interpreters, loaders and common tools
+// take code or settings from elsewhere.
 var interpreters = strings.Fields(`
 	PATH HOME IFS ENV BASH_ENV BASHOPTS SHELLOPTS PS4 CDPATH GLOBIGNORE TMPDIR LANG LC_ALL LOCPATH ZDOTDIR SHELL TERMINFO
 	LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES GCONV_PATH NLSPATH HOSTALIASES RES_OPTIONS MALLOC_CHECK_
@@ -27,10 +27,9 @@ var interpreters = strings.Fields(`
 	EDITOR VISUAL PAGER LESSOPEN MANPAGER BROWSER GREP_OPTIONS GREP_COLORS RIPGREP_CONFIG_PATH CURL_HOME WGETRC OPENSSL_CONF SSL_CERT_FILE HTTPS_PROXY MAKEFLAGS
 	GITHUB_SHA SURFACE GUARD_OFF GUARD_TOKEN`)
 
-// TestAProjectsEnvIsTheProjects: what hooks of the user, the system and the
-// user's extensions start from is what it would be without the project's .env
-// file, whatever that sets, and whatever its settings say of the environment;
-// the project's own hooks get it.
+// TestAProjectsEnvIsTheProjects checks that hooks of the user, the system and the
+// user's extensions get the environment as it would be without the project's .env file
+// and settings, whatever those set. The project's own hooks get the project's.
 func TestAProjectsEnvIsTheProjects(t *testing.T) {
 	t.Parallel()
 	var lines string
@@ -40,7 +39,7 @@ func TestAProjectsEnvIsTheProjects(t *testing.T) {
 	own := []string{"PATH=/usr/bin", "LANG=C", "GUARD_TOKEN=real", "BLOCKED_BY_PROJECT=1"}
 	for _, c := range []struct {
 		name  string
-		files map[string]string // of the project
+		files map[string]string // the project's files
 	}{
 		{"an empty .env", map[string]string{".env": ""}},
 		{"every variable", map[string]string{".env": lines}},
@@ -96,8 +95,8 @@ func TestHooksThatNameAVariableOfTheProject(t *testing.T) {
 	assert.Empty(t, namedBy(hooks.Hook{Command: "TEAM=1 x"}, names))
 }
 
-// TestWhatIsKeptFromHooksIsTold names the user's hook that asks for a variable of
-// the project, and gets nothing.
+// TestWhatIsKeptFromHooksIsTold checks that a user's hook is named if it uses a
+// variable of the project and does not get it.
 func TestWhatIsKeptFromHooksIsTold(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

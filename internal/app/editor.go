@@ -9,8 +9,8 @@ import (
 	"minigem/tools/policy"
 )
 
-// AddMCPServers adds servers to those of the settings; of two with one name the
-// given one counts. The lists that allow and exclude servers hold for them, too.
+// AddMCPServers adds servers to those of the settings and replaces any with the same
+// name. The settings' allow and exclude lists apply to them, too.
 func (c *Configuration) AddMCPServers(given map[string]entry.Server) {
 	all := map[string]entry.Server{}
 	maps.Copy(all, c.Settings.MCPServers)
@@ -18,8 +18,8 @@ func (c *Configuration) AddMCPServers(given map[string]entry.Server) {
 	c.Settings.MCPServers = all
 }
 
-// Modes are the approval modes that [Runtime.ChangeMode] would take here, in the
-// spelling of policy files.
+// Modes returns the approval modes that [Runtime.ChangeMode] accepts here, spelled as
+// in policy files.
 func (r *Runtime) Modes() []string {
 	modes := []string{string(policy.ModeDefault)}
 	if r.Config.Trust.Trusted {
@@ -34,7 +34,7 @@ func (r *Runtime) Modes() []string {
 	return modes
 }
 
-// UseModel uses another model from the next request on. No prompt may run
+// UseModel switches to another model from the next request on. No prompt may be running
 // meanwhile.
 func (r *Runtime) UseModel(name string) error {
 	choice, err := r.Config.models.Choose(models.Ask{Name: name})

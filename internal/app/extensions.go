@@ -18,8 +18,8 @@ import (
 	"minigem/internal/text"
 )
 
-// ExtensionRoots returns the directories in which extensions are looked for,
-// without those of an untrusted folder.
+// ExtensionRoots returns the directories to look for extensions in, without the
+// project's if the folder is not trusted.
 func (c *Configuration) ExtensionRoots() config.ExtensionRoots {
 	roots := config.ExtensionRoots{User: filepath.Join(c.DotGemini, "extensions")}
 	if c.ProjectDir != c.Home {
@@ -31,8 +31,8 @@ func (c *Configuration) ExtensionRoots() config.ExtensionRoots {
 	return roots
 }
 
-// findExtensions finds the extensions in force. -e names the ones to use;
-// "none" means none.
+// findExtensions finds the extensions in force. The names given with -e select them;
+// "none" selects none.
 func (c *Configuration) findExtensions() ([]hooks.Problem, error) {
 	found, problems := config.FindExtensions(c.Dir, c.ExtensionRoots())
 	for _, p := range problems {
@@ -55,19 +55,19 @@ func (c *Configuration) findExtensions() ([]hooks.Problem, error) {
 		}
 	}
 	own := c.ProjectDir
-	if config.IsExtension(c.Dir) { // a folder of a repository of several
+	if config.IsExtension(c.Dir) { // a folder in a repository of several
 		own = c.Dir
 	}
 	if c.ownExtension && config.IsExtension(own) &&
 		!slices.ContainsFunc(found, func(e config.Extension) bool { return e.Dir == own }) {
-		e, _ := config.OpenExtension(own) // what is wrong with it is told when its hooks are read
+		e, _ := config.OpenExtension(own) // problems are reported when its hooks are read
 		e.Dir, e.InProject = own, true
 		c.extensions = append(c.extensions, e)
 	}
 	return problems, nil
 }
 
-// ExtensionOff says why e is not in force; "" if it is.
+// ExtensionOff returns why e is not in force, or "" if it is.
 func (c *Configuration) ExtensionOff(e config.Extension) (string, error) {
 	switch {
 	case e.Off != "":
@@ -80,7 +80,7 @@ func (c *Configuration) ExtensionOff(e config.Extension) (string, error) {
 	return c.extensionRefused(e)
 }
 
-// extensionContext returns the extensions that may have context files.
+// extensionContext returns the context files of extensions.
 func (c *Configuration) extensionContext() []contextfile.Extension {
 	var out []contextfile.Extension
 	for _, e := range c.extensions {
@@ -89,7 +89,7 @@ func (c *Configuration) extensionContext() []contextfile.Extension {
 	return out
 }
 
-// ExtensionManager changes the user's extensions, and asks user.
+// ExtensionManager returns a manager that changes the user's extensions and asks user.
 func (c *Configuration) ExtensionManager(user extensions.User) *extensions.Manager {
 	return &extensions.Manager{
 		Dir: c.ExtensionRoots().User, DotGemini: c.DotGemini, Home: c.Home, Workspace: c.Dir,
@@ -104,14 +104,14 @@ func (c *Configuration) environmentWithoutProject() []string {
 	return c.Env
 }
 
-// ExtensionValues are the settings of e as the user gave them; none of one that is
-// not in force.
+// ExtensionValues returns the settings that the user gave e, or none if e is not in
+// force.
 func (c *Configuration) ExtensionValues(e config.Extension) []extensions.Value {
 	return c.values[e.Name]
 }
 
-// ExtensionParts says what the extension e brings, and of each part whether it is
-// in use: the reason why not.
+// ExtensionParts lists the parts of the extension e, and why each one is unused, or ""
+// if it is used.
 func (c *Configuration) ExtensionParts(e config.Extension) (parts []extensions.Part, unused []string, err error) {
 	brings, err := extensions.Read(e.Dir)
 	inForce := slices.ContainsFunc(c.extensions, func(o config.Extension) bool { return o.Dir == e.Dir })
@@ -182,18 +182,18 @@ func (c *Configuration) serverUnused(name string, e config.Extension) string {
 	return ""
 }
 
-// readExtension reads the settings that the user gave e, and adds its MCP servers
-// to those of the settings.
+// readExtension reads the settings that the user gave e, and adds its MCP servers to
+// those of the settings.
 func (c *Configuration) readExtension(e config.Extension) (problems []hooks.Problem) {
 	file := filepath.Join(e.Dir, "gemini-extension.json")
 	m, err := extensions.ReadManifest(e.Dir)
 	if err != nil {
-		return nil // the reader of hooks says so
+		return nil // reported when its hooks are read
 	}
 	for _, p := range m.Problems {
 		problems = append(problems, hooks.Problem{File: file, Text: p})
 	}
-	if len(m.Settings) > 0 && !e.InProject { // the user gave nothing to what came with a project
+	if len(m.Settings) > 0 && !e.InProject { // the user gave no settings to a project's extension
 		i := extensions.Installed{Manifest: m, Origin: extensions.Origin{Source: e.Source, Type: e.SourceType},
 			Folder: filepath.Join(c.ExtensionRoots().User, e.Name), Dir: e.Dir}
 		workspace := ""
@@ -209,13 +209,13 @@ func (c *Configuration) readExtension(e config.Extension) (problems []hooks.Prob
 		}
 		c.values[e.Name] = values
 	}
-	if c.Settings.General.Plan.Directory == "" { // of several extensions the first one counts
+	if c.Settings.General.Plan.Directory == "" { // the first extension that sets it wins
 		c.Settings.General.Plan.Directory = m.PlanDir
 	}
 	return append(problems, c.addServers(e, m, file)...)
 }
 
-// settingsOf are the values that the user gave e, by variable.
+// settingsOf returns the settings that the user gave e, by variable.
 func (c *Configuration) settingsOf(e config.Extension) map[string]string {
 	var out map[string]string
 	for _, v := range c.values[e.Name] {
@@ -229,15 +229,15 @@ func (c *Configuration) settingsOf(e config.Extension) map[string]string {
 	return out
 }
 
-// addServers adds the MCP servers of e. What the settings say of one of the same
-// name wins, key by key; of two extensions the first has the name.
+// addServers adds the MCP servers of e. Keys in the settings for a server with the same
+// name win. If two extensions use the same name, the first one gets it.
 func (c *Configuration) addServers(e config.Extension, m extensions.Manifest, file string) (problems []hooks.Problem) {
 	if len(m.Servers) == 0 {
 		return nil
 	}
 	if c.serverOf == nil {
 		c.serverOf = map[string]string{}
-		c.AddMCPServers(nil) // the map is changed below
+		c.AddMCPServers(nil) // copies the map, which is changed below
 	}
 	values := c.settingsOf(e)
 	for _, s := range m.Servers {
@@ -266,7 +266,7 @@ func (c *Configuration) addServers(e config.Extension, m extensions.Manifest, fi
 		if own, set := c.Settings.MCPServers[s.Name]; set {
 			data, err := json.Marshal(own)
 			if err == nil {
-				err = json.Unmarshal(data, &server) // what is in it takes the place of what was there; maps are joined
+				err = json.Unmarshal(data, &server) // its keys replace earlier ones; maps are merged
 			}
 			if err != nil {
 				problems = append(problems, hooks.Problem{File: file, Text: err.Error()})
@@ -278,13 +278,13 @@ func (c *Configuration) addServers(e config.Extension, m extensions.Manifest, fi
 	return problems
 }
 
-// variablesOf are the words that stand for paths in the files of e.
+// variablesOf returns the path variables in e's files, as pairs of name and value.
 func (c *Configuration) variablesOf(e config.Extension) []string {
 	separator := string(filepath.Separator)
 	return []string{"${extensionPath}", e.Dir, "${workspacePath}", c.Dir, "${/}", separator, "${pathSeparator}", separator}
 }
 
-// expandIn fills in the variables in all strings of data.
+// expandIn expands the variables in all strings of data.
 func (c *Configuration) expandIn(data []byte, e config.Extension, values map[string]string) []byte {
 	paths := strings.NewReplacer(c.variablesOf(e)...)
 	lookup := func(name string) (string, bool) {
@@ -301,8 +301,8 @@ func (c *Configuration) expandIn(data []byte, e config.Extension, values map[str
 	return out
 }
 
-// replacerOf fills in what the texts of e may name: paths, and settings that are
-// no secrets, because a model reads these texts.
+// replacerOf expands paths and settings in the texts of e, but not secret settings,
+// because a model reads these texts.
 func (c *Configuration) replacerOf(e config.Extension) *strings.Replacer {
 	pairs := c.variablesOf(e)
 	for _, v := range c.values[e.Name] {

@@ -11,15 +11,15 @@ import (
 	"minigem/tools/builtin"
 )
 
-// What model.fallback may say; empty means to ask.
+// Values of model.fallback. Empty means to ask the user.
 const (
 	fallbackAlways = "always"
 	fallbackNever  = "never"
 )
 
-// fallback says with which model the session goes on when the quota of model is
-// used up: where the setting says so, or the user. It is the model of the session
-// from then on; the session itself stays the same.
+// fallback returns the function that chooses a model to continue with once the quota of
+// model is used up, if the setting or the user agrees. The session continues with that
+// model.
 func (r *Runtime) fallback(w *Frontend) func(context.Context, string, error) (string, llm.Sampling, bool) {
 	var usedUp []string
 	return func(ctx context.Context, model string, err error) (string, llm.Sampling, bool) {
@@ -45,7 +45,7 @@ func (r *Runtime) fallback(w *Frontend) func(context.Context, string, error) (st
 	}
 }
 
-// goOnWith asks the user; nobody there is a no.
+// goOnWith asks the user. If nobody can be asked, the answer is no.
 func goOnWith(ctx context.Context, asker builtin.Asker, next string, quota *llm.Error) bool {
 	said, ok := builtin.AskOne(ctx, asker, builtin.Question{
 		Header: "Quota", Type: "yesno", Question: fmt.Sprintf("%s. Go on with %s in this session?", quota.Message, next),

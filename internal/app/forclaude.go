@@ -15,18 +15,17 @@ import (
 	"minigem/transcript"
 )
 
-// forClaude is what a session keeps for hooks that were written for Claude Code:
-// a transcript in its form, and the files in which SessionStart hooks leave
-// variables for shell commands. Both lie among the session's own files, where no
-// tool may write.
+// forClaude holds what a session keeps for hooks written for Claude Code: a transcript
+// in Claude Code's format, and the files in which SessionStart hooks store variables
+// for shell commands. Both are among the session's own files, which no tool may write.
 type forClaude struct {
 	mu    sync.Mutex
-	copy  *transcript.ClaudeCopy // nil: no session file is kept
+	copy  *transcript.ClaudeCopy // nil if the session keeps no file
 	dir   string
 	files int
 }
 
-// begin is for the session with the id, whose file is at path.
+// begin sets up the files for the session id, whose transcript is at path.
 func (c *forClaude) begin(p session.Project, id, path, cwd string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -41,13 +40,14 @@ func (c *forClaude) begin(p session.Project, id, path, cwd string) {
 	if c.dir != dir {
 		c.dir, c.files = dir, 0
 		old, _ := filepath.Glob(filepath.Join(dir, "*.sh"))
-		for _, file := range old { // of the time before the session was resumed
+		for _, file := range old { // from before the session was resumed
 			_ = os.Remove(file)
 		}
 	}
 }
 
-// claudeTool is what Claude Code calls a call of ours.
+// claudeTool returns a function that converts the name and arguments of a call to
+// Claude Code's.
 func claudeTool(cwd string) func(string, map[string]any) (string, map[string]any) {
 	return func(name string, args map[string]any) (string, map[string]any) {
 		d := protocol.Claude()
@@ -55,8 +55,8 @@ func claudeTool(cwd string) func(string, map[string]any) (string, map[string]any
 	}
 }
 
-// transcript is the path of the transcript, which says all that was said; of is
-// that of a subagent, empty the session's.
+// transcript brings the transcript up to date and returns its path. of is the path of a
+// subagent's transcript, or empty for the session's.
 func (c *forClaude) transcript(of string, warn func(string)) string {
 	c.mu.Lock()
 	file := c.copy
@@ -75,7 +75,8 @@ func (c *forClaude) transcript(of string, warn func(string)) string {
 	return file.To
 }
 
-// envFile is a file that does not exist yet, in a folder that does.
+// envFile returns the path of a new file, which does not exist yet, in an existing
+// folder.
 func (c *forClaude) envFile() (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,8 +87,8 @@ func (c *forClaude) envFile() (string, error) {
 	return filepath.Join(c.dir, fmt.Sprintf("sessionstart-hook-%d.sh", c.files-1)), nil
 }
 
-// prelude reads the variables in, before a shell command. They are for the
-// commands that tools run: no hook gets them.
+// prelude returns shell code that reads the variables before a command. Only commands
+// that tools run get them, not hooks.
 func (c *forClaude) prelude() string {
 	c.mu.Lock()
 	dir := c.dir
@@ -97,7 +98,7 @@ func (c *forClaude) prelude() string {
 	var b strings.Builder
 	for _, file := range files {
 		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
-			continue // a named pipe would keep every command waiting
+			continue // a named pipe would block every command
 		}
 		if word, err := syntax.Quote(file, syntax.LangBash); err == nil {
 			b.WriteString(". " + word + "; ")

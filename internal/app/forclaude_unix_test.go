@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestVariablesOfAPipe: of what SessionStart hooks leave, files alone are read
-// before a command.
+// TestVariablesOfAPipe checks that only regular files left by SessionStart hooks are
+// read before a command.
 func TestVariablesOfAPipe(t *testing.T) {
 	t.Parallel()
 	c := forClaude{dir: t.TempDir()}

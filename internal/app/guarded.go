@@ -19,10 +19,11 @@ import (
 )
 
 // How the project, and the agent in it, could disable the user's hooks, and
-// what prevents it.
+// This file keeps the project, and the agent in it, from silently disabling the user's
+// hooks.
 
-// switchedOff names the user's and the system's hooks that the project's
-// settings turn off: they may do that, but not silently.
+// switchedOff names the user's and the system's hooks that the project's settings turn
+// off. A project may do that, but not silently.
 func (c *Configuration) switchedOff() []string {
 	var out []string
 	for _, s := range c.Sections {
@@ -50,8 +51,8 @@ func (c *Configuration) switchedOff() []string {
 	return out
 }
 
-// extensionSwitchedOff says that it is the project that turns an extension of the
-// user's off; "" if it is not, or has no hooks.
+// extensionSwitchedOff returns a message if the project turns off an extension of the
+// user's that has hooks, else "".
 func (c *Configuration) extensionSwitchedOff(e config.Extension) string {
 	if c.own == nil || e.InProject || !slices.Contains(c.Settings.Extensions.Disabled, e.Name) ||
 		slices.Contains(c.own.Settings.Extensions.Disabled, e.Name) {
@@ -65,9 +66,9 @@ func (c *Configuration) extensionSwitchedOff(e config.Extension) string {
 		text.VisibleLine(e.Name))
 }
 
-// runsPrograms reports whether a change of the file at path, or with below of
-// anything in that directory, is more than an edit: programs run by the file, now
-// or later, or it is minigem's own memory. Links are followed both ways: path may
+// runsPrograms reports whether changing the file at path, or with below set anything in
+// that directory, is more than an edit, because programs run what the file says, now or
+// later, or because it is minigem's own memory. It follows links both ways: path may
 // lead to such a file, and the name of such a file may lead to path.
 func (r *Runtime) runsPrograms(path string, below bool) bool {
 	if _, err := r.Workspace.Resolve(path); err == nil && !r.Workspace.Writable(path) {
@@ -94,8 +95,8 @@ func (r *Runtime) runsPrograms(path string, below bool) bool {
 	return slices.ContainsFunc(guarded, func(file string) bool { return within(real, file) })
 }
 
-// belowTemp returns path relative to the folder for temporary files of the project,
-// and whether it is in there.
+// belowTemp returns path relative to the project's folder for temporary files, and
+// whether it is in that folder.
 func belowTemp(temp, path string) (string, bool) {
 	if real, err := filepath.EvalSymlinks(temp); err == nil {
 		temp = real
@@ -103,11 +104,11 @@ func belowTemp(temp, path string) (string, bool) {
 	return text.Below(temp, path)
 }
 
-// laterIn returns the entries of dir by which programs run later: with only set,
-// those of that type.
+// laterIn returns the entries of dir that make programs run later. If only is set, it
+// returns only entries of that type.
 func laterIn(dir string, only fs.FileMode) []string {
 	var out []string
-	entries, _ := os.ReadDir(dir) // a folder that cannot be read can neither be written
+	entries, _ := os.ReadDir(dir) // a folder that cannot be read cannot be written to either
 	for _, e := range entries {
 		if e.Type()&only == only && runslater.Match(e.Name()) != "" {
 			out = append(out, filepath.Join(dir, e.Name()))
@@ -116,16 +117,16 @@ func laterIn(dir string, only fs.FileMode) []string {
 	return out
 }
 
-// refusedFile returns a file that a command reads although the file tools would
-// refuse it.
+// refusedFile returns a file that a command reads although the file tools would refuse
+// it.
 func (r *Runtime) refusedFile(read policy.Reading) string {
 	return r.Workspace.Refused(read.Path, workspace.Reach{
 		Pattern: read.Pattern, Names: read.Names, Below: read.Below, Visible: read.Visible, Links: read.Links,
 	}, r.ignore())
 }
 
-// within compares names with links resolved and without case, as some file
-// systems do; names that cannot be resolved are compared as they are.
+// within compares paths with links resolved and ignoring case, as some file systems do.
+// A path that cannot be resolved is compared as it is.
 func within(dir, path string) bool {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -145,7 +146,7 @@ func watchHooks(c *Configuration, asker builtin.Asker) *config.Watch {
 	return watch
 }
 
-// mayRunChanged asks the user about a hook for which files changed.
+// mayRunChanged asks the user whether a hook whose files changed may run.
 func mayRunChanged(ctx context.Context, asker builtin.Asker, h hooks.Hook, files []string) bool {
 	const run, no = "Run it", "Do not run it"
 	said, ok := builtin.AskOne(ctx, asker, builtin.Question{

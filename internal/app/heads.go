@@ -13,11 +13,12 @@ import (
 	"minigem/internal/text"
 )
 
-// headHooks are the hooks in the heads of the skills and agents that there are. They
-// run while those are active, and are trusted as what stands where they do.
+// headHooks returns the hooks in the front matter of skills and agents. They run while
+// their skill or agent is active, and need the same trust as other hooks from the same
+// place.
 func (c *Configuration) headHooks() []config.Section {
 	set := c.Skills()
-	all, _ := set.All() // what is wrong with others is said where they are loaded
+	all, _ := set.All() // problems are reported where skills are loaded
 	on := slices.DeleteFunc(all, func(s skills.Skill) bool { return set.Off(s.Name) })
 	var agents []subagents.Agent
 	found, _ := c.AllAgents()
@@ -29,7 +30,8 @@ func (c *Configuration) headHooks() []config.Section {
 	return c.heads(on, agents, c.extensions)
 }
 
-// heldHeads are those of a project that is not trusted, whose extensions are given.
+// heldHeads returns the front matter hooks of a project that is not trusted and has the
+// given extensions.
 func (c *Configuration) heldHeads(extensions []config.Extension) []config.Section {
 	inProject := slices.Clone(extensions)
 	for i := range inProject {
@@ -70,8 +72,8 @@ func (c *Configuration) addHead(out []config.Section, h skills.Hooks, file, sour
 	return append(out, config.LoadHead(head))
 }
 
-// sourceOf says whose a skill or an agent is: what the user's folder links to in the
-// project is the project's.
+// sourceOf returns the source of a skill's or agent's hooks. A link in the user's
+// folder that leads into the project counts as the project's.
 func (c *Configuration) sourceOf(source, file string, extensions []config.Extension) hooks.Source {
 	if real, err := filepath.EvalSymlinks(file); err == nil && c.ProjectDir != c.Home {
 		if _, own := text.Below(c.DotGemini, real); !own {
@@ -89,7 +91,7 @@ func (c *Configuration) sourceOf(source, file string, extensions []config.Extens
 	return hooks.Source{Layer: hooks.LayerUser}
 }
 
-// extensionOf is the extension that a skill or an agent came with, if any.
+// extensionOf returns the extension that a skill or an agent came with, if any.
 func extensionOf(source, file string, extensions []config.Extension) (config.Extension, bool) {
 	name, ofExtension := strings.CutPrefix(source, "extension ")
 	for _, e := range extensions {

@@ -6,19 +6,19 @@ import (
 	"runtime/debug"
 )
 
-// startPercent puts the first garbage collection at a heap of 16 MiB, in place of 4.
-// A heap of more than largeHeap bytes grows by largePercent alone between two
-// collections, so that a session takes little more memory than it needs.
+// startPercent puts the first garbage collection at a heap of 16 MiB instead of 4. A
+// heap larger than largeHeap grows by only largePercent between two collections, so
+// that a session takes little more memory than it needs.
 const (
 	startPercent = 400
 	largePercent = 20
 	largeHeap    = 48 << 20
 )
 
-// DelayCollection keeps the garbage collector from running before the heap has
-// 16 MiB, which a short run never needs: its one collection took a tenth of its CPU
-// time. From the first collection on, the collector runs as it does by default,
-// unless the heap is large. A GOGC in the environment is left alone.
+// DelayCollection keeps the garbage collector from running before the heap reaches 16
+// MiB, which a short run never does. A short run's only collection took a tenth of its
+// CPU time. From the first collection on, the collector runs as usual, unless the heap
+// is large. If GOGC is set in the environment, nothing changes.
 func DelayCollection() {
 	if os.Getenv("GOGC") != "" {
 		return
@@ -26,9 +26,10 @@ func DelayCollection() {
 	afterCollection(debug.SetGCPercent(startPercent))
 }
 
-// afterCollection sets the percentage after each collection: usual, or less.
+// afterCollection sets the percentage after each collection, to usual or to
+// largePercent.
 func afterCollection(usual int) {
-	// What nothing refers to is found by the next collection.
+	// The next collection finds this unreferenced object.
 	runtime.AddCleanup(new(any), func(usual int) {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)

@@ -11,7 +11,7 @@ import (
 	"minigem/internal/waittest"
 )
 
-// percent reads what SetGCPercent was last given, or GOGC.
+// percent returns the current GC percentage, from SetGCPercent or GOGC.
 func percent() int {
 	now := []metrics.Sample{{Name: "/gc/gogc:percent"}}
 	metrics.Read(now)

@@ -11,8 +11,8 @@ import (
 	"minigem/internal/exit"
 )
 
-// TestHomeIsAFile: where the home or .gemini in it is a file, the error says so
-// and what to do.
+// TestHomeIsAFile checks that the error says what to do if the home, or .gemini in it,
+// is a file.
 func TestHomeIsAFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -40,7 +40,8 @@ func TestHomeIsAFile(t *testing.T) {
 	}
 }
 
-// TestHomeOfChildren: where HOME does not count, neither hooks nor commands get it.
+// TestHomeOfChildren checks that hooks and commands do not get a HOME that minigem
+// ignores.
 func TestHomeOfChildren(t *testing.T) {
 	t.Parallel()
 	dir, account := t.TempDir(), t.TempDir()

@@ -11,8 +11,8 @@ import (
 	"minigem/llm"
 )
 
-// hookRunner runs hooks of every kind in a session: those of HookRunner, and what
-// needs its model and its MCP servers.
+// hookRunner runs hooks of every kind in a session: those of HookRunner, and those that
+// need the session's model or its MCP servers.
 func (r *Runtime) hookRunner(sys *System, children *command.Children) hooks.ByKind {
 	kinds := r.Config.HookRunner(children)
 	judgeBy := func(m llm.Provider) hooks.Runner {
@@ -27,8 +27,8 @@ func (r *Runtime) hookRunner(sys *System, children *command.Children) hooks.ByKi
 	return kinds
 }
 
-// byOrigin runs a project's hooks by one runner, and all others by another one:
-// what a project brings must not decide what those ask.
+// byOrigin runs a project's hooks with one runner and all others with another, because
+// a project must not decide which model judges for the others.
 type byOrigin struct{ project, others hooks.Runner }
 
 // Run implements hooks.Runner.

@@ -9,7 +9,7 @@ import (
 	"minigem/internal/exit"
 )
 
-// HookSwitch is one of the four commands that turn hooks on and off.
+// HookSwitch describes one of the four commands that turn hooks on and off.
 type HookSwitch struct {
 	Verb, Short, Long string
 	Named             bool // it takes names
@@ -18,13 +18,14 @@ type HookSwitch struct {
 	All               func(config.Editor) (string, error)
 }
 
-// Switched says what was done about one hook, or without a name about all.
+// Switched is the result for one hook, or for all hooks if Hook is empty.
 type Switched struct {
 	Hook    string `json:"hook,omitempty"`
 	Message string `json:"message"`
 }
 
-// Apply refuses unknown names before it changes anything.
+// Apply switches the named hooks, or all. It rejects unknown names before it changes
+// anything.
 func (s HookSwitch) Apply(e config.Editor, names []string) ([]Switched, error) {
 	if !s.Named {
 		text, err := s.All(e)
@@ -52,8 +53,8 @@ func (s HookSwitch) Apply(e config.Editor, names []string) ([]Switched, error) {
 	return done, nil
 }
 
-// HookEditor may write the project's settings if they are in force, and would be
-// with something in them.
+// HookEditor returns an editor of hook settings. It may write the project's settings
+// only if they are in force and would still be once they contain something.
 func (c *Configuration) HookEditor() config.Editor {
 	e := config.Editor{Sections: c.Sections, User: filepath.Join(c.DotGemini, "settings.json")}
 	for _, f := range c.Loaded.Files {

@@ -15,16 +15,16 @@ import (
 	"minigem/internal/exit"
 )
 
-// hookTrace writes what every hook event did to a file: one line of JSON each,
-// or one page at the end if the file's name ends with .html. The report itself
-// masks secrets.
+// hookTrace writes what every hook event did to a file, as one JSON line per event, or
+// as a single page at the end if the file's name ends in .html. The reports already
+// mask secrets.
 type hookTrace struct {
 	mu   sync.Mutex
 	file *os.File
-	lost error // why the trace is not whole; nothing is written after it
+	lost error // why the trace is incomplete; nothing is written after it
 
 	asPage bool
-	kept   []json.RawMessage // the page's events
+	kept   []json.RawMessage // the events for the page
 }
 
 func openHookTrace(path string) (*hookTrace, error) {
@@ -67,7 +67,8 @@ func (t *hookTrace) close() error {
 	return nil
 }
 
-// reporters returns all receivers of hook events: the given ones and the trace.
+// reporters returns a function that passes hook reports to all receivers: the given
+// one, telemetry, the session's file and the trace.
 func (r *Runtime) reporters(w *Frontend) (func(hooks.Report), error) {
 	listeners := []func(hooks.Report){r.noteHooks, r.telemetry.Hook}
 	if w.Reports != nil {
@@ -88,13 +89,12 @@ func (r *Runtime) reporters(w *Frontend) (func(hooks.Report), error) {
 	}, nil
 }
 
-// HookNote is what the session's file records of a hook event that did
-// something.
+// HookNote is what the session's file records of a hook event that had an effect.
 type HookNote struct {
 	Hook struct {
 		Event   hooks.Event `json:"event"`
 		Subject string      `json:"subject,omitempty"`
-		Agent   string      `json:"agent,omitempty"` // a subagent
+		Agent   string      `json:"agent,omitempty"` // set for a subagent
 		Ran     []string    `json:"ran"`
 		Effect  string      `json:"effect"`
 		Reason  string      `json:"reason,omitempty"`

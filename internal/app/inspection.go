@@ -15,15 +15,15 @@ import (
 	"minigem/internal/settings"
 )
 
-// Origin is the session that hooks see if none runs.
+// Origin returns the session data that hooks see when no session is running.
 func (c *Configuration) Origin() hooks.Origin {
 	home := (&System{Env: c.Env}).Getenv("HOME")
 	return hooks.Origin{SessionID: "00000000-0000-4000-8000-000000000000", Cwd: c.Dir, ProjectDir: c.ProjectDir,
 		Home: home}
 }
 
-// Inspection is the configuration for the commands that show hooks: it contains
-// the hooks of an untrusted folder, which do not run.
+// Inspection returns the setup of the commands that show hooks. It includes the hooks
+// of an untrusted folder, which do not run.
 func (c *Configuration) Inspection() *inspect.Setup {
 	s := &inspect.Setup{
 		Config:  c.Hooks,
@@ -92,11 +92,11 @@ func (c *Configuration) hookFiles(all []hooks.Hook) []inspect.File {
 	return files
 }
 
-// InspectionText shortens paths.
+// InspectionText returns a text formatter that shortens paths.
 func (c *Configuration) InspectionText() inspect.Text { return inspect.Text{Shorten: c.ShortenIn} }
 
-// WithNotes returns the loaded hooks. It also reports what is new about
-// disabled hooks, which a session does not.
+// WithNotes returns the loaded hooks. Unlike a session, it also notes what is new about
+// disabled hooks.
 func (c *Configuration) WithNotes() []hooks.Hook {
 	all := hooks.Config{Hooks: slices.Clone(c.Hooks.Hooks)}
 	for i := range all.Hooks {
@@ -110,7 +110,7 @@ func (c *Configuration) WithNotes() []hooks.Hook {
 	return all.Hooks
 }
 
-// HeldBack returns the hooks of an untrusted folder, and their faults.
+// HeldBack returns the hooks of an untrusted folder, and the problems in their files.
 func (c *Configuration) HeldBack() ([]hooks.Hook, []hooks.Problem) {
 	var sections []config.Section
 	var problems []hooks.Problem
@@ -140,7 +140,7 @@ func (c *Configuration) HeldBack() ([]hooks.Hook, []hooks.Problem) {
 	return merged.Hooks, append(problems, merged.Problems...)
 }
 
-// faultOf returns an error with its line.
+// faultOf converts an error to a problem, with its line if it has one.
 func faultOf(file string, err error) hooks.Problem {
 	var syntax *jsonc.SyntaxError
 	if errors.As(err, &syntax) {
@@ -149,7 +149,7 @@ func faultOf(file string, err error) hooks.Problem {
 	return hooks.Problem{File: file, Text: err.Error()}
 }
 
-// readSection reads the project's hooks; a missing file has none.
+// readSection reads the hooks in a project's settings file. A missing file has none.
 func readSection(path string) (config.Section, error) {
 	data, err := boundedfile.Read(path, boundedfile.Written)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -9,8 +9,8 @@ import (
 	"minigem/internal/redact"
 )
 
-// wireDiscovered adds the tools that a command of the settings declares. Its
-// failure is reported, and only these tools are missing.
+// wireDiscovered adds the tools that a command in the settings declares. If it fails,
+// that is reported, and only these tools are missing.
 func (r *Runtime) wireDiscovered(ctx context.Context, sys *System, w *Frontend) error {
 	s := r.Config.Settings.Tools
 	found, problems, err := discovered.Discover(ctx, discovered.Commands{
@@ -27,8 +27,8 @@ func (r *Runtime) wireDiscovered(ctx context.Context, sys *System, w *Frontend) 
 	return nil
 }
 
-// MCP is the MCP servers of this run. flagged are those that the command line
-// allows; nil: all.
+// MCP returns the MCP servers of this run. flagged lists those that the command line
+// allows; nil allows all.
 func (c *Configuration) MCP(flagged []string) fleet.Set {
 	red := c.Settings.Security.EnvironmentVariableRedaction
 	return fleet.Set{

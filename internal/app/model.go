@@ -18,7 +18,7 @@ import (
 	"minigem/llm/script"
 )
 
-// modelName is the full name of the model that was asked for.
+// modelName returns the full name of the requested model.
 func (r *Runtime) modelName() (string, error) {
 	choice, err := r.Config.models.Choose(models.Ask{Name: r.askedModel()})
 	if err != nil {
@@ -57,8 +57,8 @@ func (r *Runtime) wireModel(_ context.Context, sys *System, w *Frontend) error {
 }
 
 // wireOwnModel opens the model that judges for hooks that did not come with the
-// project: the project's settings and .env could name a server that always says
-// yes. A key of the project's does, where there is no other.
+// project, because the project's settings and .env could name a server that always says
+// yes. The project's key is used only if there is no other.
 func (r *Runtime) wireOwnModel(w *Frontend) {
 	if r.Config.own == nil || r.Flags.Fake != "" || r.Flags.FakeNonStrict != "" {
 		return
@@ -79,7 +79,7 @@ func (r *Runtime) askedModel() string {
 	return cmp.Or(r.Flags.Model, r.lookup("GEMINI_MODEL"), r.Config.Settings.Model.Name)
 }
 
-// modelChosen reports whether somebody asked for this very model.
+// modelChosen reports whether a specific model was requested.
 func (r *Runtime) modelChosen() bool {
 	return r.askedModel() != "" && !models.Auto(r.askedModel())
 }
@@ -102,7 +102,7 @@ func (r *Runtime) openModel(w *Frontend) (llm.Provider, error) {
 	return r.openGemini(w)
 }
 
-// openScript opens a fake-responses file, or a script in the short form of cases.
+// openScript opens a fake-responses file, or a script in the short form used by cases.
 func openScript(file string, nonStrict bool) (*script.Model, error) {
 	model, err := script.Open(file, nonStrict)
 	if err == nil || !strings.Contains(err.Error(), file+":1:") {
@@ -159,7 +159,7 @@ func (r *Runtime) openGemini(w *Frontend) (llm.Provider, error) {
 	return gemini.New(o), nil
 }
 
-// enforced returns an error if the settings enforce another sign-in than current
+// enforced returns an error if the settings enforce a sign-in other than current
 // (cli/validateNonInterActiveAuth.ts).
 func enforced(s settings.Settings, current string) error {
 	want := s.Security.Auth.EnforcedType
@@ -170,18 +170,18 @@ func enforced(s settings.Settings, current string) error {
 		"sign in that way, or ask whoever set security.auth.enforcedType", want, cmp.Or(current, "none"))
 }
 
-// waiting reports that a call of the model is tried again.
+// waiting reports that a model request will be retried.
 func (w *Frontend) waiting(n llm.Retry) {
 	if w.Sink != nil {
 		w.Sink.Emit(event.Waiting{Reason: n.Reason, Attempt: n.Attempt, Max: n.Max, Delay: n.Delay})
 	}
 }
 
-// SameServer reports whether a session may go on with another model: both are
-// Google's, or both are of the same kind of server.
+// SameServer reports whether a session may switch between two models: both are
+// Google's, or both are on the same kind of server.
 func SameServer(model, other string) bool { return openai.Server(model) == openai.Server(other) }
 
-// lookup reads the environment, including .env files.
+// lookup reads a variable from the environment, including .env files.
 func (r *Runtime) lookup(name string) string {
 	s := System{Env: r.Config.Env}
 	value := s.Getenv(name)

@@ -8,8 +8,8 @@ import (
 	"minigem/tools/policy"
 )
 
-// notOffered says, for the model and through it the user, why an existing tool
-// cannot be called here, and what would change that.
+// notOffered tells the model, and through it the user, why an existing tool cannot be
+// called here, and what would change that.
 func (r *Runtime) notOffered(t tools.Tool) string {
 	refusal, modes := r.Policy.NotOffered(t)
 	why := refusal.Rule

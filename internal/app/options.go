@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Options are the options of a run: those of Gemini CLI (cli/config/config.ts),
-// and minigem's own after them.
+// Options holds the options of a run: those of Gemini CLI (cli/config/config.ts), then
+// minigem's own.
 type Options struct {
 	Debug             bool
 	Model             string
@@ -23,17 +23,17 @@ type Options struct {
 	AllowedMCP        []string
 	Extensions        []string
 	ListExtensions    bool
-	OwnAgents         bool // the project's agents are the user's own, such as those of a test case
-	OwnExtension      bool // look at the extension whose repository this folder is, as if it were installed
+	OwnAgents         bool // the project's agents count as the user's, as in a test case
+	OwnExtension      bool // treat the extension whose repository this folder is as installed
 	Resume            string
 	SessionFile       string
 	SessionID         string
-	Worktree          string // its name, NewWorktree for one of the time; "": none
+	Worktree          string // its name; NewWorktree names it by the time; "" means none
 	ListSessions      bool
 	DeleteSession     string
 	IncludeDirs       []string
 	ScreenReader      bool
-	Sandbox           string // "": not set
+	Sandbox           string // "" means not set
 	OutputFormat      string
 	RawOutput         bool
 	AcceptRawRisk     bool
@@ -44,15 +44,14 @@ type Options struct {
 	RecordCase        string
 	Force             bool
 	HookTrace         string
-	BlockedExitCode   int // 0: as in the settings
+	BlockedExitCode   int // 0 means as in the settings
 	IncludeHookEvents bool
 
 	Query     []string // the positional prompt
 	PromptSet bool     // -p was given, even if empty
 }
 
-// Check returns an error if options contradict each other
-// (cli/config/config.ts).
+// Check returns an error if options contradict each other (cli/config/config.ts).
 func (f *Options) Check() error {
 	switch {
 	case f.PromptSet && len(f.Query) > 0:

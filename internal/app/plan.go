@@ -12,16 +12,16 @@ import (
 	"minigem/tools/policy"
 )
 
-// planning is what plan mode has to remember.
+// planning holds what plan mode has to remember.
 type planning struct {
 	mu       sync.Mutex
-	before   policy.Mode      // the mode that plan mode took the place of; empty: the session began in it
-	approved tools.PlanIntent // the plan that was agreed to last
+	before   policy.Mode      // the mode before plan mode; empty if the session began in plan mode
+	approved tools.PlanIntent // the last plan that was approved
 }
 
-// PlansDir is the folder of a session's plans: that of general.plan.directory, which
-// must be in the project, else one of the session's own. The reason says why the
-// setting does not count.
+// plansDir returns the folder for a session's plans: general.plan.directory, which must
+// be in the project, or a folder of the session. reason says why the setting is
+// ignored.
 func (r *Runtime) plansDir(session string) (dir, reason string) {
 	own := filepath.Join(r.Project.Temp, session, "plans")
 	custom := r.Config.Settings.General.Plan.Directory
@@ -43,7 +43,7 @@ func (r *Runtime) plansDir(session string) (dir, reason string) {
 	return filepath.Clean(dir), ""
 }
 
-// inPlans reports whether path is in the folder of plans, links followed.
+// inPlans reports whether path, with links followed, is in the plans folder.
 func (r *Runtime) inPlans(path string) bool {
 	dir, _ := r.plansDir(r.Session.ID())
 	base, err := r.Workspace.Real(dir)
@@ -58,7 +58,7 @@ func (r *Runtime) inPlans(path string) bool {
 	return ok
 }
 
-// plans is what the tools of plan mode are made of.
+// plans returns what the plan mode tools need.
 func (r *Runtime) plans(warn func(string)) builtin.Plans {
 	if !r.Config.Settings.General.Plan.Enabled {
 		return builtin.Plans{}
@@ -82,9 +82,9 @@ func (r *Runtime) enterPlanMode() error {
 	return r.ChangeMode("plan")
 }
 
-// leavePlanMode takes the plan as agreed to, and says what the mode is then. Where
-// nobody was asked it is the one before plan mode, so that a model never gains a
-// right by planning.
+// leavePlanMode records the plan as approved and returns the new mode's name. If the
+// user was not asked, that is the mode before plan mode, so that a model never gains
+// permissions by planning.
 func (r *Runtime) leavePlanMode(plan tools.PlanIntent, how builtin.Leaving) (string, error) {
 	r.planning.mu.Lock()
 	mode := r.planning.before
@@ -104,15 +104,15 @@ func (r *Runtime) leavePlanMode(plan tools.PlanIntent, how builtin.Leaving) (str
 	return r.Policy.Mode().Flag(), nil
 }
 
-// ApprovedPlan is the plan that was agreed to last in this session; its path is
-// empty where there is none.
+// ApprovedPlan returns the last plan approved in this session. Its path is empty if
+// there is none.
 func (r *Runtime) ApprovedPlan() tools.PlanIntent {
 	r.planning.mu.Lock()
 	defer r.planning.mu.Unlock()
 	return r.planning.approved
 }
 
-// changed remembers which mode plan mode takes the place of.
+// changed remembers the mode that plan mode replaces.
 func (p *planning) changed(from, to policy.Mode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"minigem/internal/place"
 )
 
-// The problems of one file fit on a screen, and do not hide those of another.
+// The problems of one file fit on a screen and do not hide those of another.
 func TestHookProblemsAreCounted(t *testing.T) {
 	t.Parallel()
 	c := &Configuration{}
@@ -28,7 +28,7 @@ func TestHookProblemsAreCounted(t *testing.T) {
 	assert.Equal(t, []string{"/a:20: p19", "/b: q", "/a: and 480 more; minigem hooks lint shows them all"}, told[19:])
 }
 
-// What is wrong with a key that two readers know is said once.
+// A problem with a key that two readers know is reported once.
 func TestFaultsOfHooksConfigAreSaidOnce(t *testing.T) {
 	t.Parallel()
 	home, dir := t.TempDir(), t.TempDir()
@@ -44,7 +44,7 @@ func TestFaultsOfHooksConfigAreSaidOnce(t *testing.T) {
 	assert.Len(t, strings.Split(said, "\n"), 3, said)
 }
 
-// Of many hooks that nobody agreed to there is one line, with all their names.
+// Hooks that run without approval are named on a single line, however many there are.
 func TestUnaskedHooksAreOneLine(t *testing.T) {
 	t.Parallel()
 	c := &Configuration{Place: place.Place{Dir: "/p"}}

@@ -10,8 +10,8 @@ import (
 	"minigem/tools/policy"
 )
 
-// WirePrompt reads the context files. It comes before the session, whose first
-// message contains them.
+// WirePrompt reads the context files. It comes before the session, whose first message
+// contains them.
 func (r *Runtime) WirePrompt(_ context.Context, sys *System, w *Frontend) error {
 	r.now = sys.Now
 	s := r.Config.Settings.Context
@@ -51,8 +51,8 @@ func (r *Runtime) preamble() string {
 	})
 }
 
-// SystemPrompt returns the system instruction for the current approval mode and
-// tools.
+// SystemPrompt returns a function that makes the system instruction for the current
+// approval mode and tools.
 func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() string {
 	var last policy.Mode
 	var offered int64
@@ -77,8 +77,8 @@ func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() strin
 	}
 }
 
-// system returns what the system instruction depends on besides the approval
-// mode and the tools.
+// system returns the parts of the system instruction that do not depend on the approval
+// mode or the tools.
 func (r *Runtime) system(interactive bool) prompt.System {
 	return prompt.System{
 		Interactive: interactive, Git: Exists(filepath.Join(r.Config.ProjectDir, ".git")),
@@ -88,8 +88,8 @@ func (r *Runtime) system(interactive bool) prompt.System {
 	}
 }
 
-// writeSystemPrompt writes the system instruction to the file that the user's
-// environment names. A project's .env does not count.
+// writeSystemPrompt writes the system instruction to the file named by the user's
+// environment. A project's .env is not used.
 func (r *Runtime) writeSystemPrompt(sys *System, w *Frontend) {
 	s := r.system(w.Interactive)
 	s.Tools, _ = r.promptTools()
@@ -98,8 +98,8 @@ func (r *Runtime) writeSystemPrompt(sys *System, w *Frontend) {
 	}
 }
 
-// promptTools returns the names of the offered tools, and the instructions of
-// their MCP servers. A server without offered tools is left out.
+// promptTools returns the names of the offered tools and the instructions of their MCP
+// servers. It leaves out servers without offered tools.
 func (r *Runtime) promptTools() (names []string, servers []prompt.Entry) {
 	offering := map[string]bool{}
 	for _, t := range r.Registry.All() {

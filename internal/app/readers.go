@@ -12,21 +12,21 @@ import (
 	"minigem/tools/workspace"
 )
 
-// inHome are files and directories of secrets in a home directory.
+// inHome lists files and directories in a home directory that hold secrets.
 const inHome = ".ssh .aws .azure .gnupg .kube .netrc .npmrc .pypirc .git-credentials .docker/config.json .config/gh " +
 	".config/gcloud .config/hub .cargo/credentials.toml " +
 	".gemini/oauth_creds.json .gemini/mcp-oauth-tokens.json .gemini/.env .bash_history .zsh_history .password-store " +
 	".local/share/keyrings"
 
-// secretFiles returns the files that commands which only read cannot read: those
-// of secrets in the home directory, and in each of dirs.
+// secretFiles returns the files that read-only commands cannot read: the secrets in the
+// home directory and in each of dirs.
 func secretFiles(home string, dirs []string) []string {
 	var out []string
 	for _, name := range strings.Fields(inHome) {
 		out = append(out, filepath.Join(home, name))
 	}
 	for _, dir := range dirs {
-		entries, _ := os.ReadDir(dir) // what cannot be listed has no names to hide
+		entries, _ := os.ReadDir(dir) // a folder that cannot be listed has no names to hide
 		for _, e := range entries {
 			if workspace.Secret(e.Name()) != "" {
 				out = append(out, filepath.Join(dir, e.Name()))
@@ -43,8 +43,8 @@ func secretFiles(home string, dirs []string) []string {
 	return slices.Compact(hidden)
 }
 
-// listable reports whether dir and all directories above it can be listed, as
-// hiding a file wants it.
+// listable reports whether dir and all its parents can be listed, which hiding a file
+// requires.
 func listable(dir string) bool {
 	for ; ; dir = filepath.Dir(dir) {
 		if _, err := os.ReadDir(dir); err != nil {
@@ -56,8 +56,8 @@ func listable(dir string) bool {
 	}
 }
 
-// trackedSecret names a secret that git may print of the repository around dir: a
-// file that it tracks, or the URL of a remote; empty: none that git tells of.
+// trackedSecret names a secret that git may print from the repository around dir: a
+// tracked file, or the URL of a remote. It returns "" if git reports none.
 func trackedSecret(env []string, dir string) string {
 	for name := range strings.SplitSeq(gitReads(env, dir, "ls-files", "-z", "--full-name", ":/"), "\x00") {
 		if secret := workspace.Secret(name); secret != "" {
@@ -70,7 +70,7 @@ func trackedSecret(env []string, dir string) string {
 	return ""
 }
 
-// gitReads returns what git prints in dir; nothing where it fails.
+// gitReads returns the output of git in dir, or "" if it fails.
 func gitReads(env []string, dir string, args ...string) string {
 	said, _ := proc.Git(context.Background(), proc.Command{
 		Dir: dir, Env: env, Out: proc.Limit{Head: 64 << 20}, Rules: &confine.Rules{},

@@ -15,9 +15,9 @@ import (
 	"minigem/tools/policy"
 )
 
-// checkRestrictions ends a run with a restriction that minigem does not
-// support: to go on would be to pretend. What becomes supported leaves this
-// function, and its line in settings/known.txt says "works".
+// checkRestrictions returns an error if the settings contain a restriction that minigem
+// does not support, since going on would pretend to enforce it. Once a restriction is
+// supported, its line in settings/known.txt says "works".
 func (c *Configuration) checkRestrictions() error {
 	all := c.Loaded.Restrictions()
 	if len(all) == 0 {
@@ -33,8 +33,8 @@ func (c *Configuration) checkRestrictions() error {
 		c.Shorten(g.Origin.File), g.Origin.Line, text.VisibleLine(g.Key), c.Mask(g.Value))
 }
 
-// extensionRefused says why the settings do not allow an extension, by its
-// source; "" if they do (cli/config/extension-manager.ts).
+// extensionRefused returns why the settings do not allow an extension, judging by its
+// source, or "" if they do (cli/config/extension-manager.ts).
 func (c *Configuration) extensionRefused(e config.Extension) (string, error) {
 	why, err := c.extensionRules().Refused(extensions.Origin{Source: e.Source, Type: e.SourceType}, e.Dir)
 	if err != nil {
@@ -48,8 +48,8 @@ func (c *Configuration) extensionRules() extensions.Rules {
 	return extensions.Rules{Allowed: s.AllowedExtensions, BlockGit: s.BlockGitExtensions}
 }
 
-// extensionExcludes are the rules of the tools that extensions exclude, and the
-// entries that make none.
+// extensionExcludes returns the rules for the tools that extensions exclude, and the
+// problems in the entries that are not valid rules.
 func (c *Configuration) extensionExcludes() (rules []policy.Rule, problems []policy.Problem) {
 	for _, e := range c.extensions {
 		more, faults := policy.FromLists(policy.Lists{Excluded: e.ExcludeTools})
@@ -65,10 +65,10 @@ func (c *Configuration) extensionExcludes() (rules []policy.Rule, problems []pol
 	return rules, problems
 }
 
-// namesMissed are the names of tools and MCP servers in rules that may deny or ask
-// which nothing has: such a rule holds nothing back. One that is spelled like a
-// built-in tool loosens; another may be that of a tool that comes later, and a server
-// one of another folder.
+// namesMissed reports deny and ask rules that name a tool or MCP server that does not
+// exist, because such a rule restricts nothing. A misspelled built-in tool is reported
+// as a rule that loosens. Another unknown tool may appear later, and a server may
+// belong to another folder.
 func (c *Configuration) namesMissed(rules []policy.Rule) []policy.Problem {
 	var problems []policy.Problem
 	missed := func(r policy.Rule, loosens bool, format string, args ...any) {
@@ -82,7 +82,7 @@ func (c *Configuration) namesMissed(rules []policy.Rule) []policy.Problem {
 			if meant := text.Nearest(r.Server, servers); meant != "" && meant != r.Server {
 				missed(r, false, "there is no MCP server %q%s", r.Server, text.DidYouMean(meant))
 			}
-		case c.Settings.Tools.DiscoveryCommand == "": // what that brings has any name
+		case c.Settings.Tools.DiscoveryCommand == "": // discovered tools may have any name
 			for _, name := range r.Tools {
 				meant, known := config.ToolMeant(name)
 				switch {
@@ -99,7 +99,8 @@ func (c *Configuration) namesMissed(rules []policy.Rule) []policy.Problem {
 	return problems
 }
 
-// whereSet is a problem of a list of the settings with the place where that stands.
+// whereSet returns a problem in a list of the settings with the file and line of that
+// list.
 func (r *Runtime) whereSet(p policy.Problem) policy.Problem {
 	key, isList := strings.CutPrefix(p.Place.File, "settings: ")
 	at, set := r.Config.Loaded.Origin(key)
@@ -112,8 +113,7 @@ func (r *Runtime) whereSet(p policy.Problem) policy.Problem {
 	return p
 }
 
-// extensionPolicies returns the policies folders of the extensions that have
-// one.
+// extensionPolicies returns the policies folders of the extensions that have one.
 func (c *Configuration) extensionPolicies() []string {
 	var out []string
 	for _, e := range c.extensions {

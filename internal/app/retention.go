@@ -6,9 +6,9 @@ import (
 	"minigem/session"
 )
 
-// cleanSessions deletes sessions that general.sessionRetention no longer keeps,
-// while the session begins. Nothing waits for it: what a short run does not get
-// to is left to the next one.
+// cleanSessions deletes sessions that general.sessionRetention no longer keeps, in the
+// background while the session starts. Nothing waits for it: what a short run does not
+// finish is left to the next one.
 func (r *Runtime) cleanSessions(sys *System, w *Frontend) {
 	s := r.Config.Settings.General.SessionRetention
 	keep := session.Retention{Enabled: &s.Enabled, MaxAge: s.MaxAge, MaxCount: s.MaxCount, MinRetention: s.MinRetention}
@@ -23,7 +23,7 @@ func (r *Runtime) cleanSessions(sys *System, w *Frontend) {
 	r.closers = append(r.closers, func() error { cancel(); return nil })
 	project, current, now := r.Project, r.Session.ID(), sys.Now()
 	go func() {
-		// The next start tries again to delete the file.
+		// If deleting fails, the next start tries again.
 		if _, err := session.Clean(ctx, project, keep, current, now); err == nil {
 			_ = session.CleanOutputs(project, current)
 		}

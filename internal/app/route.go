@@ -10,14 +10,14 @@ import (
 	"minigem/tools/policy"
 )
 
-// take makes a model that of the session.
+// take makes c the session's model.
 func (r *Runtime) take(c models.Choice) {
 	r.ModelName, r.Compressor.ModelName = c.Model, c.Model
 	r.Agent.Config.Model, r.Agent.Config.Sampling = c.Model, c.Sampling
 }
 
-// AutoModel is the name by which the model is chosen anew for each request; empty:
-// the user chose one.
+// AutoModel returns the name under which a model is chosen for each request, or "" if
+// the user chose a specific one.
 func (r *Runtime) AutoModel() string {
 	if models.Auto(r.asked) {
 		return r.asked
@@ -25,7 +25,7 @@ func (r *Runtime) AutoModel() string {
 	return ""
 }
 
-// route chooses the model for the next request, where that is left to a rule.
+// route chooses the model for the next request if that is automatic.
 func (r *Runtime) route() error {
 	if r.AutoModel() == "" || !r.Config.Settings.General.Plan.ModelRouting {
 		return nil
@@ -38,15 +38,15 @@ func (r *Runtime) route() error {
 	return err
 }
 
-// beforeRequest is what each request of the session waits for.
+// beforeRequest runs before each request of the session, which waits for it.
 func (r *Runtime) beforeRequest(ctx context.Context) {
 	r.MCP.Await(ctx)
-	_ = r.route() // what cannot be chosen was refused at the start, and what there was goes on
+	_ = r.route() // an invalid choice was rejected at the start; otherwise the model stays
 }
 
-// modelOfAgent says which model an agent uses, and with which settings: that of the
-// session where it names none, or one of another server, which would get this
-// one's keys.
+// modelOfAgent returns the model and sampling settings of an agent. It is the session's
+// model if the agent names none, or names one on another server, which would get this
+// server's keys.
 func (r *Runtime) modelOfAgent(d subagent.Definition) (string, llm.Sampling) {
 	name := d.Model
 	if name == "" {
@@ -64,7 +64,7 @@ func (r *Runtime) modelOfAgent(d subagent.Definition) (string, llm.Sampling) {
 	return choice.Model, choice.Sampling
 }
 
-// beside lets the overrides of the settings change a request beside the
+// beside applies the settings' overrides to a side request, which is not part of the
 // conversation.
 func (r *Runtime) beside(req llm.Request) llm.Request {
 	choice, err := r.Config.models.Choose(models.Ask{Name: req.Model, Side: sideAlias(req)})
@@ -78,7 +78,7 @@ func (r *Runtime) beside(req llm.Request) llm.Request {
 	return req
 }
 
-// sideAlias is what Gemini CLI calls the settings of such a request.
+// sideAlias returns Gemini CLI's alias for the settings of a side request.
 func sideAlias(req llm.Request) string {
 	switch {
 	case req.Builtins.GoogleSearch:

@@ -40,33 +40,33 @@ import (
 	"minigem/tools/workspace"
 )
 
-// Frontend is what differs between the ways of using minigem: who is informed,
-// and who is asked.
+// Frontend is what differs between the ways of using minigem: who is informed and who
+// is asked.
 type Frontend struct {
 	Interactive bool
-	HoldMCP     bool                            // MCP servers start when [fleet.Offer.Held] says so, or somebody needs one
+	HoldMCP     bool                            // MCP servers start only when [fleet.Offer.Held] says so, or one is needed
 	Sink        event.Sink                      // receives events, as the session does
 	Reports     func(hooks.Report)              // receives every hook event; may be nil
-	Approver    toolcall.Approver               // nil: nobody can be asked
-	Asker       builtin.Asker                   // answers the model's questions; nil: the model cannot ask
-	Bell        io.Writer                       // gets the sequences that alert the user; nil: no alerts
+	Approver    toolcall.Approver               // nil if nobody can be asked
+	Asker       builtin.Asker                   // answers the model's questions; nil if the model cannot ask
+	Bell        io.Writer                       // gets the sequences that alert the user; nil for no alerts
 	Model       llm.Provider                    // nil: chosen by flags and environment
 	Tap         func(llm.Provider) llm.Provider // wraps the model, to observe it; may be nil
 	Warn        func(string)                    // shows something that the user should know
 	Configure   func(*hooks.Engine)             // changes the engine before the first event; may be nil
 }
 
-// Runtime is a session with everything that it needs. [Build] fills it from top
-// to bottom: later fields use earlier ones.
+// Runtime is a session with everything that it needs. [Build] fills it from top to
+// bottom: later fields use earlier ones.
 type Runtime struct {
 	Config     *Configuration
 	Flags      *Options
-	sink       event.Sink // everybody who listens
+	sink       event.Sink // everything that listens to events
 	ModelName  string
-	asked      string // the name of the model as the user gave it
+	asked      string // the model's name as the user gave it
 	Model      llm.Provider
-	ownModel   llm.Provider             // as it would be without the project; nil: Model
-	keys       func(name string) string // where to look for keys that the environment lacks; may be nil
+	ownModel   llm.Provider             // the model without the project's influence; nil if it is Model
+	keys       func(name string) string // where to look for keys missing from the environment; may be nil
 	Project    session.Project
 	Engine     *hooks.Engine
 	Session    *session.Session
@@ -80,16 +80,16 @@ type Runtime struct {
 	invoke     tools.Tool // invoke_agent
 	runner     *toolcall.Runner
 	planning   planning
-	Sandbox    *sandbox.Sandbox      // nil: only those commands are confined of which a rule says it
-	created    func(most int) string // what sandboxed commands created: see createdSince; nil: there were none
+	Sandbox    *sandbox.Sandbox      // nil: only commands that a rule sandboxes are confined
+	created    func(most int) string // what sandboxed commands created, see createdSince; nil if none ran
 	confine    func(argv []string, attr *os.ProcAttr) ([]string, error)
 	Registry   *tools.Registry
 	Policy     *policy.Engine
 	Compressor *compress.Compressor
 	Agent      *agent.Agent
-	Alerts     *notify.Notifier     // nil: nobody can be asked
+	Alerts     *notify.Notifier     // nil if nobody can be asked
 	telemetry  *telemetry.Telemetry // nil: off
-	closers    []func() error       // last first
+	closers    []func() error       // called in reverse order
 	forClaude  forClaude
 }
 
@@ -125,7 +125,8 @@ func Build(ctx context.Context, sys *System, f *Options, c *Configuration, w Fro
 	return r, nil
 }
 
-// Close closes what the Runtime opened. It returns what could not be written whole.
+// Close closes what the Runtime opened. It returns an error if something could not be
+// written completely.
 func (r *Runtime) Close() error {
 	var errs []error
 	for _, c := range slices.Backward(r.closers) {
@@ -135,8 +136,8 @@ func (r *Runtime) Close() error {
 	return errors.Join(errs...)
 }
 
-// OpenWorkspace opens the working directory, and the directories that flags and
-// settings add.
+// OpenWorkspace opens the working directory and the directories that flags and settings
+// add.
 func (c *Configuration) OpenWorkspace(flagged []string) (*workspace.Workspace, error) {
 	dirs := slices.Concat(flagged, c.Settings.Context.IncludeDirectories)
 	for i, d := range dirs {
@@ -233,7 +234,7 @@ func (r *Runtime) wireSession(_ context.Context, sys *System, w *Frontend) error
 	return nil
 }
 
-// identify tells hooks which session they are in.
+// identify tells the engine which session hooks are in.
 func (r *Runtime) identify(id, path string) {
 	r.forClaude.begin(r.Project, id, path, r.Config.Dir)
 	plans, _ := r.plansDir(id)
@@ -312,7 +313,7 @@ func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
 	return r.UseModel(r.asked)
 }
 
-// openSession starts, resumes or imports a session, as the flags say.
+// openSession starts, resumes or imports a session, depending on the flags.
 func openSession(o session.Options, f *Options, warn func(string)) (*session.Session, error) {
 	var s *session.Session
 	var err error
@@ -337,7 +338,7 @@ func openSession(o session.Options, f *Options, warn func(string)) (*session.Ses
 	return s, nil
 }
 
-// approvalMode returns the mode of the flags, else of the settings.
+// approvalMode returns the approval mode given by the flags, else by the settings.
 func (r *Runtime) approvalMode(w *Frontend) (policy.Mode, error) {
 	name := cmp.Or(r.Flags.ApprovalMode, r.Config.Settings.General.DefaultApprovalMode)
 	if r.Flags.Yolo {
@@ -360,8 +361,8 @@ func (r *Runtime) approvalMode(w *Frontend) (policy.Mode, error) {
 
 var errNoYolo = errors.New("yolo mode is turned off by security.disableYoloMode in the settings")
 
-// ChangeMode changes the approval mode for the rest of the session, to any that
-// a start would take.
+// ChangeMode changes the approval mode for the rest of the session, to any mode that
+// could be chosen at the start.
 func (r *Runtime) ChangeMode(name string) error {
 	mode, err := policy.ParseMode(name)
 	switch {
@@ -380,11 +381,11 @@ func (r *Runtime) ChangeMode(name string) error {
 	return nil
 }
 
-// NextMode changes the approval mode to the next one that needs no second
-// thought: default, auto_edit, plan, and default again.
+// NextMode cycles through the modes that are safe to enter by a key: default,
+// auto_edit, plan, and default again.
 func (r *Runtime) NextMode() {
 	next := map[policy.Mode]string{policy.ModeDefault: "auto_edit", policy.ModeAutoEdit: "plan"}[r.Policy.Mode()]
 	if r.ChangeMode(next) != nil && r.ChangeMode("plan") != nil {
-		_ = r.ChangeMode("default") // every folder has it
+		_ = r.ChangeMode("default") // available in every folder
 	}
 }

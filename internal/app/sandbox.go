@@ -22,15 +22,15 @@ import (
 	"minigem/tools/workspace"
 )
 
-// wireSandbox makes the sandbox if all commands are to be confined. If it cannot be
-// made the session does not begin. Otherwise it is made for the first command that a
-// rule allows in the sandbox only.
+// wireSandbox makes the sandbox if all commands are to be confined. If that fails, the
+// session does not begin. Otherwise the sandbox is made for the first command that a
+// rule allows only in the sandbox.
 func (r *Runtime) wireSandbox(ctx context.Context, sys *System, w *Frontend) error {
 	var opened atomic.Pointer[sandbox.Sandbox]
 	var made atomic.Bool
 	own := filepath.Join(r.Config.Dir, ".gemini")
 	open := sync.OnceValues(func() (*sandbox.Sandbox, error) {
-		// What does not exist cannot be kept.
+		// A folder that does not exist cannot be protected.
 		made.Store(r.Config.Dir == r.Config.ProjectDir && os.Mkdir(own, 0o755) == nil)
 		s, err := r.openSandbox(ctx, w)
 		opened.Store(s)
@@ -45,7 +45,7 @@ func (r *Runtime) wireSandbox(ctx context.Context, sys *System, w *Frontend) err
 	}
 	r.closers = append(r.closers, func() error {
 		if made.Load() {
-			_ = os.Remove(own) // a file in it keeps it
+			_ = os.Remove(own) // stays if there is a file in it
 		}
 		if r.created != nil {
 			if made := r.created(runslater.All); made != "" {
@@ -64,7 +64,7 @@ func (r *Runtime) wireSandbox(ctx context.Context, sys *System, w *Frontend) err
 	if r.Sandbox, err = open(); err != nil {
 		return err
 	}
-	// A command may make a hook fail, for which it need not kill it.
+	// A command can make a hook fail without killing it.
 	r.Engine.BlockFailed = true
 	allowed, _, err := r.Config.sandboxWidened(func(string) {})
 	r.Workspace.Keep(func(path string) bool {
@@ -108,14 +108,15 @@ func (r *Runtime) openSandbox(ctx context.Context, w *Frontend) (*sandbox.Sandbo
 	return s, nil
 }
 
-// unless leaves out of paths what is in one of the allowed folders, or is one.
+// unless returns paths without those that are in one of the allowed folders, or are
+// one.
 func unless(allowed, paths []string) []string {
 	return slices.DeleteFunc(paths, func(p string) bool {
 		return slices.ContainsFunc(allowed, func(a string) bool { return within(a, p) })
 	})
 }
 
-// deepLater returns what is in the workspace, at any depth, by which programs run
+// deepLater returns the files in the workspace, at any depth, that make programs run
 // later.
 func deepLater(r *Runtime, warn func(string)) []string {
 	var out []string
@@ -133,8 +134,8 @@ func deepLater(r *Runtime, warn func(string)) []string {
 	return out
 }
 
-// createdSince names the files by which programs run later that were not there before;
-// empty: there are none. It looks at so many entries of each folder at most.
+// createdSince names the files that make programs run later and are not in before. It
+// returns "" if there are none. It looks at no more than most entries of each folder.
 func createdSince(r *Runtime, before []string, most int) string {
 	var names []string
 	for _, dir := range r.Workspace.Dirs() {
@@ -148,8 +149,8 @@ func createdSince(r *Runtime, before []string, most int) string {
 		": programs run what is in there later, outside of the sandbox, so look at it first"
 }
 
-// unconfined says why commands that only read are asked about; err is why the system
-// cannot confine them. Empty: they are not asked about.
+// unconfined explains why read-only commands are asked about. err is why the system
+// cannot confine them; if nil, they are not asked about and the result is "".
 func unconfined(err error) string {
 	if err == nil {
 		return ""
@@ -158,14 +159,13 @@ func unconfined(err error) string {
 		"to run them unasked", err)
 }
 
-// protected returns what confined commands must not change at the top of the
-// workspace: files by which programs run, and secrets. The user can allow each of
-// them by name.
+// protected returns what confined commands must not change at the top of the workspace:
+// secrets, and files that make programs run. The user can allow each by name.
 func (r *Runtime) protected(allowed []string) []string {
 	out := append(config.AllScripts(r.Config.ProjectDir, r.Config.Hooks), r.Config.DotGemini)
 	for _, dir := range append(r.Workspace.Dirs(), r.Config.ProjectDir) {
 		out = append(out, laterIn(dir, 0)...)
-		entries, _ := os.ReadDir(dir) // a folder that cannot be read can neither be written
+		entries, _ := os.ReadDir(dir) // a folder that cannot be read cannot be written to either
 		for _, e := range entries {
 			if workspace.Secret(e.Name()) != "" {
 				out = append(out, filepath.Join(dir, e.Name()))
@@ -175,8 +175,8 @@ func (r *Runtime) protected(allowed []string) []string {
 	return unless(allowed, out)
 }
 
-// sandboxWanted reports whether commands are to be confined. The environment
-// outranks the flag, and the flag the settings (cli/config/sandboxConfig.ts).
+// sandboxWanted reports whether commands are to be confined. The environment overrides
+// the flag, and the flag the settings (cli/config/sandboxConfig.ts).
 func (c *Configuration) sandboxWanted(sys *System, f *Options) (bool, error) {
 	if _, ok := c.Loaded.Holding("security.toolSandboxing"); ok {
 		return true, nil
@@ -187,7 +187,7 @@ func (c *Configuration) sandboxWanted(sys *System, f *Options) (bool, error) {
 	}
 	switch {
 	case sys.Getenv("SANDBOX") != "":
-		return false, nil // minigem itself runs in one
+		return false, nil // minigem itself runs in a sandbox
 	case value != "":
 		return parseSandbox(name, value)
 	}
@@ -208,8 +208,8 @@ func (c *Configuration) sandboxWanted(sys *System, f *Options) (bool, error) {
 	return parseSandbox(name, text)
 }
 
-// sandboxVariable returns GEMINI_SANDBOX. A project's .env may switch a sandbox
-// on, never off.
+// sandboxVariable returns GEMINI_SANDBOX. A project's .env may turn a sandbox on, but
+// never off.
 func (c *Configuration) sandboxVariable(sys *System) string {
 	if v := strings.TrimSpace(sys.Getenv("GEMINI_SANDBOX")); v != "" {
 		return v
@@ -235,9 +235,9 @@ func parseSandbox(name, value string) (on bool, err error) {
 			"for another one run minigem inside it, with GEMINI_SANDBOX=false", name, value)
 }
 
-// sandboxWidened reads what the settings allow confined commands beyond the
-// workspace. The project's settings do not count: it would widen its own
-// sandbox.
+// sandboxWidened returns what the settings allow confined commands beyond the
+// workspace. The project's settings are ignored, because a project must not widen its
+// own sandbox.
 func (c *Configuration) sandboxWidened(warn func(string)) (allowed []string, network bool, err error) {
 	for _, g := range c.Loaded.Given {
 		if g.Key != "tools.sandboxAllowedPaths" && g.Key != "tools.sandboxNetworkAccess" {
@@ -265,7 +265,7 @@ func (c *Configuration) sandboxWidened(warn func(string)) (allowed []string, net
 	return allowed, network, nil
 }
 
-// absolute resolves "~/" and paths relative to the working directory.
+// absolute resolves "~/" and makes paths absolute, relative to the working directory.
 func (c *Configuration) absolute(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
 		return filepath.Join(c.Home, rest)

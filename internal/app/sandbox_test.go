@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestUnconfined: where the kernel cannot confine readers, one sentence says why they
-// are asked about and what to set.
+// TestUnconfined checks that, if the kernel cannot confine read-only commands, one
+// sentence says why they are asked about and what to set.
 func TestUnconfined(t *testing.T) {
 	t.Parallel()
 	assert.Empty(t, unconfined(nil))

@@ -11,14 +11,14 @@ import (
 	"minigem/internal/redact"
 )
 
-// keepSecrets finds the values that must not be written anywhere.
+// keepSecrets collects the values that must not be written anywhere.
 func (c *Configuration) keepSecrets() {
 	c.Secrets = redact.Secrets(c.Env)
 	c.Masker = redact.NewMask(c.Secrets)
 }
 
-// keepHookSecrets adds secrets from the configuration of hooks: settings of
-// extensions are in no environment variable.
+// keepHookSecrets adds secrets from the configuration of hooks, and the settings of
+// extensions, which are in no environment variable.
 func (c *Configuration) keepHookSecrets() {
 	env := slices.Clone(c.Env)
 	for _, h := range c.Hooks.Hooks {
@@ -32,7 +32,7 @@ func (c *Configuration) keepHookSecrets() {
 	for _, values := range c.values {
 		for _, v := range values {
 			if v.Sensitive && v.Value != "" {
-				env = append(env, v.EnvVar+"_TOKEN="+v.Value) // a secret whatever it is called
+				env = append(env, v.EnvVar+"_TOKEN="+v.Value) // a secret whatever its name
 			}
 		}
 	}
@@ -43,8 +43,8 @@ func (c *Configuration) keepHookSecrets() {
 	c.Masker = redact.NewMask(c.Secrets)
 }
 
-// headerSecrets are the values of a header as variables, so that those of its
-// name that hold secrets are masked: without the scheme of an Authorization, too.
+// headerSecrets returns a header's value as variables, so that it is masked if its name
+// suggests a secret. For Authorization, the value without the scheme is masked, too.
 func headerSecrets(name, value string) []string {
 	variable := strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 	if variable == "AUTHORIZATION" || variable == "COOKIE" {
@@ -57,8 +57,8 @@ func headerSecrets(name, value string) []string {
 // ChildEnv returns the environment of shell commands.
 func (c *Configuration) ChildEnv() []string { return c.childEnvironment }
 
-// HookRunner runs hooks of every kind: those of the project in the environment of
-// shell commands, all others in the one that would be there without the project.
+// HookRunner runs hooks of every kind. The project's hooks run in the environment of
+// shell commands, all others in the environment as it would be without the project.
 func (c *Configuration) HookRunner(children *command.Children) hooks.ByKind {
 	return hooks.ByKind{
 		"command": command.Runner{Dir: c.Dir, Env: c.ownEnvironment, ProjectEnv: c.childEnvironment, Children: children,
@@ -67,7 +67,8 @@ func (c *Configuration) HookRunner(children *command.Children) hooks.ByKind {
 	}
 }
 
-// HookEngine runs hooks as a session does, with no session around them.
+// HookEngine returns an engine that runs hooks as a session does, but without a
+// session.
 func (c *Configuration) HookEngine(config hooks.Config, children *command.Children) *hooks.Engine {
 	return &hooks.Engine{Config: config, Runner: c.HookRunner(children), Origin: c.Origin(), Mask: c.Mask}
 }
@@ -75,8 +76,8 @@ func (c *Configuration) HookEngine(config hooks.Config, children *command.Childr
 // Mask masks secrets in b.
 func (c *Configuration) Mask(b []byte) []byte { return c.Masker.Bytes(b) }
 
-// masked returns text without the secrets of the environment and without what
-// looks like a secret.
+// masked returns text without the environment's secrets and without anything that looks
+// like a secret.
 func (c *Configuration) masked(text string) string {
 	text, _ = redact.Text(c.Masker.String(text))
 	return text

@@ -8,7 +8,7 @@ import (
 	"minigem/session"
 )
 
-// sessionError is the error of a run whose session cannot be opened.
+// sessionError converts the error from opening a session to the error of the run.
 func sessionError(err error) error {
 	var absent *session.NotFoundError
 	switch {

@@ -8,13 +8,13 @@ import (
 	"minigem/llm"
 )
 
-// sideModel is the model for side requests in a role: it reports each one to
-// telemetry and to the statistics of the session.
+// sideModel returns the model for side requests in a role. Each request is reported to
+// telemetry and to the session's statistics.
 func (r *Runtime) sideModel(sys *System, role string) llm.Generator {
 	return adjusted{r.sideModelOf(r.Model, sys, role), r.beside}
 }
 
-// adjusted changes requests before they are made.
+// adjusted is a Generator that changes requests before they are made.
 type adjusted struct {
 	llm.Generator
 	change func(llm.Request) llm.Request

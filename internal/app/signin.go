@@ -9,13 +9,13 @@ import (
 	"minigem/llm/openai"
 )
 
-// SignIn keeps the ways to a model that the user gives.
+// SignIn returns the keeper of the sign-in data that the user enters.
 func (c *Configuration) SignIn() signin.Keeper {
 	return signin.Keeper{Place: c.Place, Env: c.Env, Model: c.Settings.Model.Name, Version: Version}
 }
 
-// GeminiModel is the model of Google's that a session with these flags uses, or
-// the default one where it uses another's.
+// GeminiModel returns the Google model that a session with these flags uses, or the
+// default one if the session uses another provider's.
 func (c *Configuration) GeminiModel(f *Options) string {
 	name, err := (&Runtime{Config: c, Flags: f}).modelName()
 	if err != nil || openai.Named(name) {
@@ -24,9 +24,9 @@ func (c *Configuration) GeminiModel(f *Options) string {
 	return name
 }
 
-// findKey looks for the key that the user had kept, where the settings say that
-// there is one and no variable has it: a variable that is empty hides the line in
-// their .env file. It goes to no address that a project's .env file names.
+// findKey looks up the key that the user stored, if the settings say that there is one
+// and no variable has it. An empty variable hides the line in the user's .env file. The
+// key is not used if a project's .env file sets the address it would be sent to.
 func (c *Configuration) findKey() {
 	if gemini.Auth(c.Settings.Security.Auth.SelectedType) != gemini.AuthAPIKey ||
 		(&System{Env: c.Env}).Getenv("GEMINI_API_KEY") != "" ||
@@ -46,7 +46,7 @@ func (c *Configuration) findKey() {
 	}
 }
 
-// TakeKey takes over the key that an earlier configuration of this run found.
+// TakeKey takes over the key found by an earlier configuration of this run.
 func (c *Configuration) TakeKey(before *Configuration) {
 	if c.key = before.key; c.key != "" {
 		c.keepHookSecrets()

@@ -9,7 +9,7 @@ import (
 	"minigem/tools/builtin"
 )
 
-// Skills are the skills of this run. A folder that is not trusted brings none.
+// Skills returns the skills of this run. An untrusted folder contributes none.
 func (c *Configuration) Skills() skills.Set {
 	return skills.Set{
 		Place:    c.Place,
@@ -35,7 +35,7 @@ func (c *Configuration) skillSources(extensions []config.Extension, project bool
 	return sources
 }
 
-// ReloadSkills makes the skills of the session those that there are now.
+// ReloadSkills reads the skills again and updates activate_skill.
 func (r *Runtime) ReloadSkills(warn func(string)) {
 	r.Skills.Load(warn)
 	var activate []tools.Tool

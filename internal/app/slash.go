@@ -19,8 +19,8 @@ func (r *Runtime) Files() slash.Files {
 		Resource: r.MCP.Resource, Agent: r.AgentCalled}
 }
 
-// CustomCommands returns the commands of the user, of the project if the folder
-// is trusted, and of extensions. They cannot have the names in taken.
+// CustomCommands returns the commands of the user, of extensions, and of the project if
+// the folder is trusted. Names in taken are not available to them.
 func (c *Configuration) CustomCommands(taken []string, warn func(string)) []slash.Custom {
 	sources := []slash.Source{{Prefix: "user.", Dir: filepath.Join(c.DotGemini, "commands")}}
 	if own := filepath.Join(c.Dir, ".gemini"); c.Trust.Trusted && own != filepath.Clean(c.DotGemini) {
@@ -36,17 +36,17 @@ func (c *Configuration) CustomCommands(taken []string, warn func(string)) []slas
 	return found
 }
 
-// Filler puts files and outputs into the prompts of custom commands. ask asks
-// the user for a permission; nil: there is no user.
+// Filler fills in files and command output in the prompts of custom commands. ask asks
+// the user for permission; nil if there is no user.
 func (r *Runtime) Filler(ask func(context.Context, toolcall.Question) toolcall.Answer) slash.Filler {
 	shell := slash.Shell{Tool: r.Registry.Lookup("run_shell_command"), Policy: r.Policy, Ask: ask}
 	return slash.Filler{File: r.Files().Text, Shell: shell.Run}
 }
 
-// Expand prepares the prompt of a run without a terminal: custom commands
-// become their prompts, and files named with an "@" are added. A command of the
-// chat is an error, since no model knows what it means; a path, or a word with
-// which no command begins, is a prompt. For ask see [Runtime.Filler].
+// Expand prepares the prompt of a run without a terminal. Custom commands become their
+// prompts, and files named with an "@" are added. A command of the chat is an error,
+// since it means nothing to a model. A path, or a word that no command begins with, is
+// an ordinary prompt. For ask see [Runtime.Filler].
 func (r *Runtime) Expand(
 	ctx context.Context, text, before string, ask func(context.Context, toolcall.Question) toolcall.Answer,
 	warn func(string),

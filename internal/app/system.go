@@ -13,8 +13,7 @@ import (
 	"minigem/internal/settings"
 )
 
-// System is everything outside the program that it uses directly; tests give
-// another one.
+// System is everything outside the program that it uses directly. Tests replace it.
 type System struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
@@ -23,9 +22,9 @@ type System struct {
 	Env            []string // "NAME=value"; later ones win
 	Dir            string   // working directory, absolute
 	Now            func() time.Time
-	Account        func() (string, error)                        // home of the account; nil: there is none
-	Within         func(only []string, begin func() error) error // where programs are started; nil: in none
-	// why commands of the model are answered and not run; empty: they run
+	Account        func() (string, error)                        // home of the account; may be nil
+	Within         func(only []string, begin func() error) error // starts programs confined; may be nil
+	// NotRun, if set, is why commands of the model are answered instead of run.
 	NotRun string
 }
 
@@ -43,7 +42,7 @@ func HostSystem() *System {
 	}
 }
 
-// Getenv returns the last value of name in s.Env; empty where there is none.
+// Getenv returns the last value of name in s.Env, or "" if there is none.
 func (s *System) Getenv(name string) string {
 	v, _ := s.LookupEnv(name)
 	return v
@@ -52,22 +51,22 @@ func (s *System) Getenv(name string) string {
 // LookupEnv returns the last value of name in s.Env and whether there is one.
 func (s *System) LookupEnv(name string) (string, bool) { return dotenv.Lookup(s.Env, name) }
 
-// setHome sets HOME for everything that minigem starts, so that hooks and
-// commands do not find the project where they look for the user's files.
+// setHome sets HOME for everything that minigem starts, so that hooks and commands do
+// not find the project where they look for the user's files.
 func (s *System) setHome(home string) {
 	if s.Getenv("HOME") != home {
 		s.Env = append(slices.Clone(s.Env), "HOME="+home)
 	}
 }
 
-// What --version prints; a release build sets both with -ldflags.
+// What --version prints. A release build sets both with -ldflags.
 var (
 	Version = "0.1.0-dev"
-	Commit  = "" // empty: as the toolchain noted it
+	Commit  = "" // if empty, the commit recorded by the toolchain
 )
 
-// FullVersion is the version with the commit that the binary is made of, where
-// that is known.
+// FullVersion returns the version with the commit that the binary was built from, if it
+// is known.
 func FullVersion() string {
 	commit := Commit
 	if info, ok := debug.ReadBuildInfo(); ok && commit == "" {

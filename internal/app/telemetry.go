@@ -14,8 +14,8 @@ import (
 	"minigem/tools/workspace"
 )
 
-// wireTelemetry starts telemetry if settings or environment ask for it. It is
-// closed last.
+// wireTelemetry starts telemetry if settings or environment ask for it. It is closed
+// last.
 func (r *Runtime) wireTelemetry(ctx context.Context, sys *System, w *Frontend) error {
 	s := r.Config.Settings.Telemetry
 	c := telemetryOf(r.Config, r.lookup)
@@ -54,7 +54,7 @@ func (r *Runtime) wireTelemetry(ctx context.Context, sys *System, w *Frontend) e
 	return nil
 }
 
-// telemetryOf returns what settings and the environment say of telemetry.
+// telemetryOf returns the telemetry configuration from settings and environment.
 func telemetryOf(c *Configuration, lookup func(string) string) telemetry.Config {
 	s := c.Settings.Telemetry
 	isSet := func(b *bool, otherwise bool) bool { return b != nil && *b || b == nil && otherwise }
@@ -68,7 +68,7 @@ func telemetryOf(c *Configuration, lookup func(string) string) telemetry.Config 
 	return t
 }
 
-// inProject reports whether the file at path, links followed, is in the project.
+// inProject reports whether the file at path, with links followed, is in the project.
 func inProject(c *Configuration, path string) bool {
 	real, err := workspace.Follow(path)
 	return path == "" || err == nil && within(c.ProjectDir, real)
@@ -82,7 +82,7 @@ func (r *Runtime) sessionID() string {
 	return r.Session.ID()
 }
 
-// authType is how the user signs in to Gemini; a scripted model needs nothing.
+// authType returns how the user signs in to Gemini.
 func (r *Runtime) authType() string {
 	return cmp.Or(r.Config.Settings.Security.Auth.SelectedType, string(gemini.AuthFromEnv(r.lookup)))
 }

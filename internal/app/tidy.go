@@ -8,10 +8,9 @@ import (
 	"minigem/internal/worktrees"
 )
 
-// keepTidy removes the temporary files that killed runs left, in our own
-// folders and in the user's, and records those that this run is about to make.
-// The records of all projects are in one folder: the next start finds them,
-// whatever project it is in.
+// keepTidy removes the temporary files left by killed runs, in our own folders and the
+// user's, and records those that this run is about to make. The records of all projects
+// are in one folder, so the next start finds them whatever project it is in.
 func (r *Runtime) keepTidy() {
 	temp, own := r.Project.Temp, filepath.Join(r.Config.Dir, ".gemini")
 	atomicfile.Sweep(filepath.Join(r.Config.DotGemini, "policies"), temp, filepath.Join(temp, "checkpoints"),
@@ -24,7 +23,7 @@ func (r *Runtime) keepTidy() {
 	atomicfile.SweepJournals(journals)
 	journal := atomicfile.NewJournal(journals)
 	r.closers = append(r.closers, func() error {
-		// Again later: a program that was starting when its run was killed
+		// Sweep again at the end: a program that was starting when its run was killed
 		// holds that run's lock until it has begun.
 		atomicfile.SweepJournals(journals)
 		return journal.Close()

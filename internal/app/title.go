@@ -16,9 +16,9 @@ const (
 plain words, without quotes and without a full stop. Answer with the title alone.`
 )
 
-// TitleLatest asks the model for a title of the latest session, as Gemini CLI
-// does before it lists sessions (cli/utils/sessions.ts). If there is no model
-// or no title, the list shows the first prompt.
+// TitleLatest asks the model for a title of the latest session, as Gemini CLI does
+// before it lists sessions (cli/utils/sessions.ts). Without a model or a title, the
+// list shows the first prompt.
 func (c *Configuration) TitleLatest(p session.Project, f *Options) {
 	r := Runtime{Config: c, Flags: f}
 	model, err := r.openModel(&Frontend{})
@@ -27,7 +27,7 @@ func (c *Configuration) TitleLatest(p session.Project, f *Options) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), titleTimeout)
 	defer cancel()
-	// Errors of the title are not reported: the user asked for the list.
+	// Errors are ignored: the user asked for the list.
 	_ = session.TitleLatest(ctx, p, c.Mask, func(ctx context.Context, conversation string) (string, error) {
 		answer, err := model.Generate(ctx, llm.Request{
 			Model: titleModel, Role: "utility_summarizer", System: titleAsk, Messages: []llm.Message{llm.UserText(conversation)},

@@ -47,7 +47,8 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 			Processes:  processes,
 			Confine:    r.confine,
 			Sandbox:    r.Sandbox != nil,
-			// In a big folder it looks at part of the entries, because the model waits.
+			// In a big folder it looks at only some entries, because the model is
+			// waiting.
 			Created: func() string { return r.created(10_000) },
 			Within:  sys.Within,
 			NotRun:  sys.NotRun,
@@ -69,8 +70,8 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 	return err
 }
 
-// nearby returns the context files of subdirectories that a tool touches first,
-// except the one that the tool read or wrote itself.
+// nearby returns the context files of subdirectories that a tool touches for the first
+// time, except a file that the tool itself read or wrote.
 func (r *Runtime) nearby(path string, warn func(string)) string {
 	files, warnings := r.finder.Touch(path)
 	for _, w := range warnings {
@@ -94,8 +95,8 @@ func ContextName(r *Runtime) string {
 	return contextfile.DefaultName
 }
 
-// ProjectMemory returns the file for facts about the project; empty if the
-// folder is not trusted, because it would not be read again.
+// ProjectMemory returns the file for facts about the project. It is empty if the folder
+// is not trusted, because the file would not be read again.
 func (r *Runtime) ProjectMemory() string {
 	if !r.Config.Trust.Trusted {
 		return ""
@@ -103,15 +104,15 @@ func (r *Runtime) ProjectMemory() string {
 	return filepath.Join(r.Config.Dir, ContextName(r))
 }
 
-// ignore says which files reading and searching leave out.
+// ignore returns which files reading and searching leave out.
 func (r *Runtime) ignore() workspace.Ignore {
 	f := r.Config.Settings.Context.FileFiltering
 	return workspace.Ignore{Git: f.RespectGitIgnore, Gemini: f.RespectGeminiIgnore, Custom: f.CustomIgnoreFilePaths}
 }
 
-// PolicyRules returns all rules in force beside the built-in ones, and the
-// faults of the others. Its error, which ends the run, names the rules that may
-// restrict the model and are not in force.
+// PolicyRules returns all rules in force besides the built-in ones, and the problems of
+// the others. The error, which ends the run, names rules that may restrict the model
+// but are not in force.
 func (r *Runtime) PolicyRules() ([]policy.Rule, []policy.Problem, error) {
 	s := r.Config.Settings
 	rules, problems := policy.FromLists(policy.Lists{
@@ -148,8 +149,8 @@ func (r *Runtime) PolicyRules() ([]policy.Rule, []policy.Problem, error) {
 	return rules, problems, nil
 }
 
-// maxOutput converts the setting, in which 0 or less means never, to
-// toolcall.Runner's, in which negative does.
+// maxOutput converts the setting, in which 0 or less means no limit, to
+// toolcall.Runner's, in which only a negative value does.
 func (r *Runtime) maxOutput() int {
 	if n := r.Config.Settings.Tools.TruncateToolOutputThreshold; n > 0 {
 		return n
@@ -157,7 +158,7 @@ func (r *Runtime) maxOutput() int {
 	return -1
 }
 
-// saveOutput saves the whole of an output that the model gets cut.
+// saveOutput saves the full text of an output that is cut for the model.
 func (r *Runtime) saveOutput(call llm.ToolCall, text string) (string, error) {
 	dir := session.ToolOutputs(r.Project, r.Session.ID())
 	if err := os.MkdirAll(dir, 0o700); err != nil {

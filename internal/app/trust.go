@@ -14,15 +14,15 @@ import (
 // (docs/spec/contract.md 6).
 type FolderTrust struct {
 	Trusted  bool
-	Why      string       // who decided
-	Contents []trust.Item // what would be used and is not loaded; nil if the folder is trusted
+	Why      string       // who or what decided
+	Contents []trust.Item // what would be used but is not loaded; nil if trusted
 	dir      string
-	open     bool // nobody decided, so that it is trusted where it brings nothing
+	open     bool // no decision was made, so a folder that brings nothing is trusted
 }
 
-// decideTrust asks, in this order: the flag, the environment, the settings, the
-// user's list. A folder with nothing to load needs no trust, unless the user
-// said never.
+// decideTrust consults, in this order, the flag, the environment, the settings and the
+// user's list. A folder with nothing to load needs no trust, unless the user refused
+// it.
 func decideTrust(sys *System, f *Options, c *Configuration, enabled bool) FolderTrust {
 	t := FolderTrust{dir: c.Dir}
 	fromEnv := trust.ByEnvironment(sys.Getenv("GEMINI_CLI_TRUST_WORKSPACE"))
@@ -67,8 +67,8 @@ func decideTrust(sys *System, f *Options, c *Configuration, enabled bool) Folder
 	return t
 }
 
-// appeared says that what minigem would load came into being since commands ran here
-// in a sandbox; empty: it did not, or the user has agreed to it.
+// appeared says which files that minigem would load have appeared since commands ran
+// here in a sandbox. It returns "" if there are none, or the user has agreed to them.
 func appeared(c *Configuration) string {
 	names, err := trust.Appeared(c.TrustedFolders(), c.Dir)
 	switch {
@@ -80,7 +80,7 @@ func appeared(c *Configuration) string {
 	return list(c, names) + " did not exist before commands ran here in a sandbox, and you have not agreed to it"
 }
 
-// list joins paths for people.
+// list joins paths for display.
 func list(c *Configuration, paths []string) string {
 	var out []string
 	for _, path := range paths {
@@ -89,9 +89,9 @@ func list(c *Configuration, paths []string) string {
 	return text.VisibleLine(strings.Join(out, ", "))
 }
 
-// narrow leaves of what is not loaded that which would be used. Where that cannot
-// be told, because files are broken, all of it stays. A folder of which nothing is
-// left is trusted as one that brings nothing is, and its settings stay unread.
+// narrow reduces Contents to what would be used. If that cannot be determined because
+// files are broken, all of Contents stays. A folder with nothing left is trusted like
+// one that brings nothing, and its settings stay unread.
 func (t *FolderTrust) narrow(sys *System, f *Options) {
 	if t.Trusted || len(t.Contents) == 0 {
 		return
@@ -104,14 +104,14 @@ func (t *FolderTrust) narrow(sys *System, f *Options) {
 	}
 }
 
-// TrustedFolders returns the path of the file with the folders that the user
-// decided about.
+// TrustedFolders returns the path of the file that records the user's decisions about
+// folders.
 func (c *Configuration) TrustedFolders() string {
 	return filepath.Join(c.DotGemini, "trustedFolders.json")
 }
 
-// RequireTrusted returns the error that ends a run without a terminal in a
-// folder with something that nobody trusted.
+// RequireTrusted returns the error that ends a run without a terminal in a folder whose
+// contents the user has not trusted.
 func (t FolderTrust) RequireTrusted() error {
 	if t.Trusted || len(t.Contents) == 0 {
 		return nil

@@ -11,12 +11,12 @@ import (
 	"github.com/google/uuid"
 )
 
-// NewWorktree is the value of --worktree that asks for a name made of the time.
+// NewWorktree is the value of --worktree that asks for a name derived from the time.
 const NewWorktree = "new"
 
-// EnterWorktree makes the worktree that --worktree asks for, and has the session work
-// there: sys.Dir is its folder afterwards. notice tells the user so. It does nothing
-// without the option.
+// EnterWorktree makes the worktree that --worktree asks for and moves the session
+// there: sys.Dir is then its folder. notice tells the user so. Without the option it
+// does nothing.
 func EnterWorktree(ctx context.Context, sys *System, f *Options) (notice string, err error) {
 	if f.Worktree == "" {
 		return "", nil
@@ -47,8 +47,8 @@ func EnterWorktree(ctx context.Context, sys *System, f *Options) (notice string,
 	return fmt.Sprintf("This session works in %s, on the branch %s.", c.Shorten(w.Dir), w.Branch), nil
 }
 
-// resolve has the files and folders of options mean what they mean in dir, wherever
-// the session works.
+// resolve makes relative paths in the options absolute, relative to dir, wherever the
+// session works.
 func (f *Options) resolve(dir string) {
 	in := func(path *string) {
 		if *path != "" && !filepath.IsAbs(*path) {
