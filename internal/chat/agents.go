@@ -13,7 +13,8 @@ import (
 	"minigem/internal/text"
 )
 
-// agentsCommands are /agents and what follows it (cli/ui/commands/agentsCommand.ts).
+// agentsCommands returns /agents and its subcommands
+// (cli/ui/commands/agentsCommand.ts).
 func agentsCommands() row {
 	return row{Name: "agents", Help: "the agents that the model may call", Run: agentsList,
 		Sub: []row{
@@ -65,7 +66,7 @@ func agentsConfig(t *call) error {
 	return err
 }
 
-// agentsReload reads definitions again, and says what is another one now.
+// agentsReload reads the definitions again and prints what changed.
 func agentsReload(t *call) error {
 	before := agentsNow(t)
 	if err := t.reload(); err != nil {
@@ -90,7 +91,7 @@ func agentsReload(t *call) error {
 	return nil
 }
 
-// agentsNow are the agents that may be called, and what each one is.
+// agentsNow returns the agents that may be called, with their definitions to compare.
 func agentsNow(t *call) map[string]string {
 	now := map[string]string{}
 	for _, d := range t.runtime.Agents() {

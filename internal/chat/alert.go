@@ -10,8 +10,8 @@ import (
 	"minigem/tools/builtin"
 )
 
-// focused records that the window got or lost the focus: there are no alerts
-// about what the user is looking at (cli/utils/terminalNotifications.ts).
+// focused records that the window gained or lost the focus. There are no alerts about
+// what the user is looking at (cli/utils/terminalNotifications.ts).
 func (t *Chat) focused(yes bool) {
 	if notifier := t.notifier.Load(); notifier != nil {
 		notifier.Focus(t.Ctx, yes)
@@ -27,8 +27,8 @@ func (t *live) done(prompt string) {
 // idleTime is how long the prompt waits for the user before hooks are notified.
 const idleTime = time.Minute
 
-// whenIdle notifies hooks, once, if the prompt is shown for long; stop says that
-// it no longer is.
+// whenIdle notifies hooks once if the prompt stays unanswered for idleTime. The caller
+// calls stop when the prompt is over.
 func (t *Chat) whenIdle() (stop func()) {
 	shown, over := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -45,7 +45,7 @@ func (t *Chat) whenIdle() (stop func()) {
 	}()
 	return func() {
 		close(shown)
-		<-over // it lasts no longer than the engine's patience
+		<-over // takes no longer than the engine's hook timeout
 	}
 }
 

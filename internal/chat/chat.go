@@ -22,17 +22,16 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// What the chat prints when it ends. Programs that drive a terminal wait for
-// it.
+// goodbye is printed when the chat ends. Programs that drive a terminal wait for it.
 const goodbye = "Agent powering down. Goodbye!"
 
-// Chat is minigem in a terminal: it reads lines, and gives each one to the
-// model, to the table of commands or to the user's shell.
+// Chat is minigem in a terminal. It reads lines and passes each one to the model, to
+// the table of commands, or to the user's shell.
 type Chat struct {
 	Sys      *app.System
 	Flags    *app.Options
 	Ctx      context.Context // ends when a signal ends the program
-	Idle     <-chan struct{} // notifies hooks as the time does when the user sends nothing; may be nil
+	Idle     <-chan struct{} // triggers the idle notification early; may be nil
 	Observer Observer
 
 	*live
@@ -41,13 +40,13 @@ type Chat struct {
 	opened atomic.Pointer[terminal.Terminal]
 }
 
-// Observer is called when something happens in a chat. All fields may be nil,
-// and are set before it begins.
+// Observer is called when something happens in a chat. Any field may be nil. The fields
+// are set before the chat begins.
 type Observer struct {
-	Configured func(*app.Configuration) error // the configuration, before any question about it
-	Opened     func(*app.Runtime)             // a session is built, and begins next
-	Submitted  func(prompt string)            // the model is asked next
-	Commanded  func(line string)              // a line with "/" or "!" is executed next
+	Configured func(*app.Configuration) error // the configuration was read; no question about it has been asked yet
+	Opened     func(*app.Runtime)             // a session was built and is about to begin
+	Submitted  func(prompt string)            // the model is about to be asked
+	Commanded  func(line string)              // a line with "/" or "!" is about to be executed
 	Answered   func(toolcall.Question, toolcall.Answer)
 	Asked      func(toolcall.Question)
 	Notice     func(text string)
@@ -55,15 +54,15 @@ type Observer struct {
 	Wiring     func(*app.Frontend) // changes the runtime before its session begins
 }
 
-// GiveBack restores the terminal, when there is no time for more.
+// GiveBack restores the terminal when there is no time for more.
 func (t *Chat) GiveBack() {
 	if term := t.opened.Load(); term != nil {
 		term.Close()
 	}
 }
 
-// Talk opens the terminal and runs the chat until the user leaves. in provides
-// the size of the window.
+// Talk opens the terminal and runs the chat until the user leaves. in provides the
+// window's size.
 func (t *Chat) Talk(in terminal.Options) error {
 	c, err := app.Configure(t.Sys, t.Flags)
 	if err != nil {
@@ -90,8 +89,7 @@ func (t *Chat) Talk(in terminal.Options) error {
 	return t.run(c)
 }
 
-// run asks for trust, builds the runtime and runs the chat until the user
-// leaves.
+// run asks for trust, builds the runtime and runs the chat until the user leaves.
 func (t *Chat) run(c *app.Configuration) (err error) {
 	if err := t.configured(c); err != nil {
 		return err
@@ -114,7 +112,7 @@ func (t *Chat) run(c *app.Configuration) (err error) {
 	if slices.ContainsFunc(t.runtime.Config.Hooks.Hooks, func(h hooks.Hook) bool {
 		return h.Event == protocol.SessionStart
 	}) {
-		begin() // these take time, too
+		begin() // the hooks take time, too
 	}
 	t.begin(t.runtime.Session.Begin)
 	first := strings.TrimSpace(strings.Join(append(t.Flags.Query, t.Flags.PromptInteractive), " "))
@@ -131,8 +129,8 @@ func (t *Chat) run(c *app.Configuration) (err error) {
 	return nil
 }
 
-// openSignedIn builds the runtime. Where there is no way to a model the user is
-// asked for one first.
+// openSignedIn builds the runtime. If no model is configured, it asks the user to choose
+// one first.
 func (t *Chat) openSignedIn(c *app.Configuration) error {
 	for {
 		err := t.open(c, t.Flags)
@@ -153,7 +151,7 @@ func (t *Chat) openSignedIn(c *app.Configuration) error {
 	}
 }
 
-// banner prints the start, in three lines, and what the user should know.
+// banner prints the three lines at the start, and notices for the user.
 func (t *Chat) banner() {
 	active := 0
 	for _, h := range t.runtime.Config.Hooks.Hooks {
@@ -187,13 +185,13 @@ func (t *Chat) compose(prompt string) (string, error) {
 	return t.term.Editor(editorOf(c), c.Env)(t.Ctx, "prompt.md", prompt)
 }
 
-// editorOf returns the user's editor, as a command line.
+// editorOf returns the command line of the user's editor.
 func editorOf(c *app.Configuration) string {
 	env := app.System{Env: c.Env}
 	return cmp.Or(env.Getenv("VISUAL"), env.Getenv("EDITOR"), c.Settings.General.PreferredEditor, "vi")
 }
 
-// nextMode is Shift+Tab at the prompt.
+// nextMode handles Shift+Tab at the prompt.
 func (t *Chat) nextMode() {
 	t.runtime.NextMode()
 	t.status.show(t.live)

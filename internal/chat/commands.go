@@ -102,7 +102,7 @@ func about(t *call) error {
 	return nil
 }
 
-// compressNow is /compress; its result is reported as an event.
+// compressNow runs /compress. Its result is reported as an event.
 func compressNow(t *call) error {
 	t.work("compressing the history", func(ctx context.Context) {
 		// everything else is reported elsewhere
@@ -200,7 +200,7 @@ func modelSet(t *call) error {
 	return nil
 }
 
-// permissions shows the current permissions; it changes nothing.
+// permissions shows the current permissions and changes nothing.
 func permissions(t *call) error {
 	state := "trusted"
 	if !t.runtime.Config.Trust.Trusted {

@@ -13,23 +13,22 @@ import (
 	"minigem/internal/text"
 )
 
-// console is the chat's terminal. Commands and questions print, warn and work
-// in it; what works there ends when the user interrupts it.
+// console is the chat's terminal, in which commands and questions print, warn and work.
+// Its work ends when the user interrupts it.
 type console struct {
 	ctx     context.Context // ends when a signal ends the program
 	sys     *app.System
 	term    *terminal.Terminal
 	view    *terminal.View
-	noticed func(text string) // hears each warning; may be nil
-	theme   string            // what /theme set; empty: nothing
-	left    string            // the reason of SessionEnd; empty: the chat goes on
+	noticed func(text string) // called with each warning; may be nil
+	theme   string            // set by /theme; empty if it was not used
+	left    string            // the reason for SessionEnd; empty while the chat goes on
 
 	interrupted atomic.Int64 // time of the last ^C, in nanoseconds
 	quits       atomic.Bool  // ^C was pressed twice during work
 }
 
-// againTime is how soon a second ^C must follow the first one to leave the
-// chat.
+// againTime is how soon a second ^C must follow the first one to leave the chat.
 const againTime = 3 * time.Second
 
 // work runs f until it ends or the user interrupts it.
@@ -42,7 +41,7 @@ func (t *console) work(what string, f func(ctx context.Context)) {
 	}
 }
 
-// interrupt stops the current work; the second ^C in a row leaves the chat too.
+// interrupt stops the current work. A second ^C in a row also leaves the chat.
 func (t *console) interrupt(stop context.CancelCauseFunc, ctrlC bool) {
 	if ctrlC && t.again() {
 		t.quits.Store(true)
@@ -50,7 +49,7 @@ func (t *console) interrupt(stop context.CancelCauseFunc, ctrlC bool) {
 	stop(exit.ErrInterrupted)
 }
 
-// again records a ^C, and reports whether it follows another one closely.
+// again records a ^C, and reports whether it closely follows another.
 func (t *console) again() bool {
 	now := time.Now().UnixNano()
 	return now-t.interrupted.Swap(now) < int64(againTime)
@@ -58,7 +57,7 @@ func (t *console) again() bool {
 
 func (t *console) warn(text string) { t.term.Print(t.warning(text)) }
 
-// warning returns a warning as lines to show. Whoever hears warnings hears it.
+// warning formats a warning, and passes it to noticed.
 func (t *console) warning(text string) string {
 	if t.noticed != nil {
 		t.noticed(text)
@@ -66,7 +65,7 @@ func (t *console) warning(text string) string {
 	return t.term.Warning(t.term.Wrap("! " + terminal.Clean(text)))
 }
 
-// captured shows what f writes to a System of its own.
+// captured runs f with a System of its own, and shows what f writes to it.
 func (t *console) captured(f func(sys *app.System) error) error {
 	var b bytes.Buffer
 	sys := *t.sys
@@ -76,7 +75,8 @@ func (t *console) captured(f func(sys *app.System) error) error {
 	return err
 }
 
-// rows prints a table; the first row is its head.
+// rows prints a table. The first row is its heading. Without other rows it prints
+// empty.
 func (t *console) rows(rows [][]string, empty string) {
 	if len(rows) == 1 {
 		t.term.Print(empty)

@@ -10,7 +10,7 @@ import (
 	"minigem/internal/text"
 )
 
-// directoryCommands is /directory: the folders of the workspace
+// directoryCommands returns /directory, which manages the folders of the workspace
 // (cli/ui/commands/directoryCommand.tsx).
 func directoryCommands() row {
 	return row{Name: "directory", Aliases: []string{"dir"}, Help: "the folders that tools read and write",
@@ -29,8 +29,8 @@ func showFolders(t *call) error {
 	return nil
 }
 
-// addFolders makes folders part of the workspace until minigem ends, and tells the model.
-// All are added, or none.
+// addFolders adds folders to the workspace until minigem ends, and tells the model. It
+// adds all of them or none.
 func addFolders(t *call) error {
 	names := t.args
 	var dirs []string
@@ -69,7 +69,7 @@ func addFolders(t *call) error {
 	return showFolders(t)
 }
 
-// inProject reports whether dir is in a folder of the workspace, links followed.
+// inProject reports whether dir, with links followed, is in a folder of the workspace.
 func inProject(t *call, dir string) bool {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -86,7 +86,7 @@ func inProject(t *call, dir string) bool {
 	return false
 }
 
-// folderAt is where the user's name of a folder leads, from the folder now.
+// folderAt resolves a folder name given by the user, relative to now.
 func folderAt(home, name, now string) string {
 	switch {
 	case name == "~", strings.HasPrefix(name, "~/"):

@@ -7,8 +7,8 @@ import (
 	"minigem/internal/terminal"
 )
 
-// elsewhere are commands of Gemini CLI 0.61 that minigem has not, and what to do in
-// their place. They are found, and shown to nobody.
+// elsewhere lists commands of Gemini CLI 0.61 that minigem does not have, and what to
+// do instead. They are recognized but not listed.
 var elsewhere = []struct{ names, instead string }{
 	{"bug-memory", "/bug writes a report; a profile of the memory is not taken"},
 	{"corgi profile oncall voice", "minigem does not have it"},
@@ -28,7 +28,7 @@ var elsewhere = []struct{ names, instead string }{
 	{"upgrade", "minigem has no plans to upgrade to; /model set NAME uses another model"},
 }
 
-// withElsewhere adds the commands that are elsewhere.
+// withElsewhere adds the commands in elsewhere to t.
 func withElsewhere(t []row) []row {
 	for _, e := range elsewhere {
 		words := strings.Fields(e.names)
@@ -49,7 +49,7 @@ func withElsewhere(t []row) []row {
 	return t
 }
 
-// placeCommands are about how the chat looks, and by whose model it works.
+// placeCommands returns the commands for signing in and for the line under the prompt.
 func placeCommands() []row {
 	return []row{
 		{Name: "auth", Help: "sign in another way, from the next start on", Run: signIn, Sub: []row{

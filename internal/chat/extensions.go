@@ -44,12 +44,12 @@ func extensionsList(t *call) error {
 	return t.captured(func(sys *app.System) error { return listing.WriteExtensions(t.runtime.Config, sys, "text") })
 }
 
-// extensionTime bounds what the network may take; nothing else in the chat can be
-// done meanwhile.
+// extensionTime limits the time spent on the network. Nothing else can be done in the
+// chat meanwhile.
 const extensionTime = 3 * time.Minute
 
-// extensionsChange does something to extensions, says what, and takes the result
-// into this session.
+// extensionsChange returns a command that changes extensions, prints what it did, and
+// applies the result to this session.
 func extensionsChange(do func(context.Context, *manage.Extensions, string) error) func(*call) error {
 	return func(t *call) error {
 		ctx, stop := context.WithTimeout(t.ctx, extensionTime)
@@ -75,7 +75,7 @@ func extensionsSwitch(on bool) func(*call) error {
 	return extensionsChange(func(_ context.Context, e *manage.Extensions, name string) error { return e.Switch(name, on) })
 }
 
-// takeExtensions reads everything again that extensions bring.
+// takeExtensions reloads everything that extensions bring.
 func takeExtensions(t *call) error {
 	if err := t.reload(); err != nil {
 		return err
@@ -94,7 +94,7 @@ func extensionsReload(t *call) error {
 	return nil
 }
 
-// chatUser asks in the chat. All that a command asks is one dialogue.
+// chatUser asks questions in the chat. All questions of one command form one dialogue.
 type chatUser struct {
 	t *console
 	d *terminal.Dialogue

@@ -32,7 +32,8 @@ func hooksCommands() row {
 	}}
 }
 
-// switchHooks changes the settings files; the change applies at once.
+// switchHooks returns a command that turns hooks on or off in the settings files and
+// applies the change at once.
 func switchHooks(s app.HookSwitch) func(*call) error {
 	return func(t *call) error {
 		var names []string

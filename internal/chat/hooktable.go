@@ -14,8 +14,7 @@ import (
 	"minigem/internal/text"
 )
 
-// hooksPanel is /hooks: the hooks as a table, and what else there is to know of
-// them.
+// hooksPanel runs /hooks: it prints the hooks as a table, and notes about them.
 func hooksPanel(t *call) error {
 	c := t.runtime.Config
 	l := listing.ListHooks(c)
@@ -35,9 +34,8 @@ func hooksPanel(t *call) error {
 	return nil
 }
 
-// hookTable is the table of hooks: how often they ran in the newest sessions of
-// the project, and what came of it and how long it took in this one. notes are
-// what is to be said of several.
+// hookTable returns the table of hooks: how often each ran in the project's newest
+// sessions, and its last effect and duration in this one. notes apply to several hooks.
 func hookTable(t *call, all []listing.ListedHook) (table terminal.Table, notes []string) {
 	here := map[string]output.HookCounts{}
 	for _, c := range t.tally.hooks.Snapshot() {
@@ -70,7 +68,7 @@ func hookTable(t *call, all []listing.ListedHook) (table terminal.Table, notes [
 		switch {
 		case h.Name == "":
 			remarks = append(remarks, h.ID)
-		case h.State() != "enabled": // who is to say yes to it reads what runs
+		case h.State() != "enabled": // before approving a hook, the user must see what runs
 			remarks = append(remarks, h.Target())
 		}
 		for _, more := range remarks {

@@ -20,19 +20,19 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// live is the session that the chat is in. /resume and trust replace its
-// runtime; the rest outlives it.
+// live is the chat's current session. /resume and trust replace its runtime; the rest
+// outlives it.
 type live struct {
 	*console
 	flags    *app.Options
 	observer *Observer
-	runtime  *app.Runtime                    // nil: none is built yet
-	notifier atomic.Pointer[notify.Notifier] // of the runtime
+	runtime  *app.Runtime                    // nil until one is built
+	notifier atomic.Pointer[notify.Notifier] // the runtime's
 	consent  consent
 	tally    tally
 	status   statusLine
-	context  string // for the model, sent with the next prompt: from SessionStart, and of new folders
-	renewed  func() // called when the commands of the session may be others
+	context  string // sent to the model with the next prompt: from SessionStart hooks, and about new folders
+	renewed  func() // called when the session's commands may have changed
 }
 
 func newLive(t *Chat) *live {
@@ -68,7 +68,7 @@ func (t *live) open(c *app.Configuration, f *app.Options) error {
 		Configure:   func(e *hooks.Engine) { e.Starting = t.view.HookStarting },
 	}
 	if t.runtime != nil && (f.Fake != "" || f.FakeNonStrict != "") && f.Record == "" {
-		w.Model = t.runtime.Model // its answer continues in the text
+		w.Model = t.runtime.Model // keeps its answer position when continuing
 	}
 	if t.observer.Wiring != nil {
 		t.observer.Wiring(&w)
@@ -117,12 +117,12 @@ func (t *live) report(r hooks.Report) {
 	t.view.Hook(r)
 }
 
-// begin runs the SessionStart hooks; the first prompt waits for them.
+// begin runs the SessionStart hooks. The first prompt waits for them.
 func (t *live) begin(start func(context.Context) string) {
 	t.work("starting the session", func(ctx context.Context) { t.context = start(ctx) })
 }
 
-// end ends the session, once, and prints the farewell.
+// end ends the session once, and prints the farewell.
 func (t *live) end() {
 	reason := t.left
 	if reason == "" || t.ctx.Err() != nil {
@@ -132,8 +132,8 @@ func (t *live) end() {
 	t.term.Print(goodbye)
 }
 
-// rewire ends the session, and continues the one with the id in a runtime built
-// from c.
+// rewire ends the session and continues the session with the given id in a runtime
+// built from c.
 func (t *live) rewire(c *app.Configuration, id string) error {
 	t.view.Work("ending the session", nil, func() { t.runtime.Session.End(context.WithoutCancel(t.ctx), "other") })
 	project := t.runtime.Project
@@ -166,7 +166,7 @@ func (t *live) shortenHome(path string) string {
 	return path
 }
 
-// submit sends a prompt to the model. parts is what is sent; nil: text, with
+// submit sends a prompt to the model. parts is what is sent; if nil, text is sent with
 // the files that it names.
 func (t *live) submit(text string, parts []llm.Part) {
 	t.status.trouble.clear()
@@ -187,7 +187,7 @@ func (t *live) submit(text string, parts []llm.Part) {
 	if t.observer.Finished != nil {
 		t.observer.Finished(res)
 	}
-	if res.Ending != agent.Cancelled { // whoever stopped it knows
+	if res.Ending != agent.Cancelled { // a user who cancelled it knows
 		t.done(text)
 	}
 	switch res.Ending {

@@ -39,8 +39,8 @@ func mcpNames(t *call) []string {
 	return names
 }
 
-// listMCP lists the servers. It waits for nobody: a server that hangs is what
-// somebody looks for here.
+// listMCP lists the servers without waiting for any, because the user may be looking
+// for one that hangs.
 func listMCP(describe bool) func(*call) error {
 	return func(t *call) error {
 		statuses := t.runtime.MCP.Statuses()
@@ -63,7 +63,7 @@ func listMCP(describe bool) func(*call) error {
 	}
 }
 
-// offers writes what the server called name offers, if it is up.
+// offers writes what the server called name offers, if it is running.
 func offers(t *call, b *strings.Builder, name string, describe bool) {
 	for _, s := range t.runtime.MCP.Sessions() {
 		if s.Name() != name {
@@ -98,7 +98,7 @@ func mcpRestart(t *call) error {
 	return listMCP(false)(t)
 }
 
-// restartServers starts the MCP servers anew, and waits for them.
+// restartServers restarts the MCP servers and waits for them.
 func (t *call) restartServers() {
 	t.runtime.MCP.Restart()
 	t.table.awaitMCP()

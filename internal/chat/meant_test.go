@@ -13,8 +13,8 @@ import (
 	"minigem/internal/slash"
 )
 
-// TestEveryNameIsMeant: each command that takes one of a list has its step in the
-// case of names with a slip.
+// TestEveryNameIsMeant checks that each command taking one of a list of names has a
+// step in the case about misspelled names.
 func TestEveryNameIsMeant(t *testing.T) {
 	t.Parallel()
 	other := map[string]string{
@@ -45,8 +45,8 @@ func TestEveryNameIsMeant(t *testing.T) {
 	assert.Greater(t, n, 20)
 }
 
-// TestNamesOutsideTheChat: a run without a terminal knows each command of the
-// chat, and sends no misspelling of one to a model.
+// TestNamesOutsideTheChat checks that a run without a terminal knows each command of
+// the chat, and does not send a misspelled one to a model.
 func TestNamesOutsideTheChat(t *testing.T) {
 	t.Parallel()
 	for _, c := range builtinCommands(&app.Runtime{Config: &app.Configuration{}}) {

@@ -7,7 +7,7 @@ import (
 	"minigem/internal/terminal"
 )
 
-// planCommands are /plan and what follows it (cli/ui/commands/planCommand.ts).
+// planCommands returns /plan and its subcommands (cli/ui/commands/planCommand.ts).
 func planCommands() row {
 	return row{
 		Name: "plan", Args: "[PROMPT]", Help: "change nothing but a plan; without a prompt, show the plan that was agreed to",
@@ -17,7 +17,8 @@ func planCommands() row {
 	}
 }
 
-// plan enters plan mode, and submits what follows.
+// plan enters plan mode and submits its arguments as a prompt. Without arguments it
+// shows the approved plan.
 func plan(t *call) error {
 	if err := setMode(t.live, "plan"); err != nil {
 		return err

@@ -14,7 +14,8 @@ import (
 	"minigem/internal/text"
 )
 
-// preferenceCommands are about how the chat looks and works for this user.
+// preferenceCommands returns the commands for how the chat looks and works for this
+// user.
 func preferenceCommands() []row {
 	return []row{
 		{Name: "bug", Args: "[WHAT HAPPENED]", Help: "write a report to a file; nothing is sent", Run: reportBug},
@@ -32,7 +33,7 @@ func preferenceCommands() []row {
 	}
 }
 
-// setTheme changes the colours at once, and for sessions to come.
+// setTheme changes the colours, now and for later sessions.
 func setTheme(t *call) error {
 	theme := t.args
 	switch theme {
@@ -119,8 +120,8 @@ func ownCommandsReload(t *call) error {
 	return nil
 }
 
-// reportBug writes what somebody needs to know who is to mend something, and no
-// word of the conversation.
+// reportBug writes what is needed to fix a problem to a file, without any of the
+// conversation.
 func reportBug(t *call) error {
 	what := t.args
 	c := t.runtime.Config

@@ -15,8 +15,8 @@ import (
 	"minigem/internal/text"
 )
 
-// inForce maps names for people to parts of the configuration; the values are
-// only compared.
+// inForce maps parts of the configuration, by a displayed name, to values that are only
+// compared.
 type inForce map[string]string
 
 // inForce returns the current configuration.
@@ -47,13 +47,13 @@ func (t *live) inForce() inForce {
 	return now
 }
 
-// liveSettings are those that a session reads each time; the others were read
+// liveSettings lists the settings that a session reads each time. The others were read
 // when it was built.
 var liveSettings = []string{"context.fileName", "context.importFormat", "context.memoryBoundaryMarkers",
 	"context.loadMemoryFromIncludeDirectories", "context.includeDirectoryTree"}
 
-// printChanges prints what has changed since before. wired: the session was
-// built anew, so that all settings apply.
+// printChanges prints what has changed since before. wired means that the session was
+// rebuilt, so that all settings apply.
 func (t *live) printChanges(before inForce, wired bool) {
 	now := t.inForce()
 	both := maps.Clone(before)
@@ -83,8 +83,8 @@ func (t *live) printChanges(before inForce, wired bool) {
 	}
 }
 
-// reload reads settings, hooks, context files and custom commands again, and
-// applies to the session what can change while it runs.
+// reload reads settings, hooks, context files and custom commands again, and applies
+// what can change in a running session.
 func (t *live) reload() error {
 	c, err := t.configureAgain()
 	if err != nil {
@@ -117,12 +117,12 @@ func (t *live) configureAgain() (*app.Configuration, error) {
 	if t.consent.refused {
 		t.consent.holdHooks(c)
 	} else {
-		t.consent.askHooks(c) // somebody, perhaps the agent itself, has changed the files
+		t.consent.askHooks(c) // anyone, even the agent, may have changed the files
 	}
 	return c, nil
 }
 
-// adopt gives the hooks of c to the hook engine.
+// adopt makes c the session's configuration and applies its hooks.
 func (t *live) adopt(c *app.Configuration) {
 	c.TakeKey(t.runtime.Config)
 	t.runtime.Config = c
@@ -130,8 +130,7 @@ func (t *live) adopt(c *app.Configuration) {
 	t.runtime.Agent.Config.MaxRetries = c.Hooks.MaxRetries
 }
 
-// rereadContext finds the context files again, including those of
-// subdirectories.
+// rereadContext finds the context files again, including those in subdirectories.
 func (t *live) rereadContext() error {
 	return t.runtime.WirePrompt(t.ctx, t.sys, &app.Frontend{Warn: t.warn, Interactive: true})
 }
@@ -147,7 +146,7 @@ func memoryReload(t *call) error {
 	return nil
 }
 
-// memoryAdd writes a fact into a memory file, as the model's own tool does.
+// memoryAdd writes a fact to a memory file, as the model's own tool does.
 func memoryAdd(t *call) error {
 	fact := t.args
 	args := map[string]any{"fact": fact}
@@ -173,8 +172,8 @@ func memoryAdd(t *call) error {
 	return t.reload()
 }
 
-// trustNow is minigem trust inside the chat. It applies at once: a folder that
-// was not trusted gets a new runtime.
+// trustNow runs minigem trust inside the chat. It takes effect at once: an untrusted
+// folder gets a new runtime.
 func trustNow(t *call) error {
 	f := *t.flags
 	f.SkipTrust = true
@@ -196,7 +195,7 @@ func trustNow(t *call) error {
 			err = t.rewire(c, t.runtime.Session.ID())
 		}
 	} else if err = t.reload(); err == nil {
-		// the user agrees to the current scripts
+		// the user has agreed to the current scripts
 		t.runtime.Engine.Watch = config.NewWatch(t.runtime.Config.ProjectDir, t.runtime.Config.Hooks)
 	}
 	if err != nil {

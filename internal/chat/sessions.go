@@ -16,7 +16,7 @@ import (
 	"minigem/transcript"
 )
 
-// chatCommand is /chat and /resume: saved conversations, and earlier sessions.
+// chatCommand returns /chat or /resume, for saved conversations and earlier sessions.
 func chatCommand(name string, aliases ...string) row {
 	c := row{Name: name, Aliases: aliases, Help: "save this conversation, or go back to a saved one",
 		Run: listChats, Values: tags}
@@ -84,8 +84,8 @@ func deleteChat(t *call) error {
 	return err
 }
 
-// resume restores a saved conversation in this session, or continues an earlier
-// session in its own file.
+// resume restores a saved conversation in this session, or continues an earlier session
+// in its own file.
 func resume(t *call) error {
 	which := t.args
 	if which == "" {
@@ -108,7 +108,7 @@ func resume(t *call) error {
 	return nil
 }
 
-// goOnWith puts a saved conversation into this session, with a new preamble.
+// goOnWith replaces this session's conversation with a saved one, with a new preamble.
 func (t *live) goOnWith(kept []llm.Message) {
 	if len(kept) > 0 && strings.HasPrefix(llm.PartsText(kept[0].Parts), "<session_context>") {
 		kept = kept[1:]
@@ -117,8 +117,8 @@ func (t *live) goOnWith(kept []llm.Message) {
 	t.replay()
 }
 
-// chooseSession offers the newest of the earlier sessions that have words in
-// their title, their id or a prompt; empty: of all.
+// chooseSession offers the newest earlier sessions that have words in their title, id
+// or a prompt. Empty words match all.
 func chooseSession(t *live, words string) error {
 	const offered = 9
 	infos, err := session.List(t.runtime.Project)
@@ -156,7 +156,7 @@ func chooseSession(t *live, words string) error {
 	return t.reopen(infos[i].ID)
 }
 
-// mentions reports whether words are in what is known of a session.
+// mentions reports whether words occur in a session's title, id or prompts.
 func mentions(i session.Info, words string) bool {
 	words = strings.ToLower(words)
 	has := func(s string) bool { return strings.Contains(strings.ToLower(s), words) }
@@ -176,13 +176,13 @@ func (t *live) reopen(which string) error {
 	if info.ID == t.runtime.Session.ID() {
 		return errors.New("this is the session you are in")
 	}
-	if transcript.InUse(info.Path) { // else it would be too late: this session ends first
+	if transcript.InUse(info.Path) { // checked before this session ends
 		return fmt.Errorf("session %s: %w; you stay in this one", info.ID, transcript.ErrInUse)
 	}
 	return t.rewire(t.runtime.Config, info.ID)
 }
 
-// replay shows the end of the resumed conversation, and which calls at its end were
+// replay shows the end of the resumed conversation, and names the last calls that were
 // cut off.
 func (t *live) replay() {
 	said := t.conversation()

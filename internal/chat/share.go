@@ -14,7 +14,7 @@ import (
 	"minigem/llm"
 )
 
-// share writes the conversation to a new file, as Markdown or JSON by its
+// share writes the conversation to a new file, as Markdown or JSON depending on its
 // extension. Secrets are masked.
 func share(t *call) error {
 	name := t.args
@@ -52,7 +52,7 @@ func share(t *call) error {
 	return nil
 }
 
-// markdownOf writes a conversation for people: messages, calls and results.
+// markdownOf renders a conversation for people: messages, calls and results.
 func markdownOf(messages []llm.Message) string {
 	var sections []string
 	add := func(format string, args ...any) { sections = append(sections, fmt.Sprintf(format, args...)) }
@@ -86,7 +86,7 @@ func resultsOf(m llm.Message) []llm.ToolResult {
 	return out
 }
 
-// resultBlock writes a plain output as it is, and anything else as JSON.
+// resultBlock renders a plain output as it is, and anything else as JSON.
 func resultBlock(r llm.ToolResult) string {
 	if text, ok := r.Response["output"].(string); ok && len(r.Response) == 1 {
 		return fenced("", text)

@@ -22,11 +22,11 @@ const shellKept = 10_000
 // userShell runs the commands that the user types after "!".
 type userShell struct {
 	live *live
-	dir  string // where they run; empty: in the folder of the chat
+	dir  string // where they run; if empty, the chat's folder
 }
 
-// run runs a command of the user, without asking for permission, in a terminal
-// of its own. The model gets what it printed with the next prompt.
+// run runs a command of the user in a terminal of its own, without asking for
+// permission. The model gets its output with the next prompt.
 func (s *userShell) run(line string) error {
 	t := s.live
 	if line == "" {
@@ -72,7 +72,7 @@ func (s *userShell) run(line string) error {
 	return nil
 }
 
-// inTerminal runs a command that gets all keys.
+// inTerminal runs a command that receives all keys.
 func inTerminal(term *terminal.Terminal, ctx context.Context,
 	c proc.Command) (res proc.Result, printed string, err error) {
 	var passage *terminal.Passage
@@ -92,7 +92,7 @@ func inTerminal(term *terminal.Terminal, ctx context.Context,
 	return res, printed, err
 }
 
-// changesFolder reports whether a line does nothing but change the folder.
+// changesFolder reports whether a line only changes the folder.
 func changesFolder(line string) (dir string, ok bool) {
 	dir, ok = strings.CutPrefix(line, "cd")
 	if !ok || dir != "" && dir[0] != ' ' || strings.ContainsAny(dir, "$`;&|<>(){}*?[\"'\\\n") {
@@ -101,8 +101,8 @@ func changesFolder(line string) (dir string, ok bool) {
 	return strings.TrimSpace(dir), true
 }
 
-// changeFolder makes later commands of the user run in another folder; those of
-// the model stay where they are. An empty dir is the folder of the chat.
+// changeFolder makes later commands of the user run in another folder. The model's
+// commands are not affected. An empty dir means the chat's folder.
 func (s *userShell) changeFolder(dir string) error {
 	t := s.live
 	if dir == "" {

@@ -18,36 +18,36 @@ import (
 	"minigem/llm/openai"
 )
 
-// errBack: the user wants to choose another way.
+// errBack means that the user wants to choose another way.
 var errBack = errors.New("back to the choice")
 
-// signInDialogue is one dialogue in which the user chooses a way to a model. It
-// begins with choose.
+// signInDialogue is a dialogue in which the user configures a model. It begins with
+// choose.
 type signInDialogue struct {
 	*console
 	flags *app.Options
 	c     *app.Configuration
 	d     *terminal.Dialogue
-	first bool // there is no session yet: what is chosen holds for this run, too
+	first bool // there is no session yet: the choice applies to this run, too
 }
 
 func newSignIn(t *live, c *app.Configuration) *signInDialogue {
 	return &signInDialogue{console: t.console, flags: t.flags, c: c, d: t.term.Dialogue(), first: t.runtime == nil}
 }
 
-// askSignIn lets the user choose a way to a model, until one is kept; false: none.
+// askSignIn lets the user configure a model. It reports whether one was.
 func askSignIn(t *live, c *app.Configuration, why error) bool {
 	said := why.Error()
 	if e := (*llm.Error)(nil); errors.As(why, &e) {
-		said = e.Message // what to do about it is asked here
+		said = e.Message // the dialogue itself says what to do about it
 	}
 	return newSignIn(t, c).choose(t.term.Bold("No model is configured yet. Choose one:")+"\n",
 		t.term.Wrap(terminal.Clean(said))+".\n\n")
 }
 
-// choose asks for a way to a model until one is kept or the user leaves, and
-// reports whether one is kept. Each question has the heading; only the first one
-// says why it is asked.
+// choose offers the ways to configure a model until one is stored or the user leaves,
+// and reports whether one was stored. Each question has the heading, but only the first
+// one says why it is asked.
 func (t *signInDialogue) choose(heading, why string) bool {
 	defer t.d.End()
 	ways := []struct {
@@ -89,7 +89,7 @@ func (t *signInDialogue) choose(heading, why string) bool {
 	return false
 }
 
-// askKey asks for a key of the Gemini API without showing it, tries it and keeps it.
+// askKey asks for a Gemini API key without showing it, tries it and stores it.
 func (t *signInDialogue) askKey() error {
 	for {
 		typed, ok := t.d.AskSecret(t.ctx, "", "Paste the key (it is not shown; Enter alone goes back): ")
@@ -117,9 +117,9 @@ func (t *signInDialogue) askKey() error {
 	}
 }
 
-// try makes one request with s. again means that the server refused it and the
-// user is asked for another; errBack that the user goes back. If the server could
-// not be reached, the user may keep s untried.
+// try makes one request with s. again means that the server refused it and the user is
+// asked again. The error is errBack if the user goes back. If the server cannot be
+// reached, the user may keep s untried.
 func (t *signInDialogue) try(s signin.Way) (again bool, err error) {
 	t.work("trying it with one request", func(ctx context.Context) {
 		err = t.c.SignIn().Try(ctx, s, t.c.GeminiModel(t.flags))
@@ -147,7 +147,7 @@ func (t *signInDialogue) try(s signin.Way) (again bool, err error) {
 	return false, nil
 }
 
-// askWhere asks whether the keychain keeps the key, where there is one.
+// askWhere asks whether to store the key in the keychain, if there is one.
 func (t *signInDialogue) askWhere() (keychain, ok bool) {
 	if !t.c.SignIn().HasKeychain() {
 		return false, true
@@ -159,7 +159,7 @@ func (t *signInDialogue) askWhere() (keychain, ok bool) {
 	return i == 0, ok
 }
 
-// keep stores s, and uses it in this run if there is no session yet.
+// keep stores s, and applies it to this run if there is no session yet.
 func (t *signInDialogue) keep(s signin.Way, keychain bool) error {
 	where, err := t.c.SignIn().Keep(s, keychain)
 	if err != nil {
@@ -170,7 +170,7 @@ func (t *signInDialogue) keep(s signin.Way, keychain bool) error {
 		asked = (&app.System{Env: t.c.Env}).Getenv("GEMINI_MODEL")
 	}
 	switch {
-	case !t.first: // it holds from the next start on
+	case !t.first: // it applies from the next start
 	case s.Model != "":
 		t.flags.Model = s.Model
 	case openai.Named(asked) || openai.Named(t.c.Settings.Model.Name):
@@ -236,7 +236,7 @@ func (t *signInDialogue) askServer() error {
 	return t.keep(s, false)
 }
 
-// modelsOf lists the models of the server, with a key where it wants one.
+// modelsOf lists the server's models, asking for a key if the server requires one.
 func (t *signInDialogue) modelsOf(s *signin.Way) (names []string, err error) {
 	for {
 		t.work("asking the server for its models", func(ctx context.Context) {
@@ -252,7 +252,7 @@ func (t *signInDialogue) modelsOf(s *signin.Way) (names []string, err error) {
 			s.BaseURL += "/v1"
 			continue
 		case said.Kind == llm.ErrNotFound:
-			return nil, nil // it has no list
+			return nil, nil // it does not list its models
 		case said.Kind != llm.ErrAuth:
 			return nil, errors.New(said.Message)
 		case s.ServerKey != "":
@@ -292,7 +292,7 @@ func (t *signInDialogue) chooseModel(names []string) (string, bool) {
 	return name, ok && name != ""
 }
 
-// showDemo shows the demo, and goes back to the choice.
+// showDemo shows the demo, then returns to the choice.
 func (t *signInDialogue) showDemo() error {
 	var err error
 	sys := *t.sys
@@ -307,7 +307,7 @@ func (t *signInDialogue) showDemo() error {
 	return errBack
 }
 
-// lines gives on what is written, line by line.
+// lines is a writer that passes on complete lines.
 type lines struct {
 	rest []byte
 	to   func(line string)

@@ -37,8 +37,8 @@ func skillsSwitch(on bool) func(*call) error {
 	return switching(func(t *call) (string, error) { return t.runtime.Config.Skills().Switch(t.args, on, false) })
 }
 
-// switching is a command that changes the settings for what is called so, and reads
-// them again. do says what it did.
+// switching returns a command that changes the settings for a named item and reloads
+// them. do returns what it did.
 func switching(do func(*call) (done string, err error)) func(*call) error {
 	return func(t *call) error {
 		done, err := do(t)

@@ -11,7 +11,7 @@ import (
 	"minigem/internal/terminal"
 )
 
-// tally counts what happened in this chat, since it began or the last /clear.
+// tally counts what happened since this chat began, or since the last /clear.
 type tally struct {
 	stats *output.Stats
 	hooks output.HookStats
@@ -28,7 +28,7 @@ func (n *tally) reset() {
 	n.hooks.Reset()
 }
 
-// countCommands are about what there is, and how often it was used.
+// countCommands returns the commands that list and count things.
 func countCommands() []row {
 	return []row{
 		{Name: "stats", Aliases: []string{"usage"}, Help: "requests, tokens, calls", Run: statsSession,

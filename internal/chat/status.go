@@ -15,15 +15,15 @@ import (
 	"minigem/tools/workspace"
 )
 
-// statusLine is the line under the prompt: it counts what it shows of hooks and
-// tokens.
+// statusLine is the line under the prompt. It counts the tokens and hook problems that
+// it shows.
 type statusLine struct {
-	hidden  bool // as in cases, where nothing is shown that depends on the place; the settings win
+	hidden  bool // as in cases, whose output must not depend on the machine; the settings override it
 	trouble hookTrouble
 	used    atomic.Int64 // tokens of the conversation; 0: unknown
 }
 
-// show puts the line up to date with the session.
+// show updates the line from the session.
 func (s *statusLine) show(t *live) {
 	r := t.runtime
 	hidden := s.hidden
@@ -47,11 +47,11 @@ func (s *statusLine) show(t *live) {
 	t.term.SetStatus(line)
 }
 
-// slowHook is how long the hooks of one event may take before the status says
-// so.
+// slowHook is how long the hooks of one event may take before the status line mentions
+// it.
 const slowHook = time.Second
 
-// hookTrouble counts what went wrong with hooks since the last prompt.
+// hookTrouble counts hook problems since the last prompt.
 type hookTrouble struct {
 	mu           sync.Mutex
 	failed, slow int
@@ -76,7 +76,7 @@ func (h *hookTrouble) clear() {
 	h.failed, h.slow = 0, 0
 }
 
-// String says what went wrong; empty: nothing.
+// String describes the problems, or returns "" if there are none.
 func (h *hookTrouble) String() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -90,8 +90,8 @@ func (h *hookTrouble) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// Emit implements event.Sink: it keeps how long the conversation is, in tokens
-// of the model.
+// Emit implements event.Sink. It records how long the conversation is, in the model's
+// tokens.
 func (s *statusLine) Emit(e event.Event) {
 	switch e := e.(type) {
 	case event.RoundFinished:
@@ -105,8 +105,7 @@ func (s *statusLine) Emit(e event.Event) {
 
 func changeMode(t *call) error { return setMode(t.live, t.args) }
 
-// setMode changes the approval mode, where name is not empty, and prints which it
-// is.
+// setMode changes the approval mode, if name is not empty, and prints the current one.
 func setMode(t *live, name string) error {
 	if name != "" {
 		if err := t.runtime.ChangeMode(name); err != nil {

@@ -9,8 +9,8 @@ import (
 	"minigem/hooks"
 )
 
-// TestHookTrouble: failures and slow events are counted from one prompt to the
-// next, those of skipped hooks and of late reports not.
+// TestHookTrouble checks that failures and slow events are counted from one prompt to
+// the next, and those of skipped hooks and late reports are not.
 func TestHookTrouble(t *testing.T) {
 	t.Parallel()
 	var h hookTrouble

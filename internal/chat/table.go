@@ -14,8 +14,8 @@ import (
 	"minigem/llm"
 )
 
-// commandTable is what "/" runs, and what it offers: minigem's own commands, the
-// user's, and the prompts of MCP servers.
+// commandTable is what "/" runs and offers: minigem's own commands, the user's, and the
+// prompts of MCP servers.
 type commandTable struct {
 	live    *live
 	all     slash.Table[*call]
@@ -25,8 +25,7 @@ type commandTable struct {
 	files   slash.FileIndex
 }
 
-// call is one command that the user gave: what follows its name, and the session
-// that it is about.
+// call is one command given by the user: its arguments, and the session it is run in.
 type call struct {
 	*live
 	table *commandTable
@@ -36,13 +35,13 @@ type call struct {
 // row is a command of the table.
 type row = slash.Command[*call]
 
-// values offers the same arguments at any time.
+// values returns a function that always offers the same arguments.
 func values(all ...string) func(*call) []string { return func(*call) []string { return all } }
 
-// with makes the call of a command.
+// with makes a call with the given arguments.
 func (t *commandTable) with(args string) *call { return &call{live: t.live, table: t, args: args} }
 
-// set makes the table of the current commands.
+// set rebuilds the table from the current commands.
 func (t *commandTable) set() {
 	t.all = builtinCommands(t.live.runtime)
 	t.builtin = len(t.all)
@@ -56,12 +55,12 @@ func (t *commandTable) set() {
 	t.own = len(t.all)
 }
 
-// custom are the user's own commands.
+// custom returns the user's own commands.
 func (t *commandTable) custom() []row {
 	return slices.Clone(t.all[min(t.builtin, len(t.all)):t.own])
 }
 
-// taken are the names of commands.
+// taken returns the names and aliases of commands.
 func taken(all []row) (names []string) {
 	for _, c := range all {
 		names = append(append(names, c.Name), c.Aliases...)
@@ -69,8 +68,8 @@ func taken(all []row) (names []string) {
 	return names
 }
 
-// run does what a line with a "/" asks for. A name that is not known yet may be a
-// prompt of an MCP server that is still on its way up.
+// run executes a line that begins with "/". An unknown name may be a prompt of an MCP
+// server that is still starting.
 func (t *commandTable) run(line string) error {
 	t.addPrompts()
 	err := t.all.Run(line, t.with)
@@ -82,7 +81,7 @@ func (t *commandTable) run(line string) error {
 	return err
 }
 
-// awaitMCP waits for the MCP servers, and adds their prompts.
+// awaitMCP waits for the MCP servers and adds their prompts.
 func (t *commandTable) awaitMCP() {
 	if r := t.live.runtime; r.MCP.Waiting() {
 		t.live.work("waiting for MCP servers", r.MCP.Await)
@@ -92,8 +91,7 @@ func (t *commandTable) awaitMCP() {
 	t.addPrompts()
 }
 
-// addPrompts makes the prompts of MCP servers commands, those that came
-// meanwhile too.
+// addPrompts adds the current prompts of MCP servers as commands.
 func (t *commandTable) addPrompts() {
 	t.all = t.all[:t.own:t.own]
 	t.prompts = t.live.runtime.MCP.Prompts(taken(t.all))
@@ -123,7 +121,7 @@ func runPrompt(p fleet.Prompt) func(*call) error {
 	})
 }
 
-// submitting is a command that submits what fill returns, if it is not blank.
+// submitting returns a command that submits what fill returns, unless it is blank.
 func submitting(what string, fill func(context.Context, *call) (string, error)) func(*call) error {
 	return func(t *call) (err error) {
 		var text string
@@ -135,7 +133,7 @@ func submitting(what string, fill func(context.Context, *call) (string, error)) 
 	}
 }
 
-// complete offers commands, and files and resources after an "@".
+// complete offers commands, or files, agents and resources after an "@".
 func (t *commandTable) complete(ctx context.Context, line string) ([]terminal.Suggestion, int) {
 	found, replaced := []slash.Suggestion(nil), 0
 	if slash.Is(line) {
@@ -157,8 +155,8 @@ func (t *commandTable) complete(ctx context.Context, line string) ([]terminal.Su
 	return out, replaced
 }
 
-// namedWith are the agents, and the resources of MCP servers, that begin with what
-// follows the "@" at the end of line.
+// namedWith returns the agents and MCP resources that begin with what follows the "@"
+// at the end of line.
 func (t *commandTable) namedWith(line string) (out []slash.Suggestion) {
 	at := strings.LastIndexByte(line, '@')
 	if at < 0 || strings.ContainsAny(line[at:], " \n") {

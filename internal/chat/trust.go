@@ -12,16 +12,16 @@ import (
 	"minigem/internal/trust"
 )
 
-// consent asks whether what a project brings may run, and remembers a no.
+// consent asks whether what a project brings may run, and remembers a refusal.
 type consent struct {
 	*console
 	flags      *app.Options
-	configured func(*app.Configuration) error // gets each configuration that is read again
-	refused    bool                           // the user said no to the project's new hooks
+	configured func(*app.Configuration) error // called with each configuration that is read again
+	refused    bool                           // the user refused the project's new hooks
 }
 
-// askTrust asks about a folder with something to load that nobody decided
-// about, and returns the resulting configuration. Without a clear yes the
+// askTrust asks about a folder that has something to load and that the user has not
+// decided about. It returns the resulting configuration. Without a clear yes, the
 // folder stays untrusted.
 func (t *consent) askTrust(c *app.Configuration) (*app.Configuration, error) {
 	rules, _, err := trust.Load(c.TrustedFolders())
@@ -56,8 +56,8 @@ func (t *consent) askTrust(c *app.Configuration) (*app.Configuration, error) {
 	return again, err
 }
 
-// programsToTrust lists the hooks and MCP servers of the folder, as command
-// lines. Faults in its files are reported after the user has said yes.
+// programsToTrust lists the folder's hooks and MCP servers as command lines. Problems
+// in its files are reported after the user has said yes.
 func (t *consent) programsToTrust() (own []hooks.Hook, servers []string) {
 	f := *t.flags
 	f.SkipTrust = true
@@ -104,14 +104,13 @@ func (t *consent) describeHook(b *strings.Builder, c *app.Configuration, h hooks
 	fmt.Fprintf(b, "    %s%s\n", mark, text.VisibleLine(h.Target()))
 }
 
-// asksForHooks reports whether to ask about new hooks of the project, instead
-// of only naming them (docs/spec/contract.md 6).
+// asksForHooks reports whether to ask about the project's new hooks rather than just
+// naming them (docs/spec/contract.md 6).
 func (t *consent) asksForHooks(c *app.Configuration) bool {
 	return c.Settings.Security.FolderTrust.Enabled && !t.flags.SkipTrust && c.Trust.Why != "GEMINI_CLI_TRUST_WORKSPACE"
 }
 
-// askHooks asks about the project's hooks that are new or changed, before any
-// of them runs.
+// askHooks asks about the project's new and changed hooks before any of them runs.
 func (t *consent) askHooks(c *app.Configuration) {
 	own := unseenHooks(c)
 	if len(own) == 0 || !t.asksForHooks(c) {
@@ -150,7 +149,7 @@ func unseenHooks(c *app.Configuration) []hooks.Hook {
 	return own
 }
 
-// holdHooks disables the hooks that the user said no to.
+// holdHooks disables the hooks that the user refused.
 func (t *consent) holdHooks(c *app.Configuration) {
 	if !t.refused {
 		return

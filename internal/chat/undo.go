@@ -33,16 +33,15 @@ func names(all []undo.Checkpoint) []string {
 	return out
 }
 
-// goingBack is one dialogue about going back to an earlier state.
+// goingBack is a dialogue about going back to an earlier state.
 type goingBack struct {
 	*live
 	d     *terminal.Dialogue
 	store undo.Store
-	what  undo.What // goes back; empty: the user is asked
+	what  undo.What // what goes back; if empty, the user is asked
 }
 
-// parseUndo reads where to go back to, and what goes back; both may be left
-// out.
+// parseUndo parses where to go back to and what goes back. Both are optional.
 func parseUndo(args, usage string) (where string, what undo.What, err error) {
 	words := strings.Fields(args)
 	ok := len(words) < 2
@@ -55,9 +54,8 @@ func parseUndo(args, usage string) (where string, what undo.What, err error) {
 	return strings.Join(words[:min(1, len(words))], ""), what, nil
 }
 
-// rewind goes back to before one of the user's prompts: with the conversation,
-// with the files, or with both. The current state is saved first, and can be
-// restored.
+// rewind goes back to before one of the user's prompts, restoring the conversation, the
+// files or both. It saves the current state first, so that it can be restored.
 func rewind(t *call) error {
 	where, what, err := parseUndo(t.args, rewindUsage)
 	if err != nil {
@@ -94,8 +92,8 @@ func rewind(t *call) error {
 	return b.to(plan, lines, "What goes back?")
 }
 
-// restoreCheckpoint restores the files of a checkpoint, the conversation before
-// its edit, or both.
+// restoreCheckpoint restores the files of a checkpoint, the conversation before its
+// edit, or both.
 func restoreCheckpoint(t *call) error {
 	where, what, err := parseUndo(t.args, restoreUsage)
 	if err != nil {
@@ -125,7 +123,7 @@ func restoreCheckpoint(t *call) error {
 	return b.to(plan, "", "What should be restored? The current state is saved first.")
 }
 
-// to executes plan, after asking what is still open. lines describe the plan.
+// to carries out plan after asking what is still open. lines describes the plan.
 func (t *goingBack) to(plan undo.Plan, lines, question string) error {
 	if t.what == "" {
 		t.what, lines = t.chooseWhat(lines, plan, question), ""
@@ -168,7 +166,7 @@ func (t *goingBack) inConversation(plan undo.Plan) error {
 	return nil
 }
 
-// choosePrompt lets the user choose a prompt by its number; 0: none.
+// choosePrompt lets the user choose a prompt and returns its number, or 0 for none.
 func (t *goingBack) choosePrompt(prompts []undo.Prompt) int {
 	if len(prompts) == 0 {
 		t.term.Print("There is no prompt yet to go back to.")
@@ -181,7 +179,8 @@ func (t *goingBack) choosePrompt(prompts []undo.Prompt) int {
 		})
 }
 
-// chooseCheckpoint lets the user choose a checkpoint by its name; empty: none.
+// chooseCheckpoint lets the user choose a checkpoint and returns its name, or "" for
+// none.
 func (t *goingBack) chooseCheckpoint() string {
 	all := t.store.Checkpoints()
 	if len(all) == 0 {
@@ -198,9 +197,8 @@ func (t *goingBack) chooseCheckpoint() string {
 	return all[len(all)-1-i].Name
 }
 
-// chooseNewest lets the user choose among the newest of n items, the last of
-// them first. It returns how many are newer than the chosen one; -1: none was
-// chosen.
+// chooseNewest lets the user choose among the newest of n items, the last one first. It
+// returns how many are newer than the chosen one, or -1 if none was chosen.
 func (t *goingBack) chooseNewest(question, others string, n int, label func(int) string) int {
 	const most = 9
 	lines := ""
@@ -218,7 +216,7 @@ func (t *goingBack) chooseNewest(question, others string, n int, label func(int)
 	return i
 }
 
-// describeCheckpoint shows the tool, the file and the age.
+// describeCheckpoint describes a checkpoint by tool, file and age.
 func (t *goingBack) describeCheckpoint(name string) string {
 	c, err := t.store.Checkpoint(name)
 	if err != nil {
@@ -232,7 +230,7 @@ func (t *goingBack) describeCheckpoint(name string) string {
 	return fmt.Sprintf("%s  %s", text.VisibleLine(what), t.term.Dim(listing.Age(c, t.sys.Now())))
 }
 
-// chooseWhat asks what goes back; empty: nothing.
+// chooseWhat asks what goes back. It returns "" for nothing.
 func (t *goingBack) chooseWhat(lines string, plan undo.Plan, question string) undo.What {
 	kinds := []undo.What{undo.Both, undo.Conversation, undo.Files, ""}
 	choices := []terminal.Choice{
@@ -253,8 +251,7 @@ func (t *goingBack) chooseWhat(lines string, plan undo.Plan, question string) un
 	return kinds[i]
 }
 
-// confirmConflicts shows lines and asks before a change by somebody else is undone
-// too.
+// confirmConflicts shows lines, and asks before it undoes changes made by others, too.
 func (t *goingBack) confirmConflicts(lines string, plan undo.Plan) bool {
 	n := plan.Conflicts()
 	if n == 0 || t.what == undo.Conversation {
