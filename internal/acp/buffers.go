@@ -10,11 +10,12 @@ import (
 
 var _ workspace.Buffers = buffers{}
 
-// buffers are the files that the editor holds open. An editor that reads must write as
-// well: what it shows could be saved by nobody else.
+// buffers gives access to the files that the editor has open. It needs an editor that
+// both reads and writes, because only the editor can save what it shows.
 type buffers struct{ c *conversation }
 
-// shareFiles has tools read and write files as the editor shows them, if it offers that.
+// shareFiles makes tools read and write files as the editor shows them, if it offers
+// that.
 func (c *conversation) shareFiles() {
 	c.server.mu.Lock()
 	offered := c.server.client.Fs
@@ -24,8 +25,8 @@ func (c *conversation) shareFiles() {
 	}
 }
 
-// Read implements workspace.Buffers. Whatever the editor's error is: the file on the disk
-// counts.
+// Read implements workspace.Buffers. On any error of the editor, the file on disk is
+// used.
 func (b buffers) Read(path string) (text string, ok bool) {
 	res, err := b.c.server.conn.ReadTextFile(b.c.asking(), acp.ReadTextFileRequest{SessionId: b.c.id, Path: path})
 	return res.Content, err == nil
@@ -38,8 +39,8 @@ func (b buffers) Write(path, text string) error {
 	return err
 }
 
-// asking is the context of requests to the editor: that of the prompt that runs, so that
-// a cancel ends them too.
+// asking returns the context for requests to the editor. It is the running prompt's, so
+// that a cancel ends them too.
 func (c *conversation) asking() context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -19,8 +19,8 @@ func yolo(e *editor, id acp.SessionId) {
 	require.NoError(e.t, err)
 }
 
-// TestFilesOfTheEditor: what it shows is read and changed, a new file is made by it, and
-// what it does not show is on the disk.
+// TestFilesOfTheEditor checks that files which the editor shows are read and changed
+// through it, that it creates new ones, and that others are read from disk.
 func TestFilesOfTheEditor(t *testing.T) {
 	t.Parallel()
 	script := []string{
@@ -60,7 +60,8 @@ func TestFilesOfTheEditor(t *testing.T) {
 	}
 }
 
-// TestCancelWhileTheEditorReads: an editor that does not answer keeps nothing from ending.
+// TestCancelWhileTheEditorReads checks that an editor that does not answer does not
+// block a cancel.
 func TestCancelWhileTheEditorReads(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{}`, calls("read_file", map[string]any{"file_path": "a.txt"}), says("Never."))
@@ -82,8 +83,8 @@ func TestCancelWhileTheEditorReads(t *testing.T) {
 	require.NoError(t, e.hang())
 }
 
-// TestPrinted: what a command prints is seen before it ends, cleaned, and its result is
-// the last word.
+// TestPrinted checks that a command's output is shown, cleaned, before it ends, and
+// that its result comes last.
 func TestPrinted(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{}`, calls("run_shell_command", map[string]any{"command": "printf 'first\\033[2J line\\n'; until [ -e go ]; do sleep 0.1; done; echo last"}), says("Done."))

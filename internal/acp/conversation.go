@@ -17,23 +17,23 @@ import (
 	"minigem/tools/policy"
 )
 
-// conversation is a session of the editor's.
+// conversation is one session of the editor.
 type conversation struct {
 	server *server
 
 	id acp.SessionId
 	r  *app.Runtime
 
-	life    context.Context // of its prompts
+	life    context.Context // ends its prompts
 	end     context.CancelFunc
-	used    int        // greater than that of sessions that were used before
-	running sync.Mutex // held by the prompt that runs
-	before  string     // context of SessionStart hooks, for the first prompt
+	used    int        // sequence number of its last use: the highest was used last
+	running sync.Mutex // held by the running prompt
+	before  string     // from SessionStart hooks, for the first prompt
 
 	mu    sync.Mutex
-	shown map[string]bool // calls that the editor knows
-	mode  policy.Mode     // that the editor knows
-	now   context.Context // of the prompt that runs; that of the server between prompts
+	shown map[string]bool // calls that the editor knows of
+	mode  policy.Mode     // as known to the editor
+	now   context.Context // the running prompt's context; the server's between prompts
 
 	live printed
 }
@@ -74,7 +74,7 @@ func (s *server) build(ctx context.Context, dir, resume string, given []acp.McpS
 	return c, nil
 }
 
-// close ends the session, after the prompt that runs.
+// close ends the session once the running prompt has ended.
 func (c *conversation) close() {
 	c.end()
 	c.running.Lock()
@@ -83,14 +83,14 @@ func (c *conversation) close() {
 	c.r.Close()
 }
 
-// prompt runs one prompt; it waits for the one before it.
+// prompt runs one prompt, after waiting for the previous one.
 func (c *conversation) prompt(ctx context.Context, blocks []acp.ContentBlock) (acp.PromptResponse, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(c.life, func() { cancel(context.Cause(c.life)) })()
 	c.running.Lock()
 	defer c.running.Unlock()
-	if ctx.Err() != nil { // it was cancelled before it began
+	if ctx.Err() != nil { // cancelled before it began
 		return acp.PromptResponse{StopReason: acp.StopReasonCancelled}, nil
 	}
 	c.asks(ctx)
@@ -109,14 +109,14 @@ func (c *conversation) prompt(ctx context.Context, blocks []acp.ContentBlock) (a
 	return c.ended(res)
 }
 
-// asks has requests to the editor end with ctx.
+// asks makes requests to the editor end with ctx.
 func (c *conversation) asks(ctx context.Context) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = ctx
 }
 
-// ended says how a prompt ended.
+// ended converts the result of a prompt.
 func (c *conversation) ended(res agent.Result) (acp.PromptResponse, error) {
 	out := acp.PromptResponse{StopReason: acp.StopReasonEndTurn, Meta: map[string]any{"quota": map[string]any{
 		"token_count": map[string]any{"input_tokens": res.Usage.Prompt, "output_tokens": res.Usage.Candidates},
@@ -142,13 +142,13 @@ func (c *conversation) ended(res agent.Result) (acp.PromptResponse, error) {
 	return out, nil
 }
 
-// update sends what happened. The editor may be gone.
+// update sends an update to the editor, which may be gone.
 func (c *conversation) update(u acp.SessionUpdate) {
 	_ = c.server.conn.SessionUpdate(context.WithoutCancel(c.server.ctx),
 		acp.SessionNotification{SessionId: c.id, Update: u})
 }
 
-// names of modes for people (cli/acp/acpUtils.ts).
+// modeNames holds the displayed names and descriptions of modes (cli/acp/acpUtils.ts).
 var modeNames = map[string][2]string{
 	"default":  {"Default", "Asks before it changes or runs anything"},
 	"autoEdit": {"Auto Edit", "Edits files of the project unasked"},
@@ -179,7 +179,7 @@ func (c *conversation) changeMode(id string) error {
 	return nil
 }
 
-// tellMode tells the editor of a mode that it did not set.
+// tellMode tells the editor about a mode that it did not set itself.
 func (c *conversation) tellMode() {
 	now := c.r.Policy.Mode()
 	c.mu.Lock()
@@ -217,7 +217,7 @@ func (c *conversation) useModel(name string) error {
 	return nil
 }
 
-// announce tells the editor which commands there are.
+// announce tells the editor which commands are available.
 func (c *conversation) announce() {
 	commands := []acp.AvailableCommand{}
 	for _, one := range c.r.Config.CustomCommands(nil, func(string) {}) {
@@ -227,7 +227,7 @@ func (c *conversation) announce() {
 	c.update(acp.SessionUpdate{AvailableCommandsUpdate: &acp.SessionAvailableCommandsUpdate{AvailableCommands: commands}})
 }
 
-// report tells the user what hooks have to say.
+// report shows the user the messages of hooks.
 func (c *conversation) report(r hooks.Report) {
 	for _, m := range r.Messages {
 		switch {
@@ -267,7 +267,7 @@ func (c *conversation) replay() {
 	}
 }
 
-// again shows a call of an earlier session.
+// again shows a call from an earlier session.
 func (c *conversation) again(call llm.ToolCall, res llm.ToolResult) {
 	c.start(call, call.Name, acp.ToolCallStatusInProgress)
 	status, said := acp.ToolCallStatusCompleted, fmt.Sprint(res.Response["output"])

@@ -14,8 +14,8 @@ import (
 	"minigem/internal/waittest"
 )
 
-// TestSessionsCostTheSame: a chunk, a prompt and a message of a session that is
-// loaded allocate the same in a long session and in a short one.
+// TestSessionsCostTheSame checks that a chunk, a prompt and a message of a loaded
+// session allocate as much in a long session as in a short one.
 func TestSessionsCostTheSame(t *testing.T) { // not parallel: it counts what the process allocates
 	chunked := func(n int) string {
 		chunk := func(text, finish string) map[string]any {

@@ -19,8 +19,8 @@ import (
 	"minigem/internal/waittest"
 )
 
-// TestTooLong: a message that is too long is answered, ends nothing, and costs no more
-// than it may; an answer that is too long is none.
+// TestTooLong checks that an overlong message gets an answer, ends nothing and uses a
+// bounded amount of memory, and that an overlong answer counts as a failed request.
 func TestTooLong(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{}`, calls("read_file", map[string]any{"file_path": "a.txt"}), says("It is read."))
@@ -39,8 +39,8 @@ func TestTooLong(t *testing.T) {
 	assert.Contains(t, e.steady(t), "on the disk", "what the editor did not give")
 }
 
-// TestLinesInPieces: of lines in pieces of any size all come that fit, whatever stands
-// between them.
+// TestLinesInPieces checks that all lines that fit are passed on, however they are cut
+// into pieces and whatever comes between them.
 func TestLinesInPieces(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("y", mostMessage)
@@ -67,8 +67,8 @@ func TestLinesInPieces(t *testing.T) {
 	assert.Equal(t, []string{want, want, want}, pieces)
 }
 
-// TestIDsTwice: requests with one id are all answered, and to cancel what is over, or not
-// there, does nothing.
+// TestIDsTwice checks that requests with the same id are all answered, and that
+// cancelling an ended or unknown prompt does nothing.
 func TestIDsTwice(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{}`, says("Still here."))
@@ -99,8 +99,8 @@ func TestIDsTwice(t *testing.T) {
 	assert.False(t, lines.Scan(), lines.Text())
 }
 
-// TestLoadedTwice: of one session no two conversations are open, whoever asks at the same
-// time, and each that began ends.
+// TestLoadedTwice checks that a session is never open in two conversations, even if
+// several clients load it at once, and that each one that began also ends.
 func TestLoadedTwice(t *testing.T) {
 	t.Parallel()
 	hook := func(event string) string {
@@ -134,7 +134,8 @@ func TestLoadedTwice(t *testing.T) {
 	assert.Equal(t, "SessionStart\nSessionEnd\n", string(b))
 }
 
-// TestRemovedFolder: a session whose folder is gone answers, as do those beside it.
+// TestRemovedFolder checks that a session whose folder is gone still answers, and so do
+// the others.
 func TestRemovedFolder(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{}`, shell("echo in it"), says("Done."))
@@ -160,10 +161,10 @@ var (
 	changing = regexp.MustCompile(
 		`"(session_id|sessionId|timestamp|transcript_path|cwd|startTime|lastUpdated|id|projectHash|ms|callId|parentId|agentId|messageId|hook_invocation_id|duration_ms|tool_call_id|startedAt|endedAt)":("(\\.|[^"\\])*"|[0-9]+)`)
 	numbers = regexp.MustCompile(`(PGID: |PIDs: |command_|session-|PPID=|\.\.\. \[)[-0-9a-f,]+`)
-	filler  = regexp.MustCompile(`x{1000,}`) // how much of a long output is kept counts the digits of its PGID
+	filler  = regexp.MustCompile(`x{1000,}`) // how much of a long output is kept depends on the digits of its PGID
 )
 
-// steady is what the files of a session say, without what differs from run to run.
+// steady returns the contents of the session's file without what differs between runs.
 func (e *editor) steady(t *testing.T) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(e.home, ".gemini", "tmp", "*", "chats", "*.jsonl"))

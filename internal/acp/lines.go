@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	mostMessage = 10<<20 - 1<<10 // bytes of one message: over longer ones the library ends the connection
+	mostMessage = 10<<20 - 1<<10 // maximum bytes of one message; for longer ones the library would end the connection
 	tooLong     = "_minigem/too_long"
 )
 
@@ -22,23 +22,24 @@ var idOf = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?[0-9]+)`)
 })
 
-// wire passes on what an editor sends, line by line. For a line that is too long comes
-// a message that has the request answered, or that is the answer. So the editor, or
-// whoever asked it, is told, and the session goes on.
+// wire passes on what the editor sends, line by line. It replaces an overlong line with
+// a message that makes the server answer the request, or that fails the request it
+// answers. So the side that asked gets an error, and the session goes on.
 //
-// For session/cancel come cancellations of the requests that were prompts until then. The
-// library obeys those in the order of the lines. Prompts and session/cancel it handles in
-// goroutines, so that a cancel may come before its prompt, or behind the next one.
+// It turns session/cancel into cancellations of the prompt requests sent until then,
+// because the library obeys those in the order of the lines. Prompts and session/cancel
+// it handles in goroutines, so a cancel could come before its prompt, or after the next
+// one.
 type wire struct {
 	in      io.Reader
 	buf     [32 << 10]byte
 	due     bytes.Buffer
-	line    []byte      // so far, without what is too much
-	length  int         // of the line so far
-	prompts [][2]string // session and id of the latest requests
+	line    []byte      // the current line, cut at mostMessage
+	length  int         // full length of the current line
+	prompts [][2]string // session and request id of the latest prompts
 }
 
-// mostPrompts bounds how many prompts are remembered for a cancel.
+// mostPrompts limits how many prompts are remembered for a cancel.
 const mostPrompts = 1 << 10
 
 // Read implements io.Reader.
@@ -52,7 +53,7 @@ func (w *wire) Read(p []byte) (int, error) {
 			}
 		}
 		if err != nil && w.length > 0 {
-			w.pass() // the last line has no end
+			w.pass() // the last line has no newline
 		}
 		if err != nil && w.due.Len() == 0 {
 			return 0, err
@@ -61,7 +62,7 @@ func (w *wire) Read(p []byte) (int, error) {
 	return w.due.Read(p)
 }
 
-// pass makes due what comes for the line.
+// pass queues the current line, or what replaces it.
 func (w *wire) pass() {
 	line := w.line
 	if w.length > mostMessage {
@@ -85,7 +86,7 @@ func (w *wire) pass() {
 	w.due.Write(line)
 }
 
-// instead stands for a message that begins with head.
+// instead returns the replacement for an overlong message that begins with head.
 func instead(head []byte) []byte {
 	head, _, answer := bytes.Cut(head, []byte(`"result"`))
 	head, _, _ = bytes.Cut(head, []byte(`"params"`))

@@ -17,12 +17,12 @@ import (
 	"minigem/session"
 )
 
-// mostListed is how many sessions one answer lists.
+// mostListed is the maximum number of sessions in one answer.
 const mostListed = 100
 
-// ListSessions implements acp.Agent: the saved sessions of a folder, the latest first.
-// Without a folder they are those of the folders that have a session open, and of that
-// which the editor started minigem in.
+// ListSessions implements acp.Agent. It lists the saved sessions of a folder, the
+// latest first. Without a folder, it lists those of all folders with an open session,
+// and of the folder in which the editor started minigem.
 func (s *server) ListSessions(_ context.Context, p acp.ListSessionsRequest) (acp.ListSessionsResponse, error) {
 	return guarded(func() (acp.ListSessionsResponse, error) {
 		dirs := s.folders()
@@ -56,7 +56,7 @@ func (s *server) ListSessions(_ context.Context, p acp.ListSessionsRequest) (acp
 	})
 }
 
-// folders are those that this program is about.
+// folders returns the folder minigem was started in, and those of the open sessions.
 func (s *server) folders() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,7 +68,7 @@ func (s *server) folders() []string {
 	return slices.Compact(dirs)
 }
 
-// savedSession is a session of a folder.
+// savedSession is a saved session and its folder.
 type savedSession struct {
 	dir  string
 	info session.Info
@@ -79,13 +79,13 @@ func (a savedSession) compare(b savedSession) int {
 	return cmp.Or(b.info.Updated.Compare(a.info.Updated), cmp.Compare(a.info.ID, b.info.ID))
 }
 
-// cursor names a as the last session of a page. It is no number, because a session
-// that begins before the next page is asked for would move all others.
+// cursor identifies a as the last session of a page. It is not an index, because a
+// session that begins before the next page is requested would shift it.
 func (a savedSession) cursor() string {
 	return a.info.Updated.UTC().Format(time.RFC3339Nano) + " " + a.info.ID
 }
 
-// atCursor returns a session that stands where the one that the cursor names stood.
+// atCursor returns a session that sorts where the cursor's session did.
 func atCursor(cursor string) (savedSession, error) {
 	when, id, _ := strings.Cut(cursor, " ")
 	updated, err := time.Parse(time.RFC3339Nano, when)
@@ -107,7 +107,7 @@ func (s *server) saved(dirs []string) []savedSession {
 				infos, err = session.List(project)
 			}
 		}
-		if err != nil { // what can be read is listed
+		if err != nil { // list what can be read
 			fmt.Fprintf(s.sys.Stderr, "[WARNING] listing the sessions of %s: %v\n", dir, err)
 		}
 		for _, i := range infos {

@@ -21,8 +21,8 @@ func (e *editor) list(p acp.ListSessionsRequest) (acp.ListSessionsResponse, erro
 	return e.conn.ListSessions(waittest.Context(e.t), p)
 }
 
-// TestListSessions: a later program lists what earlier ones saved, by folder, the latest
-// first, and what is listed can be loaded.
+// TestListSessions checks that a later program lists what earlier ones saved, by
+// folder, the latest first, and that what is listed can be loaded.
 func TestListSessions(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{}`, says("Hello."), says("Again."))
@@ -71,8 +71,8 @@ func TestListSessions(t *testing.T) {
 	require.NoError(t, e.hang())
 }
 
-// TestListPages: many sessions come in pages, each once, the latest first, whatever
-// begins between two pages.
+// TestListPages checks that many sessions are listed in pages, each once, the latest
+// first, whatever begins between two pages.
 func TestListPages(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{}`, says("Hello."))
@@ -109,7 +109,7 @@ func TestListPages(t *testing.T) {
 			assert.Equal(t, 2, pages)
 			break
 		}
-		another(mostListed, "2032-01-01T00:00:00.000Z") // meanwhile: it moves no other
+		another(mostListed, "2032-01-01T00:00:00.000Z") // begins between pages, and shifts no other
 	}
 	assert.Len(t, seen, mostListed+1)
 	for id, n := range seen {

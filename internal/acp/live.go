@@ -10,20 +10,20 @@ import (
 	"minigem/agent/event"
 )
 
-// Of what a command has printed so far, the end is shown, and not at every write.
+// The end of a running command's output is shown, but not updated at every write.
 const (
 	mostLive  = 8 << 10
 	livePause = 100 * time.Millisecond
 )
 
-// printed is what the calls that run have printed, by their ids.
+// printed holds the output of running calls, by call id.
 type printed struct {
-	mu  sync.Mutex // held while it is sent: nothing comes behind the result of a call
+	mu  sync.Mutex // held while sending, so that no output follows the call's result
 	end map[string]string
 	due map[string]*time.Timer
 }
 
-// output notes what a call prints, and shows it within livePause.
+// output records what a call prints and shows it within livePause.
 func (c *conversation) output(e event.ToolOutput) {
 	p := &c.live
 	p.mu.Lock()
@@ -43,14 +43,14 @@ func (c *conversation) showPrinted(id string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.due[id] == nil {
-		return // the call has its result
+		return // the call has already ended
 	}
 	delete(p.due, id)
 	c.update(acp.UpdateToolCall(acp.ToolCallId(id), acp.WithUpdateStatus(acp.ToolCallStatusInProgress),
 		acp.WithUpdateContent(texts(p.end[id]))))
 }
 
-// forgetPrinted ends the output of a call, whose result follows.
+// forgetPrinted discards the output of a call, because its result is about to be sent.
 func (c *conversation) forgetPrinted(id string) {
 	p := &c.live
 	p.mu.Lock()

@@ -16,12 +16,12 @@ import (
 	"minigem/llm"
 )
 
-// mostBlocks bounds the parts of one prompt.
+// mostBlocks limits the parts of one prompt.
 const mostBlocks = 256
 
-// read makes a prompt of what the editor sent: text, in which commands and files
-// count as everywhere, links to files, which are read as files named with an "@"
-// are, and what it put in itself.
+// read converts what the editor sent to a prompt: text, in which commands and files
+// named with an "@" work as elsewhere, links to files, which are read the same way, and
+// embedded content.
 func (c *conversation) read(ctx context.Context, blocks []acp.ContentBlock) (agent.Prompt, error) {
 	if len(blocks) > mostBlocks {
 		return agent.Prompt{}, wrong("the prompt has %d parts: %d are the most", len(blocks), mostBlocks)
@@ -65,7 +65,7 @@ func (c *conversation) read(ctx context.Context, blocks []acp.ContentBlock) (age
 	return p, nil
 }
 
-// link is a link of the editor's in a prompt.
+// link returns the text for a link in a prompt.
 func (c *conversation) link(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || u.Path == "" {
@@ -78,7 +78,7 @@ func (c *conversation) link(uri string) string {
 	return " @" + strings.ReplaceAll(path, " ", `\ `) + " "
 }
 
-// embedded is what the editor put into a prompt itself. It is data of others.
+// embedded converts content that the editor embedded in a prompt. It is untrusted data.
 func embedded(b acp.ContentBlock) (llm.Part, error) {
 	blob := func(mime, data string) (llm.Part, error) {
 		raw, err := base64.StdEncoding.DecodeString(data)
@@ -108,10 +108,10 @@ func embedded(b acp.ContentBlock) (llm.Part, error) {
 	return nil, wrong("a part of the prompt is of a kind that is not known here")
 }
 
-// mostServers bounds the MCP servers of one session.
+// mostServers limits the MCP servers of one session.
 const mostServers = 64
 
-// serversOf are the MCP servers that the editor wants.
+// serversOf converts the MCP servers that the editor configures.
 func serversOf(given []acp.McpServer) (map[string]entry.Server, error) {
 	if len(given) > mostServers {
 		return nil, wrong("mcpServers has %d entries: %d are the most", len(given), mostServers)

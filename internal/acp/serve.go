@@ -19,10 +19,10 @@ import (
 	"minigem/llm"
 )
 
-// mostSessions bounds the sessions that are open at one time.
+// mostSessions limits the sessions that are open at once.
 const mostSessions = 32
 
-// Serve talks to the editor on the streams of sys until it hangs up, or ctx ends.
+// Serve talks to the editor on the streams of sys until it hangs up or ctx ends.
 func Serve(ctx context.Context, sys *app.System, f *app.Options) error {
 	return serve(ctx, sys, f)
 }
@@ -34,7 +34,7 @@ func serve(ctx context.Context, sys *app.System, f *app.Options) error {
 	stop := exit.OnSignals(cancel, nil)
 	defer stop()
 	s := &server{ctx: ctx, sys: sys, flags: f, sessions: map[acp.SessionId]*conversation{}}
-	ready := make(chan struct{}) // the connection reads from its first moment on, and logs
+	ready := make(chan struct{}) // the connection reads and logs as soon as it is made
 	s.conn = acp.NewAgentSideConnection(s, text.Raw(sys.Stdout), &gated{&wire{in: sys.Stdin}, ready})
 	s.conn.SetLogger(logger(sys.Stderr))
 	close(ready)
@@ -54,7 +54,7 @@ func serve(ctx context.Context, sys *app.System, f *app.Options) error {
 	return nil
 }
 
-// gated reads nothing before ready is closed.
+// gated is a Reader that blocks until ready is closed.
 type gated struct {
 	io.Reader
 	ready <-chan struct{}
@@ -66,7 +66,7 @@ func (g *gated) Read(p []byte) (int, error) {
 	return g.Reader.Read(p)
 }
 
-// logger writes what goes wrong with the protocol, without the messages.
+// logger logs protocol errors without the messages themselves.
 func logger(to io.Writer) *slog.Logger {
 	return slog.New(
 		slog.NewTextHandler(
@@ -88,15 +88,15 @@ type server struct {
 	loading  sync.Mutex
 	mu       sync.Mutex
 	sessions map[acp.SessionId]*conversation
-	opening  int // sessions that are on their way
-	uses     int // of sessions
+	opening  int // sessions being opened
+	uses     int // counts the uses of sessions
 	ending   sync.WaitGroup
-	cut      atomic.Bool // the editor went away while a prompt ran
+	cut      atomic.Bool // the editor hung up while a prompt ran
 	client   acp.ClientCapabilities
 	closed   bool
 }
 
-// guarded turns a panic in the answer to a request into an error of that request.
+// guarded turns a panic while answering a request into an error of that request.
 func guarded[T any](do func() (T, error)) (res T, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -132,8 +132,8 @@ func (s *server) Initialize(_ context.Context, p acp.InitializeRequest) (acp.Ini
 	}, nil
 }
 
-// Authenticate implements acp.Agent: keys come from the environment, so that there
-// is nothing to do but to say so.
+// Authenticate implements acp.Agent. Keys come from the environment, so it only checks
+// the method.
 func (s *server) Authenticate(_ context.Context, p acp.AuthenticateRequest) (acp.AuthenticateResponse, error) {
 	switch p.MethodId {
 	case "gemini-api-key", "vertex-ai":
@@ -143,12 +143,12 @@ func (s *server) Authenticate(_ context.Context, p acp.AuthenticateRequest) (acp
 		wrong("there is no sign-in %q: gemini-api-key and vertex-ai take what they need from the environment", p.MethodId)
 }
 
-// wrong is the error of a request that asks for what cannot be.
+// wrong returns the error for a request with invalid parameters.
 func wrong(format string, args ...any) error {
 	return &acp.RequestError{Code: -32602, Message: text.VisibleLine(fmt.Sprintf(format, args...))}
 }
 
-// failed is err for the editor.
+// failed converts err for the editor.
 func failed(err error) error {
 	var asked *acp.RequestError
 	if errors.As(err, &asked) {
@@ -191,8 +191,8 @@ func (s *server) LoadSession(ctx context.Context, p acp.LoadSessionRequest) (acp
 	})
 }
 
-// load finds an open session, or opens it; one at a time, since two requests may want the
-// same one.
+// load finds an open session or opens it. It handles one request at a time, since two
+// may want the same session.
 func (s *server) load(ctx context.Context, p acp.LoadSessionRequest) (*conversation, error) {
 	s.loading.Lock()
 	defer s.loading.Unlock()
@@ -242,8 +242,8 @@ func (s *server) open(ctx context.Context, dir, resume string, given []acp.McpSe
 	return c, nil
 }
 
-// makeRoom counts a session as opening. If as many are open as there may be, it ends the
-// one that was not used for the longest time and runs no prompt.
+// makeRoom counts a session as being opened. If the limit is reached, it ends the least
+// recently used session that is not running a prompt.
 func (s *server) makeRoom() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -279,7 +279,7 @@ func (s *server) close() {
 	}
 }
 
-// Cancel implements acp.Agent. It has nothing to do: see [wire].
+// Cancel implements acp.Agent. It does nothing: [wire] handles cancels.
 func (s *server) Cancel(context.Context, acp.CancelNotification) error { return nil }
 
 // Prompt implements acp.Agent.

@@ -22,7 +22,7 @@ import (
 	"minigem/internal/waittest"
 )
 
-// editor is the client of the SDK, at the other end of a pipe.
+// editor is the SDK's client at the other end of a pipe.
 type editor struct {
 	t    *testing.T
 	home string
@@ -32,14 +32,14 @@ type editor struct {
 	done chan error
 
 	mu      sync.Mutex
-	heard   []string // updates, in short
+	heard   []string // updates, abbreviated
 	asked   []acp.RequestPermissionRequest
-	answers []string // to questions; "": cancelled
+	answers []string // to questions; "" cancels
 	changed chan struct{}
 	called  []acp.ToolCallId
 
-	shows   map[string]string // texts of files, by name; nil: it has none
-	reading chan struct{}     // not nil: reading a file says so here, and never ends
+	shows   map[string]string // texts of files, by name; nil if it has none open
+	reading chan struct{}     // if not nil, reading a file signals here and never ends
 }
 
 func (e *editor) SessionUpdate(_ context.Context, n acp.SessionNotification) error {
@@ -65,7 +65,7 @@ func (e *editor) RequestPermission(_ context.Context, p acp.RequestPermissionReq
 	for _, o := range p.Options {
 		ids = append(ids, string(o.OptionId))
 	}
-	// The SDK hands on a request beside the notification that came before it.
+	// The SDK delivers a request concurrently with the notification before it.
 	waittest.Until(e.t, func() bool {
 		e.mu.Lock()
 		defer e.mu.Unlock()
@@ -112,14 +112,14 @@ func (e *editor) WriteTextFile(_ context.Context, p acp.WriteTextFileRequest) (r
 	return r, nil
 }
 
-// offer says what the editor has.
+// offer sends the editor's capabilities.
 func (e *editor) offer(fs acp.FileSystemCapabilities) {
 	e.t.Helper()
 	_, err := e.conn.Initialize(waittest.Context(e.t), acp.InitializeRequest{ProtocolVersion: 1, ClientCapabilities: acp.ClientCapabilities{Fs: fs, Terminal: true}})
 	require.NoError(e.t, err)
 }
 
-// short is an update in a line.
+// short abbreviates an update to one line.
 func short(u acp.SessionUpdate) string {
 	switch {
 	case u.AgentMessageChunk != nil:
@@ -167,7 +167,7 @@ func contents(all []acp.ToolCallContent) string {
 	return strings.Join(out, " | ")
 }
 
-// answer makes a line of a script for the model.
+// answer makes one line of the model's script.
 func answer(parts ...map[string]any) string {
 	b, err := json.Marshal(map[string]any{"method": "generateContentStream", "response": []any{map[string]any{
 		"candidates": []any{map[string]any{"content": map[string]any{"role": "model", "parts": parts}, "finishReason": "STOP"}}}}})
@@ -183,7 +183,7 @@ func calls(name string, args map[string]any) string {
 	return answer(map[string]any{"functionCall": map[string]any{"name": name, "args": args}})
 }
 
-// startEditor serves a session with a scripted model.
+// startEditor starts an editor and a server with a scripted model.
 func startEditor(t *testing.T, settings string, model ...string) *editor {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
@@ -204,7 +204,7 @@ func (e *editor) options() *app.Options {
 	return &app.Options{ACP: true, Model: "gemini-2.5-flash", Fake: filepath.Join(e.home, "model.jsonl")}
 }
 
-// serve starts a program; what it said before is forgotten.
+// serve starts a program and forgets earlier updates.
 func (e *editor) serve(model ...string) {
 	e.t.Helper()
 	require.NoError(e.t, os.WriteFile(e.options().Fake, []byte(strings.Join(model, "\n")+"\n"), 0o600))
@@ -237,7 +237,7 @@ func (e *editor) prompt(id acp.SessionId, words string) acp.StopReason {
 	return res.StopReason
 }
 
-// hang closes the editor's side, and returns how Serve ended.
+// hang closes the editor's side and returns the result of Serve.
 func (e *editor) hang() error {
 	_ = e.in.Close()
 	select {
@@ -284,7 +284,8 @@ func shell(command string) string {
 	return calls("run_shell_command", map[string]any{"command": command})
 }
 
-// It has terminals, and nobody asks for one: they are not implemented.
+// The editor offers terminals, but they are not implemented, because minigem never
+// requests one.
 func (e *editor) CreateTerminal(context.Context, acp.CreateTerminalRequest) (r acp.CreateTerminalResponse, _ error) {
 	return r, errNotOffered
 }

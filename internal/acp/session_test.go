@@ -18,7 +18,7 @@ import (
 	"minigem/internal/waittest"
 )
 
-// noting is settings with a hook that writes down each event, and those of more.
+// noting returns settings with a hook that records each event, and the hooks of more.
 func noting(more string) string {
 	var parts []string
 	for _, e := range []string{"SessionStart", "SessionEnd", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterTool", "Notification"} {
@@ -31,7 +31,7 @@ func write(name, content string) string {
 	return calls("write_file", map[string]any{"file_path": name, "content": content})
 }
 
-// TestPermissions: what is asked, what the answers do, and that hooks fire.
+// TestPermissions checks what is asked, what the answers do, and that hooks fire.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, noting(`"BeforeTool": [{"hooks": [{"type": "command", "command": "echo BeforeTool >> ~/events"}]}]`),
@@ -49,7 +49,7 @@ func TestPermissions(t *testing.T) {
 		assert.Contains(t, said, want)
 	}
 
-	// The run ended with the no; in yolo mode nobody is asked.
+	// The no ended the run. In yolo mode nothing is asked.
 	_, err := e.conn.SetSessionMode(waittest.Context(t), acp.SetSessionModeRequest{SessionId: id, ModeId: "yolo"})
 	require.NoError(t, err)
 	asked := len(e.asked)
@@ -66,8 +66,8 @@ func TestPermissions(t *testing.T) {
 	assert.NotContains(t, e.all(), "\x1b")
 }
 
-// TestHooksDecide: a deny is a failed call and nothing happens, in yolo mode too,
-// and an ask is a question with its reason.
+// TestHooksDecide checks that a denied call fails without any effect, even in yolo
+// mode, and that "ask" becomes a question with its reason.
 func TestHooksDecide(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "guard",
@@ -87,8 +87,8 @@ func TestHooksDecide(t *testing.T) {
 	require.NoError(t, e.hang())
 }
 
-// TestLoad: a later program tells the conversation of an earlier one, and goes on
-// with it; a plan and tasks are told as such.
+// TestLoad checks that a later program replays the conversation of an earlier one and
+// continues it, with plans and tasks shown as such.
 func TestLoad(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{}`,
@@ -120,7 +120,7 @@ func TestLoad(t *testing.T) {
 	require.NoError(t, e.hang())
 }
 
-// TestThePermissionOfACommand has the command for its title.
+// TestThePermissionOfACommand checks that the command is the question's title.
 func TestThePermissionOfACommand(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{}`, calls("run_shell_command", map[string]any{"command": "touch a &&\n touch b"}), says("No."))
@@ -131,7 +131,8 @@ func TestThePermissionOfACommand(t *testing.T) {
 	require.NoError(t, e.hang())
 }
 
-// TestCancel: a tool that runs is ended, and the prompt says so.
+// TestCancel checks that a cancel ends the running tool, and that the prompt reports
+// it.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{}`, calls("run_shell_command", map[string]any{"command": "echo began > began; sleep 600"}), says("Never."))
@@ -148,8 +149,8 @@ func TestCancel(t *testing.T) {
 	require.NoError(t, e.hang())
 }
 
-// TestCancelBehindAPrompt: a cancel in the same write as its prompt is never lost. Other
-// sessions, and prompts behind it, go on.
+// TestCancelBehindAPrompt checks that a cancel in the same write as its prompt is never
+// lost, and that it does not affect other sessions or later prompts.
 func TestCancelBehindAPrompt(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "command": "read -r in; case $in in *wait*) sleep 600 ;; esac"}]}]}}`)
@@ -165,7 +166,7 @@ func TestCancelBehindAPrompt(t *testing.T) {
 	}()
 	lines := bufio.NewScanner(replies)
 	lines.Buffer(nil, 1<<20)
-	// ask sends lines in one write and returns the answers to n requests, by their ids.
+	// ask sends lines in one write and returns the answers to n requests, by id.
 	ask := func(n int, sent string) map[string]string {
 		go func() { _, _ = io.WriteString(out, sent) }()
 		got := map[string]string{}
@@ -197,7 +198,8 @@ func TestCancelBehindAPrompt(t *testing.T) {
 	require.NoError(t, <-done)
 }
 
-// TestHangUp: the end of the editor ends what runs, and the sessions.
+// TestHangUp checks that a hang-up of the editor ends what is running, and the
+// sessions.
 func TestHangUp(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, noting(`"AfterModel": []`), calls("run_shell_command", map[string]any{"command": "echo began > began; sleep 600"}))
@@ -214,7 +216,8 @@ func TestHangUp(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(string(events), "SessionEnd\n"))
 }
 
-// TestWhatEditorsSend: nothing ends the program, and every request has an answer.
+// TestWhatEditorsSend checks that nothing an editor sends ends the program, and that
+// every request is answered.
 func TestWhatEditorsSend(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{}`, says("Still here."))
@@ -255,8 +258,8 @@ func TestWhatEditorsSend(t *testing.T) {
 	require.NoError(t, e.hang())
 }
 
-// TestWhatIsPutIn: words, what the editor put in, and a file that it links to all
-// reach the model; a file outside does not.
+// TestWhatIsPutIn checks that text, embedded content and a linked file all reach the
+// model, and that a file outside the workspace does not.
 func TestWhatIsPutIn(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{}`, says("Seen."))
@@ -281,7 +284,8 @@ func TestWhatIsPutIn(t *testing.T) {
 	assert.NotContains(t, string(kept), "not for you")
 }
 
-// TestWordsBesideAnImage: they are not lost where no file is named.
+// TestWordsBesideAnImage checks that text next to an image is kept even if it names no
+// file.
 func TestWordsBesideAnImage(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{}`, says("Seen."))
@@ -296,8 +300,8 @@ func TestWordsBesideAnImage(t *testing.T) {
 	require.NoError(t, e.hang())
 }
 
-// TestOpenSessions: if as many are open as there may be, the one that was not used for the
-// longest time ends for a new one, and can be loaded again. Those that run a prompt stay.
+// TestOpenSessions checks that, at the limit, opening a session ends the least recently
+// used one, which can be loaded again, and that sessions running a prompt stay.
 func TestOpenSessions(t *testing.T) {
 	t.Parallel()
 	const wait = "while ! test -e go; do sleep 0.05; done"
@@ -307,7 +311,7 @@ func TestOpenSessions(t *testing.T) {
 		return strings.Count(string(events), "SessionEnd\n")
 	}
 	first, second := e.session(), e.session()
-	e.prompt(second, "hello") // it was used before the first was
+	e.prompt(second, "hello") // used earlier than the first
 	e.prompt(first, "hello")
 	all := []acp.SessionId{first, second}
 	for len(all) < mostSessions {
@@ -344,7 +348,7 @@ func TestOpenSessions(t *testing.T) {
 	assert.Equal(t, mostSessions+3, ended())
 }
 
-// TestUntrusted: a folder that brings hooks is not opened before somebody trusts it.
+// TestUntrusted checks that a folder with hooks is not opened until it is trusted.
 func TestUntrusted(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{}`)
@@ -356,8 +360,9 @@ func TestUntrusted(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(e.home, "pwn"))
 }
 
-// TestEndings: an answer that a hook stopped, or that the model left unfinished, is no
-// end of the turn, and one that broke off is an error.
+// TestEndings checks that an answer which a hook stopped, or which the model left
+// unfinished, does not count as the end of the turn, and that a broken-off answer is an
+// error.
 func TestEndings(t *testing.T) {
 	t.Parallel()
 	finished := func(reason string) string { return strings.Replace(says("Half."), "STOP", reason, 1) }

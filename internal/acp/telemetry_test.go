@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTelemetry: a session of an editor writes the telemetry of a run, with its
-// own id, before the program ends.
+// TestTelemetry checks that an editor's session writes the same telemetry as a run,
+// under its own id, before the program ends.
 func TestTelemetry(t *testing.T) {
 	t.Parallel()
 	outfile := filepath.Join(t.TempDir(), "telemetry.log")

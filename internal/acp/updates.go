@@ -53,7 +53,7 @@ func (c *conversation) Emit(e event.Event) {
 
 func (c *conversation) think(said string) { c.update(acp.UpdateAgentThoughtText(text.Clean(said))) }
 
-// start shows a call, or that one which was shown goes on.
+// start shows a new call, or updates the status of one already shown.
 func (c *conversation) start(call llm.ToolCall, title string, status acp.ToolCallStatus) {
 	c.mu.Lock()
 	known := c.shown[call.ID]
@@ -69,8 +69,8 @@ func (c *conversation) start(call llm.ToolCall, title string, status acp.ToolCal
 	}})
 }
 
-// finish shows how a call ended. One that never began, because a hook or the
-// policy refused it, is shown all the same.
+// finish shows how a call ended. A call that never began, because a hook or the policy
+// refused it, is shown as well.
 func (c *conversation) finish(r event.ToolRecord) {
 	c.mu.Lock()
 	known := c.shown[r.Call.ID]
@@ -93,10 +93,10 @@ func (c *conversation) finish(r event.ToolRecord) {
 		acp.WithUpdateContent(content(r))))
 }
 
-// mostText bounds the text of one update.
+// mostText limits the text of one update.
 const mostText = 64 << 10
 
-// texts is said as the content of a call.
+// texts converts text to the content of a call.
 func texts(said string) []acp.ToolCallContent {
 	if said = text.Clean(said); len(said) > mostText {
 		said = strings.ToValidUTF8(said[:mostText], "") + "\n[...]"
@@ -107,7 +107,7 @@ func texts(said string) []acp.ToolCallContent {
 	return []acp.ToolCallContent{acp.ToolContent(acp.TextBlock(said))}
 }
 
-// content is what the user sees of a result.
+// content returns what the user sees of a result.
 func content(r event.ToolRecord) []acp.ToolCallContent {
 	if r.Status != event.ToolSuccess {
 		return texts(cmp.Or(r.ErrorMessage, fmt.Sprint(r.Result.Response["error"])))
@@ -139,7 +139,7 @@ func diff(path, before, after string, created bool) acp.ToolCallContent {
 	return acp.ToolCallContent{Diff: d}
 }
 
-// entries are the tasks of write_todos as a plan of the editor's.
+// entries converts the tasks of write_todos to the entries of an editor's plan.
 func entries(todos builtin.Todos) []acp.PlanEntry {
 	out := []acp.PlanEntry{}
 	for _, t := range todos.Todos {
@@ -158,7 +158,7 @@ func entries(todos builtin.Todos) []acp.PlanEntry {
 	return out
 }
 
-// kind is the kind of a tool in the protocol's words.
+// kind returns the protocol's kind for a tool.
 func (c *conversation) kind(name string) acp.ToolKind {
 	t := c.r.Registry.Lookup(name)
 	if t == nil {
@@ -174,7 +174,7 @@ func (c *conversation) kind(name string) acp.ToolKind {
 	}
 }
 
-// locations are the files that arguments name.
+// locations returns the files that the arguments name.
 func (c *conversation) locations(args map[string]any) []acp.ToolCallLocation {
 	var out []acp.ToolCallLocation
 	for _, key := range []string{"file_path", "dir_path", "path"} {
@@ -190,8 +190,7 @@ func (c *conversation) locations(args map[string]any) []acp.ToolCallLocation {
 // approver asks the editor. It is a toolcall.Approver.
 type approver struct{ c *conversation }
 
-// Approve implements toolcall.Approver. Whatever is no answer that was offered is
-// a no.
+// Approve implements toolcall.Approver. Any answer that was not offered is a no.
 func (a approver) Approve(ctx context.Context, q toolcall.Question) toolcall.Answer {
 	no := toolcall.Answer{Outcome: policy.Cancel}
 	options := a.c.options(q)
@@ -219,7 +218,7 @@ func (a approver) Approve(ctx context.Context, q toolcall.Question) toolcall.Ans
 	return toolcall.Answer{Outcome: policy.Outcome(chosen), GoOn: true}
 }
 
-// options are the answers to a question (cli/acp/acpUtils.ts).
+// options returns the possible answers to a question (cli/acp/acpUtils.ts).
 func (c *conversation) options(q toolcall.Question) []acp.PermissionOption {
 	var out []acp.PermissionOption
 	always := func(id policy.Outcome, name string) {
@@ -251,7 +250,7 @@ func (c *conversation) options(q toolcall.Question) []acp.PermissionOption {
 			Kind: acp.PermissionOptionKindRejectOnce})
 }
 
-// asked is what a question is about: the change, or the command, and why the user
+// asked returns what a question is about: the change or the command, and why the user
 // is asked.
 func asked(q toolcall.Question) []acp.ToolCallContent {
 	var out []acp.ToolCallContent
