@@ -131,8 +131,7 @@ func TestThePermissionOfACommand(t *testing.T) {
 	require.NoError(t, e.hang())
 }
 
-// TestCancel checks that a cancel ends the running tool, and that the prompt reports
-// it.
+// TestCancel checks that a cancel ends the running tool and the prompt.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{}`, calls("run_shell_command", map[string]any{"command": "echo began > began; sleep 600"}), says("Never."))
@@ -198,8 +197,7 @@ func TestCancelBehindAPrompt(t *testing.T) {
 	require.NoError(t, <-done)
 }
 
-// TestHangUp checks that a hang-up of the editor ends what is running, and the
-// sessions.
+// TestHangUp checks that a hang-up of the editor ends running tools and sessions.
 func TestHangUp(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, noting(`"AfterModel": []`), calls("run_shell_command", map[string]any{"command": "echo began > began; sleep 600"}))
@@ -284,8 +282,7 @@ func TestWhatIsPutIn(t *testing.T) {
 	assert.NotContains(t, string(kept), "not for you")
 }
 
-// TestWordsBesideAnImage checks that text next to an image is kept even if it names no
-// file.
+// TestWordsBesideAnImage checks that text next to an image is kept if it names no file.
 func TestWordsBesideAnImage(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{}`, says("Seen."))
@@ -360,9 +357,8 @@ func TestUntrusted(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(e.home, "pwn"))
 }
 
-// TestEndings checks that an answer which a hook stopped, or which the model left
-// unfinished, does not count as the end of the turn, and that a broken-off answer is an
-// error.
+// TestEndings checks that a stopped or unfinished answer is not reported as the end of
+// the turn, and that a broken-off one is an error.
 func TestEndings(t *testing.T) {
 	t.Parallel()
 	finished := func(reason string) string { return strings.Replace(says("Half."), "STOP", reason, 1) }
