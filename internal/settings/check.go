@@ -14,13 +14,13 @@ var (
 	stringsType = reflect.TypeFor[Strings]()
 )
 
-// checker compares a tree with the Settings type. It takes away what does not
-// fit, so that the lower layer's value stays, and what is not known, since
-// encoding/json would take "TOOLS" for "tools".
+// checker compares a tree with the Settings type. It removes values that do not fit, so
+// that the lower layer's value stays, and unknown keys, because encoding/json would
+// accept "TOOLS" for "tools".
 type checker struct {
 	*reader
 	unknown []Unknown
-	faults  []Given // of keys that hold something back
+	faults  []Given // invalid values of restricting keys
 }
 
 // object checks the members of n against a struct or a map.
@@ -53,11 +53,11 @@ func (c *checker) object(n *node, t reflect.Type, path string) {
 	n.members = kept
 }
 
-// noteUnknown reports a member that has no field, and of those below it, unless
-// it is known to have no effect: WithoutEffect and Restrictions report that.
+// noteUnknown reports a member without a field, and the unknown members below it,
+// unless it is known to have no effect. WithoutEffect and Restrictions report those.
 func (c *checker) noteUnknown(m member, path string, fields []string) {
 	at := join(path, m.key)
-	if path == "" && strings.Contains(m.key, ".") { // known only as keys in one another
+	if path == "" && strings.Contains(m.key, ".") { // keys with dots are only known as nested keys
 		c.unknown = append(c.unknown, Unknown{Key: at, Value: m.value.json(), Origin: m.origin, Suggestion: at})
 		return
 	}
@@ -99,7 +99,7 @@ func (c *checker) value(n *node, t reflect.Type, enum, path string) bool {
 	return c.scalar(n, t, enum, path)
 }
 
-// list checks the items one by one: one wrong item does not cost the others.
+// list checks each item on its own, so that a wrong item does not affect the others.
 func (c *checker) list(n *node, t reflect.Type, path string) bool {
 	if !c.fits(n, path, n.kind == array, "a list") {
 		return false
@@ -149,7 +149,7 @@ func (c *checker) fits(n *node, path string, ok bool, want string) bool {
 	return ok
 }
 
-// describe names a value in a message, without showing what may be a secret.
+// describe names a value for a message, without showing what may be a secret.
 func (n *node) describe() string {
 	switch {
 	case n.kind == object:

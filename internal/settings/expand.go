@@ -2,9 +2,9 @@ package settings
 
 import "strings"
 
-// expand replaces variables in all strings below n, but not in keys, and leaves
-// "hooks" alone: no text is substituted into the commands of hooks
-// (docs/spec/contract.md 5). It changes n.
+// expand replaces variables in all strings below n, but not in keys, and not in
+// "hooks": no text is substituted into hook commands (docs/spec/contract.md 5). It
+// modifies n.
 func expand(n *node, lookup func(string) (string, bool)) {
 	for _, m := range n.members {
 		if m.key != "hooks" {
@@ -25,12 +25,12 @@ func expandAll(n *node, lookup func(string) (string, bool)) {
 	}
 }
 
-// Expand replaces $VAR, ${VAR} and ${VAR:-default} in s. A variable that is not
-// set stays as it was written; the default also stands in for an empty one, as
-// in a shell. What comes out is not expanded again.
+// Expand replaces $VAR, ${VAR} and ${VAR:-default} in s. A variable that is not set is
+// left as written. As in a shell, the default also replaces an empty value. The result
+// is not expanded again.
 func Expand(s string, lookup func(string) (string, bool)) string {
 	var b strings.Builder
-	closed := strings.LastIndexByte(s, '}') + 1 // no reference in braces begins after this
+	closed := strings.LastIndexByte(s, '}') + 1 // no reference in braces begins after the last }
 	from := len(s)
 	for {
 		at := strings.IndexByte(s, '$')
@@ -53,7 +53,7 @@ func Expand(s string, lookup func(string) (string, bool)) string {
 	}
 }
 
-// variable reads one reference at the start of s and says how long it is.
+// variable parses the reference at the start of s and returns its length.
 func variable(s string, lookup func(string) (string, bool)) (length int, value string, ok bool) {
 	if !strings.HasPrefix(s, "${") {
 		n := nameLength(s[1:])

@@ -18,13 +18,12 @@ type Home struct {
 	User string // HOME of hooks and commands
 }
 
-// FindHome decides where the user's files are when minigem works in dir: in the
-// folder that HOME names (on Windows also USERPROFILE), otherwise in the one
-// that account returns. GEMINI_CLI_HOME moves .gemini; that folder may be
-// missing, because minigem makes it. A variable that names the project's folder
-// does not count, because the project's settings would count as the user's; the
-// account's own home always counts. A nil account has no home. The error says
-// what to set.
+// FindHome decides where the user's files are when minigem works in dir. It uses the
+// folder named by HOME (on Windows also USERPROFILE), otherwise the one that account
+// returns. GEMINI_CLI_HOME moves .gemini; its folder may be missing, because minigem
+// creates it. A variable that names the project's folder is ignored, because the
+// project's settings would then count as the user's. The account's own home is always
+// accepted. If account is nil, there is no account home. The error says what to set.
 func FindHome(lookup func(string) (string, bool), dir string, account func() (string, error)) (Home, error) {
 	own, wrong := "", errors.New("HOME is not set")
 	if account != nil {
@@ -79,7 +78,7 @@ func FindHome(lookup func(string) (string, bool), dir string, account func() (st
 	return h, nil
 }
 
-// folder reports why path cannot be a home; nil if it can.
+// folder returns an error if path cannot be a home.
 func folder(path string) error {
 	if !filepath.IsAbs(path) {
 		return fmt.Errorf("%q is not an absolute path", path)
@@ -91,8 +90,8 @@ func folder(path string) error {
 	return err
 }
 
-// ofProject reports whether path is dir, or a folder between dir and the root of
-// the repository around it.
+// ofProject reports whether path is dir, or a folder between dir and the root of its
+// repository.
 func ofProject(path, dir string) bool {
 	between := false
 	for at := dir; ; at = filepath.Dir(at) {
@@ -106,8 +105,8 @@ func ofProject(path, dir string) bool {
 	}
 }
 
-// AccountHome returns the home that the system's database of users has for the
-// user of this process, whatever the environment says.
+// AccountHome returns the home directory of this process's user from the system's user
+// database, whatever the environment says.
 func AccountHome() (string, error) {
 	if runtime.GOOS == "windows" {
 		u, err := user.Current()

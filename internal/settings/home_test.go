@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFindHome has every form of HOME and GEMINI_CLI_HOME, where minigem works in
-// a project that a stranger may have written.
+// TestFindHome tests every form of HOME and GEMINI_CLI_HOME, with minigem working in a
+// project that a stranger may have written.
 func TestFindHome(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
@@ -23,9 +23,9 @@ func TestFindHome(t *testing.T) {
 	require.NoError(t, os.Symlink("project", path("link")))
 	type env map[string]string
 	for _, c := range []struct {
-		dir  string // minigem's; empty: project
+		dir  string // minigem's working directory; empty means project
 		env  env
-		want Home   // names in top
+		want Home   // names below top
 		err  string // part of it
 	}{
 		{"", env{"HOME": path("home")}, Home{"home", "home"}, ""},
@@ -71,7 +71,7 @@ func TestFindHome(t *testing.T) {
 	}
 }
 
-// TestNoHome: without a home, there is an error and no guess.
+// TestNoHome checks that there is an error rather than a guess if there is no home.
 func TestNoHome(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -8,28 +8,28 @@ import (
 	"sync"
 )
 
-// Effect is what a key of Gemini CLI's settings does in minigem.
+// Effect says what a key of Gemini CLI's settings does in minigem.
 type Effect string
 
 const (
 	EffectWorks       Effect = "works"
-	EffectNone        Effect = "none"        // it promises comfort, and nothing comes of it
-	EffectRestriction Effect = "restriction" // it holds something back, which minigem cannot do
+	EffectNone        Effect = "none"        // only a convenience, which minigem does not have
+	EffectRestriction Effect = "restriction" // a restriction that minigem cannot enforce
 )
 
-// Known is a key of Gemini CLI 0.61 (cli/config/settingsSchema.ts), or of
-// minigem's own.
+// Known is a key of Gemini CLI 0.61 (cli/config/settingsSchema.ts) or one of minigem's
+// own.
 type Known struct {
-	Key      string // dotted; what is below it belongs to it
+	Key      string // dotted; it covers the keys below it
 	Effect   Effect
-	Harmless []string // values of what holds something back that hold nothing back, as JSON
+	Harmless []string // values of a restriction that restrict nothing, as JSON
 }
 
 //go:embed known.txt
 var knownText string
 
-// KnownKeys are all keys that somebody may expect to work. To build what a
-// restriction asks for, give its line in known.txt the effect "works".
+// KnownKeys returns all keys that a user may expect to work. When a restriction has
+// been implemented, give its line in known.txt the effect "works".
 var KnownKeys = sync.OnceValue(func() []Known {
 	var out []Known
 	for line := range strings.Lines(knownText) {
@@ -43,7 +43,7 @@ var KnownKeys = sync.OnceValue(func() []Known {
 	return out
 })
 
-// knownIndex finds known keys, and the names below the objects above them.
+// knownIndex maps keys to known keys, and each object to the names directly below it.
 var knownIndex = sync.OnceValues(func() (keys map[string]Known, below map[string][]string) {
 	keys, below = map[string]Known{}, map[string][]string{}
 	for _, k := range KnownKeys() {
@@ -59,11 +59,11 @@ var knownIndex = sync.OnceValues(func() (keys map[string]Known, below map[string
 	return keys, below
 })
 
-// knownDepth is how many names a known key has at most.
+// knownDepth is the maximum number of names in a known key.
 const knownDepth = 5
 
-// knownKey finds the known key that key is, or is below of: the longest. The
-// name of an MCP server counts as "*".
+// knownKey returns the longest known key that equals key or is above it. The name of an
+// MCP server matches "*".
 func knownKey(key string) (k Known, ok bool) {
 	if rest, below := strings.CutPrefix(key, "mcpServers."); below {
 		if _, field, named := strings.Cut(rest, "."); named {
@@ -83,7 +83,7 @@ func knownKey(key string) (k Known, ok bool) {
 	return k, ok
 }
 
-// EffectOf is the effect of key in words, "unknown" where nobody knows the key.
+// EffectOf returns the effect of key, or "unknown" if the key is not known.
 func EffectOf(key string) string {
 	if k, ok := knownKey(key); ok {
 		return string(k.Effect)
@@ -94,18 +94,18 @@ func EffectOf(key string) string {
 	return "unknown"
 }
 
-// knownBelow are the names that known keys have right below key.
+// knownBelow returns the names of known keys directly below key.
 func knownBelow(key string) []string {
 	_, below := knownIndex()
 	return below[key]
 }
 
-// A Given value was set in a file.
+// Given is a value that a file sets.
 type Given struct {
 	Key    string
 	Value  json.RawMessage
 	Origin Origin
-	Fault  string // why it cannot be enforced; empty: minigem cannot do it
+	Fault  string // why it cannot be enforced; empty if minigem does not support it
 }
 
 // given collects the known keys of a file.
@@ -120,9 +120,9 @@ func (l *Loaded) given(layer Layer, tree *node) {
 	})
 }
 
-// Restrictions are the values in force that hold something back that minigem
-// cannot hold back. A project cannot lift what lies below it. What is not known
-// in the sections that are made of restrictions is taken for one.
+// Restrictions returns the values in force of restrictions that minigem cannot enforce.
+// A project cannot lift those of lower layers. An unknown key that may be meant as a
+// restriction counts as one.
 func (l *Loaded) Restrictions() []Given {
 	out := l.holding(func(k Known) bool { return k.Effect == EffectRestriction })
 	for _, u := range l.Unknown {
@@ -141,8 +141,8 @@ func (u Unknown) mayRestrict() bool {
 	return u.instead() != "" && !holdsNothing(u.Value)
 }
 
-// Holding is the value in force of a key that holds something back: a project
-// cannot lift it. ok is false where it holds nothing back.
+// Holding returns the value in force of a restricting key, which a project cannot lift.
+// ok is false if it restricts nothing.
 func (l *Loaded) Holding(key string) (g Given, ok bool) {
 	held := l.holding(func(k Known) bool { return k.Key == key })
 	if len(held) == 0 {
@@ -159,7 +159,7 @@ func (l *Loaded) holding(wanted func(Known) bool) []Given {
 		if !ok || !wanted(k) {
 			continue
 		}
-		if g.Key != k.Key || !slices.Contains(k.Harmless, string(g.Value)) { // a server of nothing is one that is named
+		if g.Key != k.Key || !slices.Contains(k.Harmless, string(g.Value)) { // an MCP server with an empty value still has a name
 			byKey[g.Key] = g
 			order = append(order, g.Key)
 		} else if g.Origin.Layer != LayerWorkspace {
@@ -176,7 +176,7 @@ func (l *Loaded) holding(wanted func(Known) bool) []Given {
 	return out
 }
 
-// WithoutEffect are the values of known keys that were set and that nothing reads.
+// WithoutEffect returns the given values of known keys that nothing reads.
 func (l *Loaded) WithoutEffect() []Given {
 	var out []Given
 	for _, g := range l.Given {

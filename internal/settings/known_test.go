@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// leaves are the dotted keys of the fields of t that are not structs.
+// leaves returns the dotted keys of the fields of t that are not structs.
 func leaves(t reflect.Type, path string) []string {
 	var out []string
 	for i := range t.NumField() {
@@ -26,8 +26,8 @@ func leaves(t reflect.Type, path string) []string {
 	return out
 }
 
-// TestEveryKeyHasAnEffect: what the type reads is in the list, with an effect,
-// and what the list says works is in the type.
+// TestEveryKeyHasAnEffect checks that each key of the type is in the list with an
+// effect, and that each key that works is in the type.
 func TestEveryKeyHasAnEffect(t *testing.T) {
 	t.Parallel()
 	typed := leaves(reflect.TypeFor[Settings](), "")
@@ -58,8 +58,8 @@ func TestEveryKeyHasAnEffect(t *testing.T) {
 	}
 }
 
-// TestAProjectLiftsNoRestriction: of the user's and the project's values the
-// stricter holds; the system's outranks both.
+// TestAProjectLiftsNoRestriction checks that the stricter of the user's and the
+// project's values applies, and that the system's overrides both.
 func TestAProjectLiftsNoRestriction(t *testing.T) {
 	t.Parallel()
 	const on, off = `{"security": {"toolSandboxing": true}}`, `{"security": {"toolSandboxing": false}}`

@@ -18,48 +18,48 @@ import (
 
 // Options says where to look.
 type Options struct {
-	Home string // the directory that holds .gemini, see Home
+	Home string // the directory that contains .gemini, see Home
 	Dir  string // the workspace, absolute
-	// Lookup reads the environment, for the paths of the system files and for
-	// variables in strings. nil: there is none.
+	// Lookup reads the environment, for the paths of the system files and for variables
+	// in strings. If nil, no variable is set.
 	Lookup func(name string) (string, bool)
-	// Trusted decides whether the workspace's file is read. It gets the
-	// settings without it, so that a folder has no say in its own trust. nil:
-	// it is not trusted.
+	// Trusted decides whether the workspace's file is read. It gets the settings
+	// without that file, so that a folder has no say in its own trust. If nil, the
+	// workspace is not trusted.
 	Trusted func(Settings) bool
 }
 
-// File is one settings file as it was found.
+// File is one settings file.
 type File struct {
 	Layer   Layer
 	Path    string // absolute
-	Data    []byte // nil: there is no such file, or it was not read
-	Skipped string // why it was not read; empty: it was, or there is none
+	Data    []byte // nil if the file does not exist or was not read
+	Skipped string // why it was not read; empty if it was, or does not exist
 }
 
-// Loaded is the outcome of Load. It is not changed afterwards, and safe for
+// Loaded is the result of Load. It is not modified afterwards, and is safe for
 // concurrent use.
 type Loaded struct {
 	Settings Settings
-	Files    []File // from the lowest layer to the highest, missing ones too
-	Trusted  bool   // what Options.Trusted said
+	Files    []File // from the lowest layer to the highest, including missing ones
+	Trusted  bool   // the result of Options.Trusted
 	Warnings []Warning
 	Unknown  []Unknown
-	Given    []Given // what files set, in the order of their layers
+	Given    []Given // values set by files, in the order of their layers
 
 	tree   *node
-	faults []Given // values that cannot be understood, of keys that hold something back
+	faults []Given // values of restricting keys that are not valid
 }
 
-// Environment variables that move the files.
+// Environment variables that change where the files are.
 const (
 	envHome           = "GEMINI_CLI_HOME"
 	envSystem         = "GEMINI_CLI_SYSTEM_SETTINGS_PATH"
 	envSystemDefaults = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"
 )
 
-// Load reads all layers. Its error holds a *jsonc.SyntaxError, or tells that a
-// file is there but cannot be read.
+// Load reads all layers. Its error wraps a *jsonc.SyntaxError, or says that an existing
+// file cannot be read.
 func Load(o Options) (*Loaded, error) {
 	if o.Lookup == nil {
 		o.Lookup = func(string) (string, bool) { return "", false }
@@ -135,7 +135,7 @@ func sameFile(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(ia, ib)
 }
 
-// read returns the tree of one file, nil where there is none.
+// read returns the tree of one file, or nil if there is no file.
 func (l *Loaded) read(f *File, lookup func(string) (string, bool)) (*node, error) {
 	if f.Skipped != "" {
 		return nil, nil
@@ -151,8 +151,7 @@ func (l *Loaded) read(f *File, lookup func(string) (string, bool)) (*node, error
 	return l.digest(f, lookup)
 }
 
-// digest turns a file into a tree that holds nothing but what fits, noting the
-// rest.
+// digest parses a file into a tree that contains only what fits, and records the rest.
 func (l *Loaded) digest(f *File, lookup func(string) (string, bool)) (*node, error) {
 	r := &reader{layer: f.Layer, file: f.Path}
 	tree, err := r.parse(f.Data)
@@ -173,7 +172,7 @@ func (l *Loaded) digest(f *File, lookup func(string) (string, bool)) (*node, err
 //go:embed defaults.json
 var defaultsJSON []byte
 
-// defaults is never changed: merging makes new nodes.
+// defaults is never modified: merging makes new nodes.
 var defaults = sync.OnceValue(func() *node {
 	r := &reader{layer: LayerDefault}
 	tree, err := r.parse(defaultsJSON)
@@ -195,7 +194,7 @@ func clearPositions(n *node) {
 	}
 }
 
-// mergeTrees lays the layers over the defaults; nil ones are skipped.
+// mergeTrees merges the layers onto the defaults, skipping nil ones.
 func mergeTrees(trees []*node) *node {
 	out := defaults()
 	for _, t := range trees {
@@ -206,8 +205,8 @@ func mergeTrees(trees []*node) *node {
 	return out
 }
 
-// decode makes the typed value. The tree was checked, so that an error is a
-// fault of the checker.
+// decode makes the typed value. The tree has been checked, so an error is a bug in the
+// checker.
 func decode(tree *node) (Settings, error) {
 	var s Settings
 	if err := json.Unmarshal(tree.json(), &s); err != nil {

@@ -11,7 +11,7 @@ import (
 	"minigem/hooks/jsonc"
 )
 
-// machine has settings files: home, workspace and system files.
+// machine is a set of settings files: home, workspace and system files.
 type machine struct {
 	home, dir, system, systemDefaults string
 	env                               map[string]string
@@ -161,7 +161,7 @@ func TestBrokenFilesNameTheirPlace(t *testing.T) {
 func TestUnreadableFileIsAnError(t *testing.T) {
 	t.Parallel()
 	p := newMachine(t)
-	require.NoError(t, os.MkdirAll(p.path(LayerUser), 0o755)) // a folder in its place
+	require.NoError(t, os.MkdirAll(p.path(LayerUser), 0o755)) // a folder where the file should be
 	_, err := Load(p.options())
 	assert.ErrorContains(t, err, "reading settings: ")
 }

@@ -1,18 +1,18 @@
 package settings
 
-// strategy says how a higher layer's value meets a lower one's.
+// strategy says how a higher layer's value is merged with a lower one's.
 type strategy int
 
 const (
-	replace   strategy = iota // objects key by key, all else replaced
-	union                     // the items of both, each once
+	replace   strategy = iota // objects merged key by key, anything else replaced
+	union                     // the items of both, without duplicates
 	concat                    // the items of both
-	shallow                   // object: each member replaced as a whole
-	intersect                 // the items that stand in both
+	shallow                   // an object whose members are replaced as a whole
+	intersect                 // the items that are in both
 )
 
-// strategies by dotted key (cli/config/settingsSchema.ts). Every "hooks.<Event>"
-// is joined too, see strategyOf.
+// strategies are the strategies by dotted key (cli/config/settingsSchema.ts). Every
+// "hooks.<Event>" is concatenated too, see strategyOf.
 var strategies = map[string]strategy{
 	"tools.exclude": union,
 	"context.fileFiltering.customIgnoreFilePaths":   union,
@@ -36,7 +36,7 @@ func strategyOf(path string, depth int, root string) strategy {
 	return strategies[path]
 }
 
-// merge lays high over low and returns a new tree; neither is changed.
+// merge merges high onto low and returns a new tree. It modifies neither.
 func merge(low, high *node) *node { return mergeAt(low, high, "", 0, "") }
 
 func mergeAt(low, high *node, path string, depth int, root string) *node {
@@ -79,7 +79,7 @@ func mergeObjects(low, high *node, path string, depth int, root string, shallow 
 
 func mergeArrays(low, high *node, how strategy) *node {
 	out := &node{kind: array, origin: high.origin}
-	seen := map[string]bool{} // by their JSON
+	seen := map[string]bool{} // keyed by their JSON
 	if how == intersect {
 		for _, it := range low.items {
 			seen[string(it.json())] = true

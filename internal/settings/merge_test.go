@@ -87,7 +87,7 @@ func TestHooksReachTheirReaderUntouched(t *testing.T) {
 	assert.Len(t, list, 2, "the user's and the workspace's")
 }
 
-// FuzzMerge lays two arbitrary files over each other.
+// FuzzMerge merges two arbitrary files.
 func FuzzMerge(f *testing.F) {
 	for _, seed := range [][2]string{
 		{`{}`, `{}`},
@@ -129,8 +129,8 @@ func FuzzMerge(f *testing.F) {
 	})
 }
 
-// large are the ways in which a settings file can be large, by how many items
-// it has.
+// large returns the ways in which a settings file can be large. Each makes a file of n
+// items.
 func large() map[string]func(n int) string {
 	many := func(n int, item string) string { return strings.TrimSuffix(strings.Repeat(item+",", n), ",") }
 	numbered := func(n int, format string) string {
@@ -151,7 +151,7 @@ func large() map[string]func(n int) string {
 	}
 }
 
-// digestTwice reads a file, and lays it over itself.
+// digestTwice reads a file and merges it with itself.
 func digestTwice(t testing.TB, data string) {
 	l := &Loaded{}
 	tree, err := l.digest(&File{Data: []byte(data)}, func(string) (string, bool) { return "", false })
@@ -159,8 +159,8 @@ func digestTwice(t testing.TB, data string) {
 	mergeTrees([]*node{tree, tree})
 }
 
-// TestMemoryIsLinear: eight times the input allocates eight times as much,
-// garbage too, where a square would be 64 times. BenchmarkLarge shows the time.
+// TestMemoryIsLinear checks that eight times the input allocates about eight times as
+// much, including garbage, rather than 64 times. BenchmarkLarge shows the time.
 func TestMemoryIsLinear(t *testing.T) {
 	for name, make := range large() { // not parallel: others allocate too
 		cost := func(n int) uint64 {
@@ -176,8 +176,8 @@ func TestMemoryIsLinear(t *testing.T) {
 	}
 }
 
-// BenchmarkLarge: the time for an item is the same in a small file and in one
-// eight times as large.
+// BenchmarkLarge shows that the time per item is the same in a file eight times as
+// large.
 func BenchmarkLarge(b *testing.B) {
 	for name, make := range large() {
 		for _, n := range []int{1200, 9600} {

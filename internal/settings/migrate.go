@@ -1,9 +1,9 @@
 package settings
 
-// migrate moves the value of an earlier release's key to where it stands now
-// (cli/config/settings.ts): tools.approvalMode. The new key wins where a file
-// has both; where "general" is not an object, the value is lost with the warning
-// about that.
+// migrate moves the value of tools.approvalMode, a key of an earlier release, to its
+// current key (cli/config/settings.ts). If a file has both, the new key wins. If
+// "general" is not an object, the value is lost, and the warning about "general" says
+// so.
 func (r *reader) migrate(root *node) {
 	const from, to = "tools.approvalMode", "general.defaultApprovalMode"
 	tools := root.get("tools")

@@ -18,14 +18,14 @@ type ModelAlias struct {
 
 // ModelOverride is one entry of "modelConfigs.customOverrides".
 type ModelOverride struct {
-	// Match is kept as it was written: an override with a key that nobody knows
-	// must match nothing, rather than more.
+	// Match is kept as written: an override with an unknown key must match nothing
+	// rather than more.
 	Match map[string]json.
 		RawMessage `json:"match,omitempty" jsonschema:"model, overrideScope (an agent, or core), isChatModel."`
 	ModelConfig ModelConfig `json:"modelConfig,omitzero"`
 }
 
-// ModelConfig is a model and its settings; what is not given is not changed.
+// ModelConfig is a model and its settings. Fields that are not given change nothing.
 type ModelConfig struct {
 	Model    string        `json:"model,omitempty"`
 	Generate ModelGenerate `json:"generateContentConfig,omitzero"`

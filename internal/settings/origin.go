@@ -11,10 +11,10 @@ import (
 	"minigem/internal/text"
 )
 
-// Layer is one of the places that settings come from.
+// Layer is one of the sources of settings.
 type Layer string
 
-// From the lowest to the highest.
+// The layers, from lowest to highest.
 const (
 	LayerDefault        Layer = "default"
 	LayerSystemDefaults Layer = "system-defaults"
@@ -23,7 +23,7 @@ const (
 	LayerSystem         Layer = "system"
 )
 
-// Origin is where a value stands.
+// Origin is where a value is set.
 type Origin struct {
 	Layer        Layer
 	File         string // absolute; empty for LayerDefault
@@ -42,15 +42,15 @@ func (o Origin) String() string {
 type WarningKind string
 
 const (
-	WarnType       WarningKind = "type"       // a value of the wrong type or not among those allowed; it is ignored
-	WarnDeprecated WarningKind = "deprecated" // an older key; its value was taken over
+	WarnType       WarningKind = "type"       // a value of the wrong type, or not an allowed one; it is ignored
+	WarnDeprecated WarningKind = "deprecated" // an older key, whose value is used
 	WarnDuplicate  WarningKind = "duplicate"  // a key that occurs twice
-	WarnUnreadable WarningKind = "unreadable" // a file that is there but could not be read
-	// a project's value that would lift what a lower layer holds back; it is ignored
+	WarnUnreadable WarningKind = "unreadable" // an existing file that cannot be read
+	// a project's value that would lift a lower layer's restriction; it is ignored
 	WarnRestriction WarningKind = "restriction"
 )
 
-// Warning is a fault that did not stop the rest of the file.
+// Warning is a problem that did not prevent reading the rest of the file.
 type Warning struct {
 	Kind   WarningKind
 	Key    string // dotted
@@ -70,13 +70,13 @@ func (w Warning) String() string {
 	return at + ": " + text.VisibleLine(w.Key) + ": " + w.Text
 }
 
-// Unknown is a key that minigem does not know. It may be meant for another
-// program: a warning is due only where it has a Suggestion.
+// Unknown is a key that minigem does not know. It may be meant for another program, so
+// it is worth a warning only if it has a Suggestion.
 type Unknown struct {
 	Key        string // dotted
 	Value      json.RawMessage
 	Origin     Origin
-	Suggestion string // a known key that is spelled alike; empty: none is
+	Suggestion string // a known key that is spelled similarly, or empty
 }
 
 func (u Unknown) String() string {
@@ -87,16 +87,16 @@ func (u Unknown) String() string {
 	return said
 }
 
-// Entry is one value that is in force.
+// Entry is a value that is in force.
 type Entry struct {
 	Key     string // dotted
 	Value   json.RawMessage
-	Origin  Origin   // of the highest layer that has a part in it
-	Origins []Origin // of an array's items, in order; nil otherwise
+	Origin  Origin   // the highest layer that contributes to it
+	Origins []Origin // the origins of an array's items, in order; otherwise nil
 }
 
-// Entries lists every value in force, sorted by key. Objects are listed by
-// their members, arrays as a whole.
+// Entries lists every value in force, sorted by key. Objects are listed by member,
+// arrays as a whole.
 func (l *Loaded) Entries() []Entry {
 	var out []Entry
 	walk("", l.tree, func(key string, n *node) { out = append(out, entry(key, n)) })
@@ -104,7 +104,7 @@ func (l *Loaded) Entries() []Entry {
 	return out
 }
 
-// Lookup returns the value in force under a dotted key, an object as a whole.
+// Lookup returns the value in force for a dotted key. An object is returned as a whole.
 func (l *Loaded) Lookup(key string) (Entry, bool) {
 	n := find(l.tree, key)
 	if n == nil {
@@ -113,14 +113,14 @@ func (l *Loaded) Lookup(key string) (Entry, bool) {
 	return entry(key, n), true
 }
 
-// Origin tells where the value under a dotted key stands. Of an array that
-// several layers contribute to it is the highest one.
+// Origin returns where the value of a dotted key is set. For an array from several
+// layers, that is the highest layer.
 func (l *Loaded) Origin(key string) (Origin, bool) {
 	e, ok := l.Lookup(key)
 	return e.Origin, ok
 }
 
-// At tells where a key stands that may go on behind an item of a list, such as
+// At returns where a key is set that may refer to an item of a list, such as
 // "modelConfigs.overrides[1].match".
 func (l *Loaded) At(key string) Origin {
 	list, rest, within := strings.Cut(key, "[")
@@ -140,7 +140,7 @@ func entry(key string, n *node) Entry {
 	return e
 }
 
-// walk visits leaves: everything but objects that have members.
+// walk visits the leaves: everything but objects with members.
 func walk(path string, n *node, visit func(string, *node)) {
 	if n.kind != object || len(n.members) == 0 && path != "" {
 		visit(path, n)
@@ -151,8 +151,8 @@ func walk(path string, n *node, visit func(string, *node)) {
 	}
 }
 
-// find follows a dotted key. Names that hold dots themselves, such as those of
-// MCP servers, are found too.
+// find follows a dotted key. It also finds names that contain dots, such as those of
+// MCP servers.
 func find(n *node, key string) *node {
 	if n == nil || n.kind != object {
 		return nil

@@ -17,8 +17,8 @@ const (
 	array
 )
 
-// node is one JSON value that knows where it came from. Trees are not changed
-// once they are merged into another.
+// node is a JSON value that knows its origin. A tree is not modified once it has been
+// merged into another.
 type node struct {
 	kind    kind
 	text    string // scalar: its JSON
@@ -29,11 +29,11 @@ type node struct {
 
 type member struct {
 	key    string
-	origin Origin // of the key
+	origin Origin // where the key is
 	value  *node
 }
 
-// get returns the member of an object; nil where there is none.
+// get returns the member of an object, or nil if there is none.
 func (n *node) get(key string) *node {
 	if n == nil {
 		return nil
@@ -57,7 +57,7 @@ func (n *node) set(key string, value *node) {
 	n.members = append(n.members, member{key, value.origin, value})
 }
 
-// remove takes a member away.
+// remove removes a member.
 func (n *node) remove(key string) {
 	for i := range n.members {
 		if n.members[i].key == key {
@@ -72,7 +72,7 @@ func (n *node) isString() bool { return n.kind == scalar && n.text[0] == '"' }
 
 // str returns the value of a JSON string.
 func (n *node) str() (s string) {
-	_ = json.Unmarshal([]byte(n.text), &s) // it was parsed
+	_ = json.Unmarshal([]byte(n.text), &s) // it has been parsed
 	return s
 }
 
@@ -116,14 +116,14 @@ func quote(s string) []byte {
 	return out
 }
 
-// reader turns one file into a tree.
+// reader parses one file into a tree.
 type reader struct {
 	layer    Layer
 	file     string
 	warnings []Warning
 }
 
-// parse reads a file. Its error holds a *jsonc.SyntaxError: the program cannot
+// parse parses a file. Its error wraps a *jsonc.SyntaxError, because the program cannot
 // start with such a file.
 func (r *reader) parse(data []byte) (*node, error) {
 	doc, err := jsonc.Parse(r.file, data)
@@ -141,8 +141,7 @@ func (r *reader) origin(line, column int) Origin {
 	return Origin{Layer: r.layer, File: r.file, Line: line, Column: column}
 }
 
-// node converts a value. Of a key that occurs twice the last one counts, as in
-// JavaScript.
+// node converts a value. If a key occurs twice, the last one wins, as in JavaScript.
 func (r *reader) node(v jsonc.Node, path string) *node {
 	n := &node{origin: r.origin(v.Position())}
 	switch v.Kind() {
@@ -170,13 +169,13 @@ func (r *reader) node(v jsonc.Node, path string) *node {
 	return n
 }
 
-// mostWarnings is how many warnings of one file are shown.
+// mostWarnings is the maximum number of warnings shown for one file.
 const mostWarnings = 20
 
-// first are the first warnings, and one that counts the others.
+// first returns the first warnings, followed by one that counts the others.
 func (r *reader) first() []Warning {
 	more := len(r.warnings) - mostWarnings
-	if more <= 1 { // to count one takes as much room as to tell it
+	if more <= 1 { // counting one would take as much room as showing it
 		return r.warnings
 	}
 	next := r.warnings[mostWarnings]

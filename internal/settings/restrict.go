@@ -5,31 +5,30 @@ import (
 	"strings"
 )
 
-// narrowing says how a project's value of a key that holds something back meets
-// that of the user or the system: it may hold back more, never less.
+// narrowing says how a project's value of a restricting key is combined with that of
+// the user or the system. The project may restrict more, never less.
 type narrowing int
 
 const (
-	anyValue       narrowing = iota // what a project says counts, or is added to what there is
+	anyValue       narrowing = iota // the project's value applies, or is added
 	keepTrue                        // true stays true
 	keepFalse                       // false stays false
-	keepSet                         // what is set stays as it is
-	inBoth                          // a list: of what is set, what the project names too
-	inEither                        // a list: what is set, and what the project adds
-	whileRedacting                  // nothing, where the layers below redact
+	keepSet                         // a value that is set stays as it is
+	inBoth                          // a list: only the items that both have
+	inEither                        // a list: the items of either
+	whileRedacting                  // the project's value is dropped if lower layers redact
 )
 
-// restricting are the keys whose values hold something back. A value that cannot be understood ends the run; so does
-// one under an
-// unknown name that is spelled like one of these.
+// restricting lists the keys whose values restrict something. A value that is not valid
+// ends the run, and so does an unknown name that is spelled like one of these.
 var restricting = map[string]narrowing{
-	"admin":                    anyValue, // all below it, too
+	"admin":                    anyValue, // and everything below it
 	"admin.skills.enabled":     keepFalse,
 	"adminPolicyPaths":         anyValue,
 	"advanced.excludedEnvVars": anyValue,
 	"context.fileFiltering.customIgnoreFilePaths":   anyValue,
 	"extensions.disabled":                           anyValue,
-	"mcp.allowed":                                   anyValue, // they are intersected in every layer
+	"mcp.allowed":                                   anyValue, // every layer is intersected anyway
 	"mcp.excluded":                                  anyValue,
 	"mcpServers.*.excludeTools":                     anyValue,
 	"mcpServers.*.includeTools":                     anyValue,
@@ -50,8 +49,8 @@ var restricting = map[string]narrowing{
 	"tools.sandbox":                                 anyValue, // see Holding
 }
 
-// olderNames are keys that held something back in releases of Gemini CLI before
-// 0.61, and those of others, which say what to write.
+// olderNames maps restricting keys of Gemini CLI before 0.61, and of other programs, to
+// what to write instead.
 var olderNames = map[string]string{
 	"allowMCPServers":        "mcp.allowed",
 	"coreTools":              "tools.core",
@@ -63,10 +62,9 @@ var olderNames = map[string]string{
 	"sandbox":                "tools.sandbox",
 }
 
-// restricts reports whether key is one that holds something back, or is below
-// one.
+// restricts reports whether key is a restricting key, or is below one.
 func restricts(key string) bool {
-	key, _, _ = strings.Cut(key, "[") // an item of a list
+	key, _, _ = strings.Cut(key, "[") // key may be an item of a list
 	if rest, below := strings.CutPrefix(key, "mcpServers."); below {
 		if _, field, named := strings.Cut(rest, "."); named {
 			key = "mcpServers.*." + field
@@ -84,8 +82,8 @@ func restricts(key string) bool {
 	}
 }
 
-// narrow takes away what a project's file would lift of the layers below it, and
-// says so.
+// narrow removes the values of a project's file that would lift restrictions of the
+// layers below, and warns about them.
 func (l *Loaded) narrow(below, project *node) {
 	r := &reader{layer: LayerWorkspace, file: project.origin.File}
 	for key, rule := range restricting {
@@ -116,7 +114,7 @@ func (l *Loaded) narrow(below, project *node) {
 	l.Warnings = append(l.Warnings, r.first()...)
 }
 
-// lifts reports whether set, a project's value, would lift what held does.
+// lifts reports whether set, a project's value, would lift the restriction held.
 func (rule narrowing) lifts(held, set *node) bool {
 	switch rule {
 	case keepTrue:
@@ -133,12 +131,12 @@ func (rule narrowing) lifts(held, set *node) bool {
 
 func (n *node) equals(m *node) bool { return string(n.json()) == string(m.json()) }
 
-// holdsNothing reports whether value can hold nothing back.
+// holdsNothing reports whether value cannot restrict anything.
 func holdsNothing(value []byte) bool {
 	return slices.Contains([]string{"null", "false", `""`, "[]", "{}"}, string(value))
 }
 
-// at returns what n has under a dotted key, nil if nothing.
+// at returns the node for a dotted key below n, or nil if there is none.
 func (n *node) at(key string) *node {
 	for name := range strings.SplitSeq(key, ".") {
 		if n == nil || n.kind != object {
@@ -149,8 +147,8 @@ func (n *node) at(key string) *node {
 	return n
 }
 
-// instead says what to write in place of an unknown key that seems to hold
-// something back; "" if it does not.
+// instead returns what to write instead of an unknown key that seems to be a
+// restriction, or "" if it does not.
 func (u Unknown) instead() string {
 	name, _, _ := strings.Cut(u.Key, ".")
 	if to := olderNames[name]; to != "" {
@@ -162,7 +160,8 @@ func (u Unknown) instead() string {
 	return ""
 }
 
-// fault says why u has no effect, and what to write; "": no advice.
+// fault says why u has no effect and what to write, or returns "" if there is no
+// advice.
 func (u Unknown) fault() string {
 	to := u.instead()
 	if to == "" {

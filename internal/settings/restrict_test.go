@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// nested is the text of a file that sets key to value.
+// nested returns a settings file that sets key to value.
 func nested(key, value string) string {
 	names := strings.Split(key, ".")
 	for i := len(names) - 1; i >= 0; i-- {
@@ -22,8 +22,8 @@ func nested(key, value string) string {
 	return value
 }
 
-// TestAProjectOnlyNarrows: what the user holds back no project lifts; what a
-// project holds back besides counts, and the system may lift both.
+// TestAProjectOnlyNarrows checks that a project cannot lift the user's restrictions but
+// can add its own, and that the system may lift both.
 func TestAProjectOnlyNarrows(t *testing.T) {
 	t.Parallel()
 	tried := map[string]bool{}
@@ -85,8 +85,8 @@ func TestAProjectOnlyNarrows(t *testing.T) {
 	assert.Contains(t, l.Warnings[0].String(), "a project does not lift what user ")
 }
 
-// TestRestrictionsThatCannotBeUnderstood end the run: of each key that holds
-// something back, a value of another type does.
+// TestRestrictionsThatCannotBeUnderstood checks that a value of the wrong type ends the
+// run, for each restricting key.
 func TestRestrictionsThatCannotBeUnderstood(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -119,8 +119,8 @@ func TestRestrictionsThatCannotBeUnderstood(t *testing.T) {
 	assert.Greater(t, n, 18)
 }
 
-// TestNamesThatMayRestrict: what is spelled like something that holds back has no
-// effect, and ends the run, unless its value holds nothing back.
+// TestNamesThatMayRestrict checks that a key spelled like a restriction has no effect,
+// and ends the run unless its value restricts nothing.
 func TestNamesThatMayRestrict(t *testing.T) {
 	t.Parallel()
 	cases := map[string]string{
@@ -150,8 +150,8 @@ func TestNamesThatMayRestrict(t *testing.T) {
 	}
 }
 
-// notHeldBecause says of keys with an effect that sound like holding something back
-// why they are not among restricting, by their beginnings.
+// notHeldBecause explains, by key prefix, why keys that work and sound like
+// restrictions are not among restricting.
 var notHeldBecause = map[string]string{
 	"advanced.ignoreLocalEnv":                  "which .env counts; the folder is trusted",
 	"agents.overrides":                         "which agents are offered; the policy says what they may do",
@@ -170,11 +170,11 @@ var notHeldBecause = map[string]string{
 	"tools.sandboxNetworkAccess":               "it permits: see Holding",
 }
 
-// sounds are keys whose names say that they hold something back.
+// sounds matches keys that sound like restrictions.
 var sounds = regexp.MustCompile(`(?i)enable|disable|allow|block|deny|exclude|include|confirm|permission|approv|trust|secur|restrict|limit|max|only|auth|policy|sandbox|skip|privacy|ignore|telemetry|override|required`)
 
-// TestKeysThatHoldBackAreKnown: a key with an effect that sounds like a restriction
-// is one, or has a reason.
+// TestKeysThatHoldBackAreKnown checks that each key that works and sounds like a
+// restriction is one, or has a reason not to be.
 func TestKeysThatHoldBackAreKnown(t *testing.T) {
 	t.Parallel()
 	used := map[string]bool{}
@@ -195,9 +195,9 @@ func TestKeysThatHoldBackAreKnown(t *testing.T) {
 	}
 }
 
-// harmlessBecause says of keys without effect that sound like holding something
-// back why they do not, by their beginnings, and in which rooms code would be if
-// they did: who builds one of those looks at its keys.
+// harmlessBecause explains, by key prefix, why keys without effect that sound like
+// restrictions are harmless. rooms names the packages that would implement them:
+// whoever adds one must look at its keys.
 var harmlessBecause = map[string]struct{ why, rooms string }{
 	"agents.":                              {"no agent drives a browser", "internal/browser"},
 	"context.":                             {"how the file picker looks for files", ""},
@@ -217,8 +217,9 @@ var harmlessBecause = map[string]struct{ why, rooms string }{
 	"ui.":                                  {"looks", ""},
 }
 
-// TestKeysWithoutEffectHoldNothingBack: a key that sounds like a restriction and
-// has no effect has a reason, which ends where its room is built.
+// TestKeysWithoutEffectHoldNothingBack checks that each key without effect that sounds
+// like a restriction has a reason, and that the reason is dropped once its package
+// exists.
 func TestKeysWithoutEffectHoldNothingBack(t *testing.T) {
 	t.Parallel()
 	used := map[string]bool{}

@@ -9,8 +9,8 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Schema returns the JSON Schema of settings.json, made from the Settings type
-// and the defaults. Unknown keys are allowed everywhere.
+// Schema returns the JSON Schema of settings.json, derived from the Settings type and
+// the defaults. Unknown keys are allowed everywhere.
 func Schema() (*jsonschema.Schema, error) {
 	s, err := jsonschema.For[Settings](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		rawType: {},
@@ -27,8 +27,8 @@ func Schema() (*jsonschema.Schema, error) {
 	return s, nil
 }
 
-// complete adds to an inferred schema what the Go types do not say: choices,
-// defaults, and that unknown keys are not an error.
+// complete adds what the Go types do not express to an inferred schema: choices,
+// defaults, and that unknown keys are allowed.
 func complete(s *jsonschema.Schema, t reflect.Type, defaults *node) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -63,8 +63,8 @@ func complete(s *jsonschema.Schema, t reflect.Type, defaults *node) {
 	}
 }
 
-// oneType takes away null, which the inference allows for lists and pointers
-// and the loader does not.
+// oneType removes null, which the inference allows for lists and pointers but the
+// loader does not.
 func oneType(s *jsonschema.Schema) {
 	if len(s.Types) == 2 && s.Types[0] == "null" {
 		s.Type, s.Types = s.Types[1], nil

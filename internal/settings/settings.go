@@ -1,14 +1,14 @@
 // Package settings reads the layers of settings.json into one typed value, and
-// remembers where each value came from. It keeps out what values mean: the
-// features get them as plain values, and only cmd imports this package. Nothing
-// is written here, and the environment is seen through a function that is given.
+// remembers where each value came from. It does not interpret values: features get
+// them as plain values from internal/app. It writes nothing, and reads the
+// environment only through a function that is passed in.
 //
 // The rules (cli/config/settings.ts, docs/spec/contract.md 5):
 //   - Layers from low to high: defaults, system defaults, user, workspace, system.
-//   - The workspace counts only when it is trusted and is not the home directory.
+//   - The workspace counts only if it is trusted and is not the home directory.
 //   - $VAR, ${VAR} and ${VAR:-default} are replaced in strings, but nowhere
-//     inside "hooks": shells expand their own variables.
-//   - A file that cannot be parsed is an error; a value of the wrong type is a
+//     inside "hooks", because shells expand their own variables.
+//   - A file that cannot be parsed is an error. A value of the wrong type is a
 //     warning, and the lower layer's value stays.
 //   - Unknown keys are left alone.
 package settings
@@ -19,9 +19,9 @@ import (
 	servers "minigem/internal/mcp/entry"
 )
 
-// Settings is everything that settings.json may say and minigem reads. Keys and
-// defaults are those of Gemini CLI (cli/config/settingsSchema.ts). A nil list,
-// map or pointer means that nobody set it.
+// Settings is everything in settings.json that minigem reads. Keys and defaults are
+// those of Gemini CLI (cli/config/settingsSchema.ts). A nil list, map or pointer is not
+// set.
 type Settings struct {
 	General      General              `json:"general,omitzero" jsonschema:"General behaviour."`
 	UI           UI                   `json:"ui,omitzero" jsonschema:"The chat."`
@@ -36,8 +36,8 @@ type Settings struct {
 	Security     Security             `json:"security,omitzero" jsonschema:"Trust, approval and secrets."`
 	Advanced     Advanced             `json:"advanced,omitzero" jsonschema:"Rarely needed."`
 	HooksConfig  HooksConfig          `json:"hooksConfig,omitzero" jsonschema:"Hooks as a whole."`
-	// Hooks is kept as it was written, by event: the hooks package reads the
-	// files themselves, see Loaded.Files.
+	// Hooks is kept as written, by event: the hooks package reads the files itself, see
+	// Loaded.Files.
 	Hooks            map[string]json.RawMessage `json:"hooks,omitempty" jsonschema:"Hooks by event."`
 	Skills           Skills                     `json:"skills,omitzero" jsonschema:"Skills."`
 	Agents           Agents                     `json:"agents,omitzero" jsonschema:"Subagents."`
@@ -81,7 +81,7 @@ type UI struct {
 	Theme      string `json:"theme,omitempty" jsonschema:"light, dark, or a theme of Gemini CLI; default: by terminal."`
 }
 
-// SessionRetention is "general.sessionRetention". Ages are numbers with h, d, w
+// SessionRetention is "general.sessionRetention". Ages are numbers followed by h, d, w
 // or m.
 type SessionRetention struct {
 	Enabled      bool   `json:"enabled,omitempty"`
@@ -101,8 +101,8 @@ type Output struct {
 }
 
 // Telemetry is the section "telemetry" (core/telemetry/config.ts). Flags and
-// environment variables outrank it; that is decided elsewhere, so that what
-// nobody set is nil or empty here.
+// environment variables override it elsewhere, so values that are not set are nil or
+// empty here.
 type Telemetry struct {
 	Enabled      *bool  `json:"enabled,omitempty"`
 	Target       string `json:"target,omitempty" jsonschema:"local or gcp."`
@@ -120,7 +120,7 @@ type Model struct {
 	MaxSessionTurns      int     `json:"maxSessionTurns,omitempty" jsonschema:"-1: no limit."`
 	CompressionThreshold float64 `json:"compressionThreshold,omitempty" jsonschema:"Compress at: a share of the window."`
 	DisableLoopDetection bool    `json:"disableLoopDetection,omitempty"`
-	// Fallback is minigem's own.
+	// Fallback is one of minigem's own settings.
 	Fallback string `json:"fallback,omitempty" enum:"ask|always|never" jsonschema:"Take another model when a quota ends."`
 }
 
@@ -143,8 +143,8 @@ type FileFiltering struct {
 	CustomIgnoreFilePaths     []string `json:"customIgnoreFilePaths,omitempty"`
 }
 
-// Tools is the section "tools". Core is nil when not given and empty when
-// given as [], which disables all built-in tools.
+// Tools is the section "tools". Core is nil if not given. If given as [], it is empty
+// and disables all built-in tools.
 type Tools struct {
 	Core                        []string `json:"core,omitempty"`
 	Allowed                     []string `json:"allowed,omitempty"`
@@ -191,7 +191,8 @@ type FolderTrust struct {
 	Enabled bool `json:"enabled,omitempty"`
 }
 
-// Redaction is "security.environmentVariableRedaction"; internal/redact does it.
+// Redaction is "security.environmentVariableRedaction", which internal/redact
+// implements.
 type Redaction struct {
 	Enabled bool     `json:"enabled,omitempty"`
 	Allowed []string `json:"allowed,omitempty"`
@@ -219,7 +220,7 @@ type HooksConfig struct {
 	MaxRetries      int      `json:"maxRetries,omitempty" jsonschema:"AfterAgent retries in a row for one prompt."`
 	BlockedExitCode int      `json:"blockedExitCode,omitempty" jsonschema:"Exit code of a blocked headless run."`
 	MayAllow        []string `json:"mayAllow,omitempty" jsonschema:"More hooks that may allow. Not for projects."`
-	// AllowedHTTPHosts counts in settings of the user and the system alone.
+	// AllowedHTTPHosts only counts in the settings of the user and the system.
 	AllowedHTTPHosts []string `json:"allowedHttpHosts,omitempty" jsonschema:"Hosts that http hooks may reach unencrypted."`
 }
 
@@ -276,10 +277,10 @@ type Experimental struct {
 	EnableAgents   bool `json:"enableAgents,omitempty" jsonschema:"false: models cannot start agents."`
 }
 
-// Strings is a list that may be written as one string.
+// Strings is a list that may also be written as a single string.
 type Strings []string
 
-// UnmarshalJSON takes a string or a list of strings.
+// UnmarshalJSON accepts a string or a list of strings.
 func (s *Strings) UnmarshalJSON(data []byte) error {
 	if len(data) > 0 && data[0] == '"' {
 		*s = Strings{""}
