@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Align pads the cells of a table to the width of their column, except the last
-// one. A single long command does not widen its column.
+// Align pads the cells of a table, except in the last column, to the width of their
+// column. A single very long cell does not widen its column.
 func Align(rows [][]string) {
 	const most = 60
 	for col := 0; len(rows) > 0 && col < len(rows[0])-1; col++ {

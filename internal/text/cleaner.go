@@ -6,20 +6,19 @@ import (
 	"unicode/utf8"
 )
 
-// Cleaner is [Clean] for a text that comes in pieces, which may split a
-// character or a control sequence. The zero Cleaner is ready; it is for one
-// goroutine.
+// Cleaner is [Clean] for text that arrives in pieces, which may split a character or a
+// control sequence. The zero Cleaner is ready to use. It is for one goroutine.
 type Cleaner struct {
 	rest  []byte // incomplete input
-	final bool   // this is the last piece
+	final bool   // the current piece is the last one
 	seen  context
 }
 
-// maxHeld is how many bytes of a control sequence are held until it ends.
+// maxHeld is how many bytes of an incomplete control sequence are held.
 const maxHeld = 4 << 10
 
-// Clean returns what may be shown of the next piece, after what earlier pieces
-// left incomplete.
+// Clean returns the next piece, cleaned, together with what earlier pieces left
+// incomplete.
 func (c *Cleaner) Clean(piece []byte) string {
 	if len(c.rest) == 0 && plain(string(piece)) {
 		if len(piece) > 0 {
@@ -38,7 +37,7 @@ func (c *Cleaner) Clean(piece []byte) string {
 		at += n
 	}
 	c.rest = slices.Clone(b[at:])
-	if len(c.rest) > maxHeld { // its beginning decides; its content is never shown
+	if len(c.rest) > maxHeld { // only its introducer matters, as its content is never shown
 		end := c.rest[len(c.rest)-1:]
 		c.rest = c.rest[:introducer(c.rest)]
 		if end[0] == escape || !utf8.RuneStart(end[0]) {
@@ -48,8 +47,8 @@ func (c *Cleaner) Clean(piece []byte) string {
 	return out.String()
 }
 
-// step writes what may be shown of the character or control sequence at the
-// beginning of b, and returns its length; 0: it may continue in the next piece.
+// step writes the character at the beginning of b if it may be shown, and skips a
+// control sequence. It returns the length, or 0 if it may continue in the next piece.
 func (c *Cleaner) step(b []byte, out *strings.Builder) int {
 	if !utf8.FullRune(b) && !c.final {
 		return 0
@@ -87,8 +86,8 @@ func (c *Cleaner) step(b []byte, out *strings.Builder) int {
 	return n
 }
 
-// next returns the first character of b and its length. A byte that is not
-// UTF-8 is a control character of 8-bit terminals, or has length 0.
+// next returns the first character of b and its length. A byte that is not UTF-8 is an
+// 8-bit control character, or has length 0.
 func next(b []byte) (rune, int) {
 	r, n := utf8.DecodeRune(b)
 	if r != utf8.RuneError || n != 1 {
@@ -100,8 +99,8 @@ func next(b []byte) (rune, int) {
 	return r, 0
 }
 
-// broken returns the length of an invalid character, including its continuation
-// bytes: they are not control characters.
+// broken returns the length of an invalid character, including its continuation bytes,
+// which are not control characters.
 func broken(b []byte) int {
 	n := 1
 	for b[0] >= 0xc2 && n < min(len(b), 3) && !utf8.RuneStart(b[n]) {
@@ -110,7 +109,7 @@ func broken(b []byte) int {
 	return n
 }
 
-// Control characters that begin and end control sequences; those above 0x80 are
+// Control characters that begin and end control sequences. Those above 0x80 are the
 // 8-bit forms.
 const (
 	escape     = 0x1b
@@ -126,8 +125,8 @@ const (
 	apc        = 0x9f
 )
 
-// sequence returns the length of the control sequence at the beginning of b,
-// and whether it ended. A byte that cannot be part of it ends it.
+// sequence returns the length of the control sequence at the beginning of b, and
+// whether it is complete. A byte that cannot be part of it ends it.
 func sequence(b []byte) (length int, whole bool) {
 	r, n := next(b)
 	if r == escape {
@@ -148,8 +147,8 @@ func sequence(b []byte) (length int, whole bool) {
 	return n, true
 }
 
-// introducer returns the length of the bytes that say what kind of sequence it
-// is.
+// introducer returns the length of the bytes that introduce the sequence and determine
+// its kind.
 func introducer(b []byte) int {
 	_, n := next(b)
 	if b[0] == escape && len(b) > 1 {
@@ -158,7 +157,7 @@ func introducer(b []byte) int {
 	return max(n, 1)
 }
 
-// shortSequence reads intermediate bytes and a final one, such as ESC ( B.
+// shortSequence reads intermediate bytes and a final byte, such as ESC ( B.
 func shortSequence(b []byte, at int) (int, bool) {
 	for at < len(b) && b[at] >= 0x20 && b[at] < 0x30 {
 		at++
@@ -172,7 +171,7 @@ func shortSequence(b []byte, at int) (int, bool) {
 	return at, true
 }
 
-// csiSequence reads parameters, intermediate bytes, and a final one.
+// csiSequence reads parameters, intermediate bytes and a final byte.
 func csiSequence(b []byte, at int) (int, bool) {
 	for at < len(b) && b[at] >= 0x20 && b[at] < 0x40 {
 		at++
@@ -186,8 +185,8 @@ func csiSequence(b []byte, at int) (int, bool) {
 	return at, true
 }
 
-// stringSequence reads anything up to ST, BEL or CAN. A line end also ends it,
-// so that an endless sequence does not hide the rest of a text.
+// stringSequence reads up to ST, BEL or CAN. A newline also ends it, so that an
+// unterminated sequence does not hide the rest of the text.
 func stringSequence(b []byte, at int) (int, bool) {
 	for at < len(b) {
 		if !utf8.FullRune(b[at:]) {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzPieces: however a text is parted, a Cleaner and a Writer show of its
-// pieces what Clean and Visible show of it as a whole.
+// FuzzPieces checks that a Cleaner and a Writer show the pieces of a text as Clean and
+// Visible show the whole, however it is split.
 func FuzzPieces(f *testing.F) {
 	for _, c := range dirty {
 		f.Add([]byte(c.in), len(c.in)/2)

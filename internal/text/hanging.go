@@ -6,11 +6,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// HelpWidth is how many columns a help text may fill.
+// HelpWidth is the width of help texts in columns.
 const HelpWidth = 80
 
-// Hanging wraps words that begin in a column of a help text, counted from 0, and
-// indents the further lines to that column.
+// Hanging wraps words that start at a column of a help text, counted from 0, and
+// indents the following lines to that column.
 func Hanging(words string, column int) string {
 	return strings.ReplaceAll(ansi.Wrap(words, HelpWidth-column, ""), "\n", "\n"+strings.Repeat(" ", column))
 }

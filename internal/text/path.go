@@ -2,14 +2,14 @@ package text
 
 import "path/filepath"
 
-// Inside reports whether path is dir or below it, by their names alone: resolve
-// links before if they matter. Both are absolute, or both relative.
+// Inside reports whether path is dir or below it, judging by name only: resolve links
+// first if they matter. Both paths are absolute, or both are relative.
 func Inside(dir, path string) bool {
 	_, ok := Below(dir, path)
 	return ok
 }
 
-// Below returns path relative to dir, if it is [Inside] it.
+// Below returns path relative to dir. ok is false unless path is [Inside] dir.
 func Below(dir, path string) (string, bool) {
 	rel, err := filepath.Rel(dir, path)
 	if err != nil || !filepath.IsLocal(rel) {

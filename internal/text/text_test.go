@@ -99,16 +99,16 @@ func FuzzClean(f *testing.F) {
 	})
 }
 
-// classes are those of Unicode whose characters act, hide or turn what is
-// around them, by their names.
+// classes are the Unicode classes whose characters control, hide or reorder the text
+// around them.
 var classes = []*unicode.RangeTable{
 	unicode.Categories["Cc"], unicode.Categories["Cf"], unicode.Categories["Zl"], unicode.Categories["Zp"], unicode.Categories["Cs"],
 	unicode.Properties["Bidi_Control"], unicode.Properties["Join_Control"], unicode.Properties["Variation_Selector"],
 	unicode.Properties["Other_Default_Ignorable_Code_Point"],
 }
 
-// Every character there is, between two letters: each is left out by Clean and
-// Line and shown by Visible, or is graphic and stays as it is.
+// Every character, placed between two letters, is either removed by Clean and Line and
+// shown by Visible, or is graphic and stays as it is.
 func TestEveryCharacter(t *testing.T) {
 	t.Parallel()
 	hidden := 0
@@ -137,7 +137,7 @@ func TestEveryCharacter(t *testing.T) {
 	}
 }
 
-// Every byte that is not UTF-8 goes, or is shown.
+// Every byte that is not UTF-8 is removed, or made visible.
 func TestEveryByte(t *testing.T) {
 	t.Parallel()
 	for n := 0x80; n <= 0xff; n++ {
@@ -169,7 +169,7 @@ func TestVisible(t *testing.T) {
 	assert.Equal(t, "a"+strings.Repeat("\u0301", 8)+"<U+0301><U+0301>", heap)
 }
 
-// However a text is parted, the same of it is shown.
+// However a text is split, the same is shown.
 func TestCleaner(t *testing.T) {
 	t.Parallel()
 	for _, c := range dirty {
@@ -187,7 +187,7 @@ func TestCleaner(t *testing.T) {
 	}
 }
 
-// A title without an end takes no memory.
+// An unterminated title uses a bounded amount of memory.
 func TestCleanerIsBounded(t *testing.T) {
 	t.Parallel()
 	var c Cleaner
@@ -201,11 +201,11 @@ func TestCleanerIsBounded(t *testing.T) {
 	assert.Equal(t, "b", c.Clean([]byte("\\b")), "its end was parted")
 }
 
-// However it is written, the same is shown.
+// However a text is split into writes, the same is shown.
 func TestWriter(t *testing.T) {
 	t.Parallel()
 	for _, c := range dirty {
-		whole := c.in // without the bytes at its end that wait for the rest of a character
+		whole := c.in // without trailing bytes that wait for the rest of a character
 		for strings.HasSuffix(whole, "\xe2") || strings.HasSuffix(whole, "\x82") {
 			whole = whole[:len(whole)-1]
 		}
@@ -219,7 +219,7 @@ func TestWriter(t *testing.T) {
 				assert.Equal(t, len(piece), n)
 			}
 			if strings.ContainsAny(c.in, "\u200c\u200d\ufe0f") || c.name == "cut off" {
-				continue // a joiner at the end of a write is shown: nobody knows what it joins
+				continue // a joiner at the end of a write is shown, since what it joins is not known
 			}
 			assert.Equal(t, want, got.String(), "%s, parted at %d", c.name, at)
 		}

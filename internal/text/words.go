@@ -22,13 +22,13 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// longestWord is the length in bytes above which a word is not a typing error.
+// longestWord is the length in bytes beyond which a word does not count as a typo.
 const longestWord = 64
 
-// Nearest returns the one of words that word is probably a misspelling of:
-// different case or separators, up to three different letters in long words and
-// one in short ones, or cut off. It returns the first of several that are
-// equally near, and "" if none is similar.
+// Nearest returns the one of words that word is probably a misspelling of: it differs
+// in case or separators, by up to three letters in long words and one in short ones, or
+// it is cut off. If several are equally near, it returns the first. It returns "" if
+// none is similar.
 func Nearest(word string, words []string) string {
 	if len(word) > longestWord {
 		return ""
@@ -53,7 +53,7 @@ func Nearest(word string, words []string) string {
 	return best
 }
 
-// slips returns how many letters of a word of n may be wrong.
+// slips returns how many letters of an n-letter word may be wrong.
 func slips(n int) int {
 	switch {
 	case n < 4:
@@ -64,8 +64,8 @@ func slips(n int) int {
 	return 3
 }
 
-// DidYouMean ends a sentence with what was probably meant: `; did you mean
-// "x"?`. It returns "" if word is empty.
+// DidYouMean returns the end of a sentence that suggests word, `; did you mean "x"?`,
+// or "" if word is empty.
 func DidYouMean(word string) string {
 	if word == "" {
 		return ""
@@ -73,14 +73,14 @@ func DidYouMean(word string) string {
 	return fmt.Sprintf("; did you mean %q?", word)
 }
 
-// None says that there is no thing called name, and what was probably meant; if
-// nothing is near, otherwise follows.
+// None says that there is no thing called name, and what was probably meant. If no name
+// is near, it ends with otherwise.
 func None(thing, name string, there []string, otherwise string) string {
 	return fmt.Sprintf("there is no %s %q%s", thing, name, cmp.Or(DidYouMean(Nearest(name, there)), otherwise))
 }
 
-// isBeginning reports whether typed is the beginning of meant, or nearly so if
-// it is long.
+// isBeginning reports whether typed is a prefix of meant. If typed is long, its last
+// two letters may differ.
 func isBeginning(typed, meant string) bool {
 	n := 0
 	for n < len(typed) && n < len(meant) && typed[n] == meant[n] {
@@ -89,7 +89,7 @@ func isBeginning(typed, meant string) bool {
 	return n == len(typed) && n > 1 || n >= 6 && n >= len(typed)-2
 }
 
-// fold removes what people get wrong most: case and separators.
+// fold removes case and separators, which people get wrong most often.
 func fold(s string) string {
 	return strings.Map(func(c rune) rune {
 		if c == '_' || c == '-' || c == ' ' {
@@ -99,8 +99,8 @@ func fold(s string) string {
 	}, s)
 }
 
-// Distance counts the bytes to insert, delete, replace or swap with their
-// neighbour to get from a to b.
+// Distance returns the edit distance of a and b in bytes: insertions, deletions,
+// replacements, and swaps of neighbours.
 func Distance(a, b string) int {
 	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

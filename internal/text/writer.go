@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Writer writes its input as [Visible] shows it: whoever prints through one
+// Writer writes its input as [Visible] shows it, so that code printing through it
 // cannot forget to. It is safe for concurrent use if the underlying writer is.
 type Writer struct {
 	mu   sync.Mutex
@@ -19,7 +19,7 @@ type Writer struct {
 	seen context
 }
 
-// NewWriter returns a Writer to w; w itself if it is one.
+// NewWriter returns a Writer to w, or w itself if it is already one.
 func NewWriter(w io.Writer) *Writer {
 	if own, ok := w.(*Writer); ok {
 		return own
@@ -27,8 +27,8 @@ func NewWriter(w io.Writer) *Writer {
 	return &Writer{out: w}
 }
 
-// Write implements [io.Writer]. An incomplete character waits for the rest of
-// it, and a joiner for what it joins.
+// Write implements [io.Writer]. It holds back an incomplete character until the rest
+// arrives, and a joiner until it is known what it joins.
 func (w *Writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -65,8 +65,8 @@ func cutOff(b []byte) int {
 	return 0
 }
 
-// Raw returns the writer underlying w if it is a [Writer], else w: for the few
-// who write control sequences of their own, or unchanged bytes because the user
+// Raw returns the writer underlying w if w is a [Writer], else w. It is for the few
+// callers that write their own control sequences, or unchanged bytes because the user
 // asked for them.
 func Raw(w io.Writer) io.Writer {
 	if own, ok := w.(*Writer); ok {
@@ -75,8 +75,8 @@ func Raw(w io.Writer) io.Writer {
 	return w
 }
 
-// JSON escapes the characters in data, a JSON text, that [Hides], such as
-// \u202e: the meaning stays the same, and the text is safe to show.
+// JSON escapes the characters of a JSON text that [Hides] reports, such as \u202e. The
+// meaning stays the same, and the text is safe to show.
 func JSON(data []byte) []byte {
 	if plain(string(data)) {
 		return data
