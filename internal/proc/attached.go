@@ -7,9 +7,10 @@ import (
 	"os/exec"
 )
 
-// RunAttached runs a program that needs the terminal, such as an editor: it
-// gets our streams and stays in our process group, so that keys reach it. It
-// uses Path, Args, Line, Dir, Env, Rules and Within of c. When ctx ends the program is killed.
+// RunAttached runs a program that needs the terminal, such as an editor. The program
+// gets our streams and stays in our process group, so that keys reach it. RunAttached
+// uses only Path, Args, Line, Dir, Env, Rules and Within of c. When ctx ends, the
+// program is killed.
 func RunAttached(ctx context.Context, c Command, in, out *os.File) error {
 	path, args := c.Path, c.Args
 	if c.Line != "" {

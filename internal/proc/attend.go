@@ -6,9 +6,9 @@ import (
 	"os/exec"
 )
 
-// Attend runs a script of ours by sh, in a group of its own, with line as its
-// standard input and the terminal as its standard output. It has to end by
-// itself when line is closed; wait waits for that.
+// Attend runs one of our own scripts with sh, in its own group, with line as standard
+// input and the terminal as standard output. The script must exit by itself once line
+// is closed. wait waits for that.
 func Attend(script string, line, tty *os.File) (wait func(), err error) {
 	cmd := exec.Command("sh", "-c", script)
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH")}

@@ -6,23 +6,24 @@ import (
 	"sync"
 )
 
-// Limit says how many bytes of a stream are kept: Head from its beginning and
-// Tail from its end. The zero value keeps everything.
+// Limit says how many bytes of a stream are kept: Head at its beginning and Tail at its
+// end. The zero value keeps everything.
 type Limit struct {
 	Head, Tail int
-	// Watch gets the whole stream as it comes, once it is longer than Head. It
+	// Watch receives the whole stream as it arrives, once it is longer than Head. It
 	// must not block. May be nil.
 	Watch io.Writer
 }
 
-// Output is what was kept of a stream.
+// Output is the part of a stream that was kept.
 type Output struct {
 	Head    []byte
 	Tail    []byte // the end of the stream; empty if Head is all of it
-	Dropped int64  // number of bytes between the two, which are lost
+	Dropped int64  // number of bytes lost between the two
 }
 
-// Bytes joins the output; if something is missing, a line says so.
+// Bytes joins the output. If bytes were dropped and a tail was kept, a line in between
+// says how many are missing.
 func (o Output) Bytes() []byte {
 	if o.Dropped == 0 {
 		return append(o.Head[:len(o.Head):len(o.Head)], o.Tail...)
@@ -42,13 +43,13 @@ type buffer struct {
 
 	mu      sync.Mutex
 	head    []byte
-	tail    []byte // up to twice Tail, to move bytes rarely
+	tail    []byte // up to twice Tail, so that bytes are rarely moved
 	total   int64
 	sealed  bool
-	watched bool // limit.Watch got the head
+	watched bool // limit.Watch has received the head
 }
 
-// write adds b and passes it to live, unless the buffer is sealed.
+// write adds p and passes it to live, unless the buffer is sealed.
 func (b *buffer) write(p []byte, live func([]byte)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -74,7 +75,7 @@ func (b *buffer) write(p []byte, live func([]byte)) {
 	}
 }
 
-// watch passes on what is beyond the head, and before it the head.
+// watch passes on what exceeds the head, preceded by the head itself.
 func (b *buffer) watch(p []byte) {
 	if len(p) == 0 || b.limit.Watch == nil {
 		return
@@ -86,7 +87,7 @@ func (b *buffer) watch(p []byte) {
 	_, _ = b.limit.Watch.Write(p) // an error of Watch affects nothing else
 }
 
-// seal drops all later output. When it returns, live is not being called.
+// seal drops all later output. Once it returns, live is no longer being called.
 func (b *buffer) seal() {
 	b.mu.Lock()
 	b.sealed = true
@@ -105,8 +106,8 @@ func (b *buffer) output() Output {
 	return o
 }
 
-// Keep reads r to its end and keeps what limit says; Watch may be set. An error
-// comes with what was read before it.
+// Keep reads r to its end and keeps what limit allows. Watch may be set. On an error it
+// also returns what was read before.
 func Keep(r io.Reader, limit Limit) (Output, error) {
 	b := &buffer{limit: limit}
 	_, err := io.Copy(writerFunc(func(p []byte) { b.write(p, nil) }), r)

@@ -10,9 +10,9 @@ import (
 	"minigem/internal/text"
 )
 
-// GitEnviron returns env without the variables that lead git to another repository
-// than that of its folder. Git sets them for its own hooks, and whoever runs minigem
-// from one hands them on.
+// GitEnviron returns env without the variables that point git to a repository other
+// than that of its folder. Git sets them for its own hooks, and they are inherited if
+// minigem is run from one.
 func GitEnviron(env []string) []string {
 	return slices.DeleteFunc(slices.Clone(env), func(e string) bool {
 		name, _, _ := strings.Cut(e, "=")
@@ -21,9 +21,9 @@ func GitEnviron(env []string) []string {
 	})
 }
 
-// Git runs git with args as c says, which never asks for anything, and returns what
-// it prints to stdout, without the last line break. Without c.Out, 64 KiB of it are
-// kept. The error is what git says. Git gives up on a web server that sends less than
+// Git runs git with args as c says, without ever prompting, and returns its standard
+// output without the final newline. Unless c.Out is set, it keeps 64 KiB of it. The
+// error contains git's error message. Git gives up on a web server that sends less than
 // 1,000 bytes a second for a minute; GIT_HTTP_LOW_SPEED_TIME in c.Env changes that.
 func Git(ctx context.Context, c Command, args ...string) (string, error) {
 	c.Path, c.Env = "git", append(slices.Clip(c.Env), "GIT_TERMINAL_PROMPT=0")

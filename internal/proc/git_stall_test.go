@@ -11,7 +11,8 @@ import (
 	"minigem/internal/proc"
 )
 
-// TestGitGivesUp: a server that accepts and never answers ends git.
+// TestGitGivesUp checks that git ends if a server accepts a connection and never
+// answers.
 func TestGitGivesUp(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {

@@ -4,8 +4,8 @@ package proc
 
 import "os"
 
-// guardScript stores the ids of groups, and kills those that are left when its
-// input ends.
+// guardScript records the ids of groups, and kills those that are left when its input
+// ends.
 const guardScript = `trap '' INT TERM HUP QUIT TSTP
 known=' '
 while read -r what pid; do
@@ -19,7 +19,7 @@ for pid in $known; do kill -s TERM -- "-$pid"; done 2>/dev/null
 sleep 1
 for pid in $known; do kill -s KILL -- "-$pid"; done 2>/dev/null`
 
-// startGuard returns the pipe to the guard; nil: there is no guard.
+// startGuard returns the pipe to the guard, or nil if there is no guard.
 func startGuard() *os.File {
 	theirs, ours, err := os.Pipe()
 	if err != nil {

@@ -8,37 +8,38 @@ import (
 	"time"
 )
 
-// errEnding: nothing is started any more.
+// errEnding means that no more commands are started.
 var errEnding = errors.New("minigem is ending")
 
-// guardAfter is how long a command runs before the guard gets its group, so
-// that short ones cost nothing.
+// guardAfter is how long a command runs before the guard is told its group, so that
+// short ones cost nothing.
 const guardAfter = 100 * time.Millisecond
 
-// groups holds the groups of commands that must not outlive the program, by
-// their process ids. If the program is killed, a guard ends them: a small shell
-// that reads their ids from a pipe until nobody holds the other end.
+// groups holds the groups of commands that must not outlive the program, by process id.
+// If the program is killed, a guard ends them. The guard is a small shell that reads
+// their ids from a pipe until the other end is closed.
 type groups struct {
 	mu      sync.Mutex
 	known   map[int]*group
 	closed  bool
-	guard   *os.File // nil: it was not needed yet, or there is none
-	guarded bool     // starting the guard was tried
+	guard   *os.File // nil if it was not needed yet, or could not be started
+	guarded bool     // an attempt to start the guard was made
 }
 
 type group struct {
-	sent bool // to the guard
+	sent bool // the guard knows of it
 	left bool // the command itself has ended
 }
 
 var running = groups{known: map[int]*group{}}
 
-// KillAll kills the group of every running command, and those that commands
-// with Guarded left, without waiting; nothing can be started after it. It is
-// for an exit that does not wait.
+// KillAll kills the groups of all running commands, and of those with Guarded that left
+// processes behind, without waiting. Nothing can be started after it. It is for an exit
+// that does not wait.
 func KillAll() { running.killAll(true) }
 
-// KillRunning kills the group of every running command; others may be started after it.
+// KillRunning kills the groups of all running commands. New ones may be started after
+// it.
 func KillRunning() { running.killAll(false) }
 
 func (g *groups) killAll(last bool) {
@@ -85,7 +86,7 @@ func (g *groups) start(c Command, begin func() (pid int, err error)) error {
 	return nil
 }
 
-// ended records that a command has ended; others of its group may run on.
+// ended records that a command has ended. Others of its group may still be running.
 func (g *groups) ended(pid int, guarded bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -114,7 +115,7 @@ func (g *groups) tell(pid int, known *group) {
 	}
 }
 
-// startOnce starts the guard, unless it was started.
+// startGuardOnce starts the guard unless that was tried before.
 func (g *groups) startGuardOnce() {
 	if !g.guarded {
 		g.guarded = true

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An exit that does not wait ends the groups it knows without the guard's help,
-// and nothing is started after it.
+// An exit that does not wait ends the known groups without the guard's help, and
+// nothing can be started after it.
 func TestKillAllNeedsNoGuard(t *testing.T) {
 	t.Parallel()
 	g := groups{known: map[int]*group{}, guarded: true} // and there is no guard

@@ -16,83 +16,82 @@ import (
 	"minigem/internal/confine"
 )
 
-// ErrIdle: a command was stopped because it printed nothing for Command.Idle.
+// ErrIdle means that a command was stopped because it printed nothing for Command.Idle.
 var ErrIdle = errors.New("no output for too long")
 
-// Command says what to run. It is a value: one Command may be run many times.
+// Command says what to run. It is a value: the same Command may be run many times.
 type Command struct {
-	// Line is run by the shell: see [Shell]. If it is empty, Path is run with
-	// Args (without the name itself); a Path without a slash is looked up.
+	// Line is run by the shell, see [Shell]. If it is empty, Path is run with Args
+	// (without the program's name). A Path without a slash is looked up.
 	Line string
 	Path string
 	Args []string
 
 	Dir string
-	Env []string // the whole environment, "k=v"; nil: an empty one
+	Env []string // the whole environment, "k=v"; nil means an empty one
 
-	// Stdin is written to the command, which need not read it. nil: it reads
-	// nothing.
+	// Stdin is written to the command, which need not read it. If nil, the command
+	// reads nothing.
 	Stdin [][]byte
 	// Open leaves standard input and output to the caller, as Process.Stdin and
-	// Process.Stdout; Stdin, Out and Merge are not used then.
+	// Process.Stdout. Stdin, Out and Merge are then ignored.
 	Open bool
 
 	// Merge sends stderr to stdout, in the order of writing.
 	Merge bool
 	Out   Limit // what to keep of stdout
 	Err   Limit // what to keep of stderr
-	// Live gets output as it comes, from one goroutine per stream. It must not
+	// Live receives output as it arrives, from one goroutine per stream. It must not
 	// block, and is never called after Run has returned. May be nil.
 	Live func([]byte)
 
-	// Idle stops the command when it printed nothing for that long; 0: never.
+	// Idle stops the command if it prints nothing for that long. 0 means no limit.
 	Idle time.Duration
 	// Grace is the time between asking the group to stop (TERM) and killing it.
 	Grace time.Duration
-	// Guarded means that what the command leaves in its group ends with the
-	// program too, even if the program is killed. Without it that applies only
-	// while the command itself runs.
+	// Guarded means that processes that the command leaves in its group end with the
+	// program too, even if the program is killed. Otherwise that applies only while the
+	// command runs, or its children hold its streams.
 	Guarded bool
-	// Outlives means that the command may run on when the program ends.
+	// Outlives means that the command may keep running when the program ends.
 	Outlives bool
 
-	// Confine restricts how the command is started: it may replace the path of
-	// the program, its arguments, and Dir, Env and Sys of attr. If it returns
-	// an error the command does not start. nil: the command may do what minigem
-	// may.
+	// Confine changes how the command is started. It may replace the program's path,
+	// its arguments, and Dir, Env and Sys of attr. If it returns an error, the command
+	// does not start. If nil, the command is not confined.
 	Confine func(argv []string, attr *os.ProcAttr) ([]string, error)
 
-	// Rules restrict the command by the kernel, see [confine.Start]; it does not
-	// start where they cannot be enforced. nil: no restrictions.
+	// Rules restrict the command by the kernel, see [confine.Start]. The command does
+	// not start if they cannot be enforced. If nil, there are no restrictions.
 	Rules *confine.Rules
-	// Within starts the command where it is confined, see [confine.Domain.Start]; what
-	// Rules allow to write is then all that is allowed. nil: it starts as Rules say.
+	// Within starts the command inside a domain, see [confine.Domain.Start]. It may
+	// then write only what Rules allow. If nil, only Rules restrict it.
 	Within func(only []string, begin func() error) error
 
-	// Drain is how long to wait for output after the command has exited while
-	// its children hold the streams open; 0: 100 ms. The children run on, and
+	// Drain is how long to wait for output after the command has exited while its
+	// children hold the streams open; 0 means 100 ms. The children keep running, and
 	// their later output is dropped.
 	Drain time.Duration
 }
 
-// Result is how a command ended.
+// Result says how a command ended.
 type Result struct {
 	PID        int    // id of the command and of its process group
-	ExitCode   int    // -1 if a signal ended it, or if it is unknown
-	Signal     int    // the signal that ended it; 0: none
-	SignalName string // the signal's name, such as "SIGKILL"; empty: none
-	Stopped    error  // why we stopped it: the cause of ctx, or ErrIdle; nil: we did not
+	ExitCode   int    // -1 if a signal ended it, or if unknown
+	Signal     int    // the signal that ended it, or 0
+	SignalName string // the signal's name, such as "SIGKILL", or empty
+	Stopped    error  // why we stopped it: the cause of ctx, or ErrIdle; nil if we did not
 	Stdout     Output
 	Stderr     Output // empty with Merge
-	// Held means that some process held the streams open after the exit: most
-	// likely a background child.
+	// Held means that some process, most likely a background child, held the streams
+	// open after the exit.
 	Held bool
 	Took time.Duration
 }
 
-// Run runs c and waits for it to exit. An error means that it could not be
-// started; the [Result] says how it ended. When ctx ends, the whole group is
-// stopped, and Run returns at most Grace and a second later.
+// Run runs c and waits for it to exit. It returns an error if c could not be started.
+// The [Result] says how it ended. When ctx ends, the whole group is stopped, and Run
+// returns at most Grace and a second later.
 func Run(ctx context.Context, c Command) (Result, error) {
 	if err := context.Cause(ctx); err != nil {
 		return Result{ExitCode: -1, Stopped: err}, nil
@@ -104,7 +103,7 @@ func Run(ctx context.Context, c Command) (Result, error) {
 	return p.Wait(ctx), nil
 }
 
-// Start starts c and does not wait. Idle has no effect.
+// Start starts c without waiting for it. Idle has no effect before Wait.
 func Start(c Command) (*Process, error) {
 	path, args := c.Path, c.Args
 	if c.Line != "" {
@@ -153,7 +152,7 @@ func (c Command) confine(cmd *exec.Cmd) error {
 	return nil
 }
 
-// begin starts cmd, confined by c.Rules.
+// begin starts cmd, confined by c.Rules and c.Within.
 func (c Command) begin(cmd *exec.Cmd) error {
 	if c.Rules == nil && c.Within == nil {
 		return cmd.Start()
@@ -172,15 +171,14 @@ func (c Command) begin(cmd *exec.Cmd) error {
 	return confine.Start(*c.Rules, cmd.Start)
 }
 
-// lookForPidfd has package os find out whether the kernel has descriptors of
-// processes, which it does once, by a signal that a confined thread may not send.
+// lookForPidfd makes package os find out whether the kernel has process descriptors. It
+// does so only once, with a signal that a confined thread must not send.
 var lookForPidfd = sync.OnceFunc(func() { _, _ = os.FindProcess(os.Getpid()) })
 
-// Look finds a program as Command.Path is found.
+// Look finds a program the way Command.Path is found.
 func Look(name string) (string, error) { return exec.LookPath(name) }
 
-// await waits for the exit and the streams, and stops p when ctx ends or Idle
-// is over.
+// await waits for the exit and the streams. It stops p when ctx ends or Idle is over.
 func (p *Process) await(ctx context.Context) {
 	var idle <-chan time.Time
 	timer := time.NewTimer(max(p.command.Idle, time.Nanosecond))

@@ -25,7 +25,7 @@ import (
 
 var path = []string{"PATH=" + os.Getenv("PATH")}
 
-// run fails the test when it hangs, rather than the package's time-out.
+// run makes the test fail if the command hangs, before the package's timeout does.
 func run(t *testing.T, c Command) Result {
 	t.Helper()
 	c.Env = append(path, c.Env...)
@@ -110,7 +110,7 @@ func TestCancelledBeforeStart(t *testing.T) {
 	assert.Equal(t, Result{ExitCode: -1, Stopped: cause}, r)
 }
 
-// TestStopLeavesNothing cancels commands that resist and looks for survivors.
+// TestStopLeavesNothing cancels commands that resist, and looks for survivors.
 func TestStopLeavesNothing(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
@@ -156,7 +156,7 @@ func numbers(s string) (ns []int) {
 
 func TestIdle(t *testing.T) {
 	t.Parallel()
-	for idle := time.Second; ; idle *= 2 { // the least that this machine keeps
+	for idle := time.Second; ; idle *= 2 { // the shortest that this machine can keep
 		r := run(t, Command{Line: "for i in 1 2 3 4 5 6; do echo $i; sleep 0.2; done; sleep 3600", Idle: idle, Grace: time.Minute})
 		assert.Equal(t, ErrIdle, r.Stopped)
 		assert.Equal(t, "SIGTERM", r.SignalName)
@@ -166,8 +166,8 @@ func TestIdle(t *testing.T) {
 	}
 }
 
-// TestBackgroundChildDoesNotHang: the child holds stdout open and lives on, and
-// its later output neither kills it nor appears.
+// TestBackgroundChildDoesNotHang checks that a child holding stdout open lives on, and
+// that its later output neither kills it nor appears.
 func TestBackgroundChildDoesNotHang(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -205,8 +205,8 @@ func TestStartAndStop(t *testing.T) {
 	assert.Empty(t, p.Members())
 }
 
-// TestNothingWrittenBeforeTheExitIsLost: not even when the readers come too late
-// for it, as they may on a busy machine.
+// TestNothingWrittenBeforeTheExitIsLost checks that output is kept even if the readers
+// are late, as they may be on a busy machine.
 func TestNothingWrittenBeforeTheExitIsLost(t *testing.T) {
 	t.Parallel()
 	for range 50 {
@@ -217,7 +217,7 @@ func TestNothingWrittenBeforeTheExitIsLost(t *testing.T) {
 	}
 }
 
-// TestOpen: the caller talks with the command; what it says on stderr is kept.
+// TestOpen checks that the caller can talk to the command, and that its stderr is kept.
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	p, err := Start(Command{Line: `while read -r l; do echo "got $l"; done; echo bye >&2; exit 3`, Env: path, Open: true, Err: Limit{Tail: 100}})
@@ -240,7 +240,7 @@ func TestOpen(t *testing.T) {
 	require.Empty(t, r.Stdout.Bytes())
 }
 
-// TestOpenAndHeld: a child that holds the streams on costs nothing of what the
+// TestOpenAndHeld checks that a child holding the streams does not lose output that the
 // caller has yet to read.
 func TestOpenAndHeld(t *testing.T) {
 	t.Parallel()

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Shell returns the program and the arguments that run line: bash, or sh if
-// there is none.
+// Shell returns the program and the arguments that run line: bash, or sh if there is no
+// bash.
 func Shell(line string) (path string, args []string) {
 	path, err := exec.LookPath("bash")
 	if err != nil {
@@ -22,7 +22,7 @@ func Shell(line string) (path string, args []string) {
 	return path, []string{"-c", line}
 }
 
-// ShellName is "bash", or "sh" if there is none.
+// ShellName returns "bash", or "sh" if there is no bash.
 func ShellName() string {
 	if _, err := exec.LookPath("bash"); err != nil {
 		return "sh"
@@ -30,14 +30,14 @@ func ShellName() string {
 	return "bash"
 }
 
-// ownGroup makes a session, not only a group: a command that reads the terminal
-// then fails at once instead of being suspended forever.
+// ownGroup makes a session, not just a group. A command that reads the terminal then
+// fails at once instead of being suspended forever.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 func terminate(pgid int, pids []int) { signal(pgid, pids, unix.SIGTERM) }
 func kill(pgid int, pids []int)      { signal(pgid, pids, unix.SIGKILL) }
 
-// errors mean that the process has ended already.
+// Errors mean that the process has already ended.
 func signal(pgid int, pids []int, sig unix.Signal) {
 	_ = unix.Kill(-pgid, sig)
 	for _, pid := range pids {
@@ -45,8 +45,8 @@ func signal(pgid int, pids []int, sig unix.Signal) {
 	}
 }
 
-// alive reports whether any of the processes still runs. A zombie does not:
-// where nobody reaps orphans, as in many containers, it stays forever.
+// alive reports whether any of the processes is still running. A zombie is not: where
+// orphans are not reaped, as in many containers, it stays forever.
 func alive(pgid int, pids []int) bool {
 	exists := groupExists(pgid)
 	for _, pid := range pids {
@@ -74,7 +74,7 @@ func endedBy(s *os.ProcessState) (number int, name string) {
 	return int(ws.Signal()), unix.SignalName(ws.Signal())
 }
 
-// relation is one line of the process table.
+// relation is one entry of the process table.
 type relation struct{ pid, parent, group int }
 
 // family returns the processes of the group and their descendants.
@@ -102,8 +102,9 @@ func family(pgid int) []int {
 // writing.
 const sweepMost = 2 << 20
 
-// stream is our end of an output. It is read until nobody holds the other end,
-// even after the call: children that run on would be killed by a closed pipe.
+// stream is our end of an output. It is read until the other end is closed everywhere,
+// even after the call, because a closed pipe would kill children that are still
+// running.
 type stream struct {
 	file *os.File
 	into func([]byte)
@@ -113,7 +114,7 @@ type stream struct {
 	ended bool
 }
 
-// read passes on what comes until the end of the stream.
+// read passes on the stream until its end.
 func (s *stream) read() {
 	defer s.file.Close()
 	conn, err := s.file.SyscallConn()
@@ -129,7 +130,7 @@ func (s *stream) read() {
 	})
 }
 
-// sweep passes on what is there now, without waiting, and reports whether the
+// sweep passes on what is available now, without waiting, and reports whether the
 // stream ended.
 func (s *stream) sweep() (ended bool) {
 	conn, err := s.file.SyscallConn()

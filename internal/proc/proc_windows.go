@@ -14,15 +14,15 @@ func Shell(line string) (path string, args []string) {
 	return "powershell.exe", []string{"-NoProfile", "-NonInteractive", "-Command", line}
 }
 
-// ShellName is "powershell".
+// ShellName returns "powershell".
 func ShellName() string { return "powershell" }
 
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }
 
-// terminate does nothing: Windows cannot ask a console program of another group
-// to end. It is killed after the grace period.
+// terminate does nothing: Windows cannot ask a console program of another group to end.
+// It is killed after the grace period.
 func terminate(int, []int) {}
 
 func kill(pid int, _ []int) {
@@ -45,8 +45,9 @@ func groupExists(int) bool { return false }
 
 func family(int) []int { return nil }
 
-// stream is our end of an output. It is read until nobody holds the other end,
-// even after the call: children that run on would be killed by a closed pipe.
+// stream is our end of an output. It is read until the other end is closed everywhere,
+// even after the call, because a closed pipe would kill children that are still
+// running.
 type stream struct {
 	file *os.File
 	into func([]byte)
@@ -57,7 +58,7 @@ type stream struct {
 	count int // bytes passed on
 }
 
-// read passes on what comes until the end of the stream.
+// read passes on the stream until its end.
 func (s *stream) read() {
 	defer s.file.Close()
 	for {
@@ -75,16 +76,16 @@ func (s *stream) read() {
 	}
 }
 
-// A reader that is slow on a busy machine may go on as long as it makes
-// progress, but not forever: a child may never stop writing.
+// A reader that is slow on a busy machine may continue as long as it makes progress,
+// but not forever: a child may never stop writing.
 const (
 	sweepQuiet = 100 * time.Millisecond
 	sweepMost  = 2 * time.Second
 )
 
-// sweep waits until nothing more comes for a while, and reports whether the
-// stream has ended. Unlike on Unix, the content of a pipe is not known while
-// another thread waits to read it.
+// sweep waits until nothing more arrives for a while, and reports whether the stream
+// has ended. Unlike on Unix, the contents of a pipe are not known while another thread
+// waits to read it.
 func (s *stream) sweep() (ended bool) {
 	limit := time.Now().Add(sweepMost)
 	for {

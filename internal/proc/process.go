@@ -12,8 +12,8 @@ import (
 
 const (
 	defaultDrain = 100 * time.Millisecond
-	// afterKill limits the wait for a killed process that the kernel does not
-	// release, such as one on a dead network drive.
+	// afterKill limits the wait for a killed process that the kernel does not release,
+	// such as one blocked on a dead network drive.
 	afterKill = time.Second
 	groupPoll = 5 * time.Millisecond
 )
@@ -24,11 +24,11 @@ type Process struct {
 	cmd     *exec.Cmd
 	began   time.Time
 	exited  chan struct{} // the command itself has ended
-	done    chan struct{} // and its output is complete
-	wrote   chan struct{} // something was printed; for Idle
-	drained chan struct{} // nobody holds the output streams any more
+	done    chan struct{} // its output is complete as well
+	wrote   chan struct{} // signals that something was printed, for Idle
+	drained chan struct{} // no process holds the output streams any more
 
-	stdin          *os.File // our end; nil: none
+	stdin          *os.File // our end; may be nil
 	outputs        []*stream
 	stdout, stderr buffer
 	reading        sync.WaitGroup
@@ -39,27 +39,26 @@ type Process struct {
 	took    time.Duration
 }
 
-// PID returns the process id, which is also the group's.
+// PID returns the id of the process and of its group.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Stdin returns the command's standard input, only with Command.Open. The
-// caller closes it, like Stdout.
+// Stdin returns the command's standard input. It requires Command.Open. The caller
+// closes it, and Stdout as well.
 func (p *Process) Stdin() io.WriteCloser { return p.stdin }
 
-// Stdout returns the command's standard output, only with Command.Open. It ends
-// when nobody holds the other end any more.
+// Stdout returns the command's standard output. It requires Command.Open. It ends once
+// no process holds the other end.
 func (p *Process) Stdout() io.ReadCloser { return p.outputs[0].file }
 
 // Done is closed when the command has exited and its output is complete, or
 // Command.Drain has passed without more output.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Released is closed when nobody holds the output streams of p any more, which
-// can be long after Done if Result.Held.
+// Released is closed once no process holds the output streams of p. If Result.Held,
+// that can be long after Done.
 func (p *Process) Released() <-chan struct{} { return p.drained }
 
-// Wait waits until p is done, or stops it when ctx ends or Command.Idle is
-// over.
+// Wait waits until p is done. It stops p when ctx ends or Command.Idle is over.
 func (p *Process) Wait(ctx context.Context) Result {
 	p.await(ctx)
 	return p.Result()
@@ -80,17 +79,17 @@ func (p *Process) Result() Result {
 	return r
 }
 
-// Members returns the ids of the other running processes of p's group and of
-// its descendants; empty if the system does not tell.
+// Members returns the ids of the other running processes of p's group and of its
+// descendants. It is empty if the system does not provide them.
 func (p *Process) Members() []int {
 	if !groupExists(p.PID()) {
-		return nil // the usual case, for which the process table need not be read
+		return nil // the usual case, without reading the process table
 	}
 	return slices.DeleteFunc(family(p.PID()), func(pid int) bool { return pid == p.PID() })
 }
 
-// Stop ends the group of p and its descendants: TERM, and after Grace KILL. It
-// returns when they are gone, at once if they were gone before.
+// Stop ends p's group and its descendants, with TERM and after Grace with KILL. It
+// returns when they are gone, or at once if they already were.
 func (p *Process) Stop() { p.stop(nil) }
 
 func (p *Process) stop(why error) {
@@ -99,7 +98,7 @@ func (p *Process) stop(why error) {
 		p.stopped = why
 	}
 	p.mu.Unlock()
-	// Processes that left the group are found by descent, so before any parent
+	// Processes that left the group are found by descent, so look before any parent
 	// dies.
 	pids := family(p.PID())
 	terminate(p.PID(), pids)
@@ -112,7 +111,7 @@ func (p *Process) stop(why error) {
 	}
 }
 
-// gone waits for the group to be empty.
+// gone waits for the processes to end, and reports whether they did within grace.
 func (p *Process) gone(pids []int, grace time.Duration) bool {
 	limit := time.Now().Add(grace)
 	for alive(p.PID(), pids) {
@@ -165,8 +164,8 @@ func (p *Process) disconnect() {
 	}
 }
 
-// pump starts the goroutines of p: a writer of stdin, a reader of each stream,
-// and one that waits.
+// pump starts the goroutines of p: a writer for stdin, a reader for each stream, and
+// one that waits.
 func (p *Process) pump() {
 	p.stdout.limit, p.stderr.limit = p.command.Out, p.command.Err
 	if p.stdin != nil && !p.command.Open {
@@ -200,7 +199,7 @@ func (p *Process) pump() {
 func (p *Process) wait() {
 	_ = p.cmd.Wait() // ProcessState says how it ended
 	if p.stdin != nil {
-		p.stdin.Close() // unblocks a Write that nobody reads
+		p.stdin.Close() // unblocks a Write that is not being read
 	}
 	close(p.exited)
 	go func() { p.reading.Wait(); close(p.drained) }()
@@ -212,8 +211,8 @@ func (p *Process) wait() {
 	select {
 	case <-p.drained:
 	case <-time.After(drain):
-		// On a busy machine the readers may not have read everything that was
-		// written before the exit, and it must not be lost.
+		// On a busy machine the readers may not have read everything that was written
+		// before the exit. None of it may be lost.
 		for i, s := range p.outputs {
 			if i == 0 && p.command.Open {
 				continue
@@ -228,7 +227,7 @@ func (p *Process) wait() {
 	p.mu.Unlock()
 	close(p.done)
 	if held && !p.command.Guarded {
-		<-p.drained // a hook's child is stopped with its hook
+		<-p.drained // keeps the group known, so that the children end with the program
 	}
 	running.ended(p.PID(), p.command.Guarded)
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/creack/pty"
 )
 
-// ErrNoTerminal: this system has no pseudo-terminals, such as Windows.
+// ErrNoTerminal means that this system, such as Windows, has no pseudo-terminals.
 var ErrNoTerminal = errors.New("this system has no pseudo-terminals")
 
-// OpenTerminal makes a pseudo-terminal of a size. A program uses tty as its
-// terminal; its output is read from window, and keys are written to window. The
-// caller closes both. The error is [ErrNoTerminal] if the system has none.
+// OpenTerminal makes a pseudo-terminal of the given size. A program uses tty as its
+// terminal. Its output is read from window, and keys are written to window. The caller
+// closes both. The error is [ErrNoTerminal] if the system has no pseudo-terminals.
 func OpenTerminal(columns, rows int) (window, tty *os.File, err error) {
 	window, tty, err = pty.Open()
 	switch {

@@ -9,17 +9,17 @@ import (
 type Session struct {
 	Command
 	Size func() (columns, rows int)
-	// Show gets what the command prints. keys: it takes each key as it is pressed,
-	// as editors and pagers do.
+	// Show receives the command's output. keys means that the command reads single
+	// keys, as editors and pagers do.
 	Show func(printed []byte, keys bool)
-	// Begin is given where keys go, and what to call when the size is another one.
-	// What it returns is called in the end.
+	// Begin receives a function that sends keys, and one to call when the size has
+	// changed. The function it returns is called at the end.
 	Begin func(keys func([]byte), resized func()) (over func())
 }
 
 func (s Session) begin(keys func([]byte), resized func()) func() { return s.Begin(keys, resized) }
 
-// drained waits for the rest of the output, for a short time: what the command
+// drained waits briefly for the rest of the output, because processes that the command
 // left running may hold its terminal open.
 func drained(window *os.File, shown <-chan struct{}) {
 	select {
@@ -30,7 +30,7 @@ func drained(window *os.File, shown <-chan struct{}) {
 	_ = window.SetReadDeadline(time.Now())
 	select {
 	case <-shown:
-	case <-time.After(time.Second): // this terminal knows no deadlines
+	case <-time.After(time.Second): // this terminal does not support deadlines
 		_ = window.Close()
 	}
 }

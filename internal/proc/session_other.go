@@ -4,5 +4,5 @@ package proc
 
 import "context"
 
-// RunInTerminal is [ErrNoTerminal] here.
+// RunInTerminal always returns [ErrNoTerminal] on this system.
 func RunInTerminal(context.Context, Session) (Result, error) { return Result{}, ErrNoTerminal }

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// RunInTerminal runs a command line in a pseudo-terminal of its own. It uses
-// Line, Dir, Env, Rules and Within of s.Command. It is [ErrNoTerminal] where the system has
-// none.
+// RunInTerminal runs a command line in a pseudo-terminal of its own. It uses only Line,
+// Dir, Env, Rules and Within of s.Command. It returns [ErrNoTerminal] if the system has
+// no pseudo-terminals.
 func RunInTerminal(ctx context.Context, s Session) (Result, error) {
 	columns, rows := s.Size()
 	window, tty, err := OpenTerminal(columns, rows)
@@ -33,14 +33,14 @@ func RunInTerminal(ctx context.Context, s Session) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	over := s.begin(func(keys []byte) { _, _ = window.Write(keys) }, func() { // who is gone reads nothing
+	over := s.begin(func(keys []byte) { _, _ = window.Write(keys) }, func() { // a command that has ended reads nothing
 		columns, rows := s.Size()
 		_ = pty.Setsize(window, &pty.Winsize{Rows: uint16(rows), Cols: uint16(columns)})
 	})
 	defer over()
 	defer context.AfterFunc(ctx, func() { _ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL) })()
 	ended := make(chan struct{})
-	go func() { // what the command left running keeps the terminal open, and is not waited for
+	go func() { // what the command left running may hold the terminal open; do not wait for it
 		_ = cmd.Wait()
 		close(ended)
 	}()
@@ -59,7 +59,7 @@ func RunInTerminal(ctx context.Context, s Session) (Result, error) {
 	return res, nil
 }
 
-// show passes on what a command prints, until nobody has its terminal.
+// show passes on the command's output until no process holds its terminal.
 func show(window *os.File, to func(printed []byte, keys bool)) {
 	buf := make([]byte, 4096)
 	for {
@@ -73,8 +73,8 @@ func show(window *os.File, to func(printed []byte, keys bool)) {
 	}
 }
 
-// readsKeys reports whether the program takes each key as it is pressed, as
-// programs do that draw the screen. What a command prints cannot bring that about.
+// readsKeys reports whether the program reads single keys, as full-screen programs do.
+// A command cannot influence that by what it prints.
 func readsKeys(window *os.File) bool {
 	raw, err := window.SyscallConn()
 	if err != nil {

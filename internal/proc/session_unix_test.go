@@ -15,15 +15,15 @@ import (
 	"minigem/internal/proc"
 )
 
-// TestRunInTerminal: a command has a terminal, gets keys, is told of another size,
-// and says by its terminal, not by what it prints, that it wants single keys.
+// TestRunInTerminal checks that a command has a terminal, gets keys, learns of a new
+// size, and requests single keys through its terminal, not by what it prints.
 func TestRunInTerminal(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, line string
-		keys       map[string]string // when this was printed, these keys are pressed
-		lines      string            // printed while whole lines were read
-		drawn      string            // printed while single keys were
+		keys       map[string]string // after printing the text, these keys are pressed
+		lines      string            // printed while reading whole lines
+		drawn      string            // printed while reading single keys
 		code       int
 	}{
 		{"prints", "echo one; test -t 1 && exit 3", nil, "one\n", "", 3},
@@ -88,9 +88,9 @@ func TestRunInTerminal(t *testing.T) {
 	assert.ErrorIs(t, res.Stopped, context.Canceled)
 }
 
-// TestRunInTerminalControls: the terminal is the controlling one of the command's
-// session, so that ^C and /dev/tty work. bash sees to that by itself: it is sh that
-// is asked, which other shells are not there to replace.
+// TestRunInTerminalControls checks that the terminal is the controlling terminal of the
+// command's session, so that ^C and /dev/tty work. bash takes care of that itself, so
+// the test makes sure that sh runs instead.
 func TestRunInTerminalControls(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	var shown strings.Builder

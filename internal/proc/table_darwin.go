@@ -4,7 +4,7 @@ import "golang.org/x/sys/unix"
 
 const zombie = 5 // SZOMB of sys/proc.h
 
-// processes asks the kernel; zombies are left out.
+// processes asks the kernel. It leaves out zombies.
 func processes() []relation {
 	all, err := unix.SysctlKinfoProcSlice("kern.proc.all")
 	if err != nil {

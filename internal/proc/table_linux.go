@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// processes reads /proc; zombies are left out.
+// processes reads /proc. It leaves out zombies.
 func processes() []relation {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -22,9 +22,9 @@ func processes() []relation {
 		}
 		stat, err := os.ReadFile("/proc/" + name + "/stat")
 		if err != nil {
-			continue // it ended
+			continue // it has ended
 		}
-		// The name in parentheses may contain anything: parse from its end.
+		// The name in parentheses may contain anything, so parse from its end.
 		f := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
 		if len(f) < 3 || f[0] == "Z" {
 			continue

@@ -2,6 +2,6 @@
 
 package proc
 
-// processes returns nothing here: groups are stopped, processes that left them
-// are not.
+// processes returns nothing on this system: groups are stopped, but not processes that
+// left them.
 func processes() []relation { return nil }
