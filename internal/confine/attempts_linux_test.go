@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The test binary runs one attempt where this variable names it, and exits with
-// 0 if it succeeded. The others are its arguments.
+// The test binary runs the attempt that attemptVar names, and exits with 0 if it
+// succeeds. The other variables are the attempt's arguments.
 const (
 	attemptVar = "CONFINE_ATTEMPT"
 	dirVar     = "CONFINE_DIR"    // holds the file "old", the folder "sub" and the sockets "unix" and "packets"
@@ -41,17 +41,17 @@ func TestMain(m *testing.M) {
 			os.Exit(0)
 		}
 	}
-	if name == "wait" { // the victim, until its input ends
+	if name == "wait" { // the victim runs until its input ends
 		_, _ = os.Stdin.Read(make([]byte, 1))
 	}
 }
 
-// An attempt is something that a confined process must not be able to do.
-// Attempts of writing are tried with the folder among Rules.Write as well.
+// An attempt is something that a confined process must not be able to do. Attempts to
+// write are also tried with the folder in Rules.Write.
 type attempt struct {
 	name string
 	do   func() error
-	// what allows it; the zero value: the folder is among Rules.Write.
+	// The rule that allows it. The zero value means that the folder is in Rules.Write.
 	allowedBy string
 }
 

@@ -7,55 +7,54 @@ package confine
 
 import "sync"
 
-// Rules say what a confined process may do. The zero value may read and execute
-// what this process may, write nothing but /dev/null and to the descriptors
-// that it is given, and reach no server, no other process and no terminal.
+// Rules say what a confined process may do. With the zero value it may read and execute
+// what this process may, write only to /dev/null and to descriptors that it is given,
+// and reach no server, no other process and no terminal.
 //
-// Whatever the rules say, the process gets no new privileges (sudo adds none),
-// cannot trace processes outside or read their environment, and cannot put
-// characters into the input of a terminal.
+// Whatever the rules say, the process gains no privileges (sudo has no effect), cannot
+// trace processes outside or read their environment, and cannot put characters into a
+// terminal's input.
 type Rules struct {
-	// Write are files, and directories with all that is below them, that may be
-	// changed. They must exist. A link counts as what it leads to.
+	// Write lists the files and directories, with everything below them, that may be
+	// changed. They must exist. A link means its target.
 	Write []string
-	// Read are files, and directories with all that is below them, that may be
-	// read and executed, besides those of Write; they must exist, too. nil:
-	// everything.
+	// Read lists the files and directories, with everything below them, that may be
+	// read and executed in addition to Write. They must exist, too. If nil, everything
+	// may be read.
 	Read []string
-	// Hidden are files and directories that may not be read although all else
-	// may. They must not be links. It cannot be given together with Read.
-	// Files that come to lie beside a hidden one later cannot be read either.
+	// Hidden lists files and directories that may not be read although everything else
+	// may. They must not be links. It cannot be combined with Read. Files that later
+	// appear next to a hidden one cannot be read either.
 	Hidden []string
-	// Attributes allows changing modes, owners, times and attributes of files.
-	// The kernel cannot keep that to Write: it is possible for every file of
-	// the user's that no read-only mount protects. It also allows the ioctls
-	// of devices and file systems, and shared memory and message queues.
+	// Attributes allows changing the modes, owners, times and attributes of files. The
+	// kernel cannot limit that to Write: it applies to every file of the user that no
+	// read-only mount protects. Attributes also allows the ioctls of devices and file
+	// systems, shared memory and message queues.
 	Attributes bool
-	// Signals allows signals to processes outside, and changing their priorities
-	// and limits. Without it, the process
-	// reaches only those that it started; before Linux 6.12, no process at all.
+	// Signals allows sending signals to processes outside, and changing their
+	// priorities and limits. Without it, the process only reaches processes that it
+	// started, or before Linux 6.12 no process at all.
 	Signals bool
 	Network Network
-	// Ports are those that [TCPPorts] may connect to.
+	// Ports are the ports that [TCPPorts] may connect to.
 	Ports []uint16
 }
 
-// Network says which sockets a process may have. Connected pairs are allowed
-// always.
+// Network says which sockets a process may have. Connected pairs are always allowed.
 type Network int
 
 const (
 	// NoNetwork allows no socket that leads outside.
 	NoNetwork Network = iota
-	// TCPPorts allows TCP connections to Rules.Ports, which needs Linux 6.7.
-	// The kernel does not look at the address: what must not leave the machine
-	// needs a network namespace.
+	// TCPPorts allows TCP connections to Rules.Ports, which requires Linux 6.7. The
+	// kernel does not check the address, so keeping traffic on this machine requires a
+	// network namespace.
 	TCPPorts
-	// OwnNetwork allows Internet sockets, and no Unix ones: it is for a process
-	// that already has its own network namespace.
+	// OwnNetwork allows Internet sockets but no Unix sockets. It is for a process that
+	// already has its own network namespace.
 	OwnNetwork
-	// OpenNetwork allows every socket that has a file or an address. From Linux
-	// 6.12 on, abstract Unix sockets outside are not reached.
+	// OpenNetwork allows every socket that has a file or an address. From Linux 6.12
+	// on, abstract Unix sockets outside cannot be reached.
 	OpenNetwork
 )
 
@@ -66,11 +65,11 @@ const (
 	ABIOfScopes = 6 // Linux 6.12, the first one that restricts signals and Unix sockets without a file
 )
 
-// Check reports why r cannot be enforced on this machine; nil: it can be.
+// Check returns an error if r cannot be enforced on this machine.
 func Check(r Rules) error { return Start(r, func() error { return nil }) }
 
-// Supported reports why this machine cannot enforce the zero [Rules]; nil: it
-// can. The answer of the first call is kept.
+// Supported returns an error if this machine cannot enforce the zero [Rules]. It keeps
+// the result of the first call.
 var Supported = sync.OnceValue(func() error { return Check(Rules{}) })
 
 type failure struct {
@@ -81,6 +80,6 @@ type failure struct {
 func (f failure) Error() string { return f.doing + ": " + f.err.Error() }
 func (f failure) Unwrap() error { return f.err }
 
-// Failed returns "doing: err", wrapping err. It is fmt.Errorf without package fmt,
-// which is not wanted where programs restrict themselves before they are initialized.
+// Failed returns "doing: err", wrapping err. It replaces fmt.Errorf because package fmt
+// is unwanted in programs that restrict themselves before initialization.
 func Failed(doing string, err error) error { return failure{doing, err} }

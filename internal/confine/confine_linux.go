@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Start calls begin on a thread that is restricted by r and ends afterwards, so
-// that the process that begin starts is confined and this one is not. begin
-// must start it on the calling goroutine. It must not use Pdeathsig, which would
-// kill the process when the thread ends, at once. If begin was not called, the
-// error says what could not be enforced.
+// Start calls begin on a thread that is restricted by r and ends afterwards. The
+// process that begin starts is thus confined, and this one is not. begin must start it
+// on the calling goroutine. It must not use Pdeathsig, which would kill the process as
+// soon as the thread ends. If begin was not called, the error says what could not be
+// enforced.
 func Start(r Rules, begin func() error) error {
 	done := make(chan error, 1)
 	go onOwnThread(func() {
@@ -26,9 +26,9 @@ func Start(r Rules, begin func() error) error {
 	return <-done
 }
 
-// onOwnThread calls do on a thread that ends with it. The main thread cannot
-// end, and stands for the process in the eyes of others: it is kept busy
-// meanwhile.
+// onOwnThread calls do on a thread that ends afterwards. The main thread cannot end,
+// and to other processes it represents this process. If called there, it is kept busy
+// while another thread does the work.
 func onOwnThread(do func()) {
 	runtime.LockOSThread()
 	if unix.Gettid() != unix.Getpid() {
@@ -44,8 +44,8 @@ func onOwnThread(do func()) {
 	runtime.UnlockOSThread()
 }
 
-// Restrict restricts the calling thread, and cannot be undone. It is for a
-// program that is about to become another; others want [Start].
+// Restrict restricts the calling thread, which cannot be undone. It is for a program
+// that is about to execute another. Other callers use [Start].
 func Restrict(r Rules) error {
 	version := ABI()
 	switch {
@@ -66,10 +66,9 @@ func Restrict(r Rules) error {
 	return nil
 }
 
-// kept are the capabilities that root keeps: those by which it reads what only
-// others may read, and with Attributes those over owners and permissions of
-// files and over its own processes. CAP_PERFMON would show it the environment of
-// every process.
+// kept returns the capabilities that root keeps: those for reading what only others may
+// read, and with Attributes those over owners and permissions of files and over its own
+// processes. CAP_PERFMON would reveal the environment of every process.
 func kept(r Rules) uint64 {
 	if !r.Attributes {
 		return 1 << unix.CAP_DAC_OVERRIDE
@@ -78,7 +77,7 @@ func kept(r Rules) uint64 {
 		1<<unix.CAP_KILL | 1<<unix.CAP_SETGID | 1<<unix.CAP_SETUID | 1<<unix.CAP_NET_BIND_SERVICE
 }
 
-// dropPrivileges gives up capabilities, and sees to it that no program adds any.
+// dropPrivileges gives up capabilities, and makes sure that no program can add any.
 func dropPrivileges(r Rules) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return err
@@ -86,8 +85,7 @@ func dropPrivileges(r Rules) error {
 	keep := kept(r)
 	for c := uintptr(0); c <= unix.CAP_LAST_CAP; c++ {
 		if keep&(1<<c) == 0 {
-			// A user without privileges has no capabilities, and cannot get
-			// any.
+			// A user without privileges has no capabilities and cannot get any.
 			_ = unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0)
 		}
 	}

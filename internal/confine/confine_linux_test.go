@@ -23,7 +23,7 @@ import (
 	"minigem/internal/waittest"
 )
 
-// needs skips where the kernel cannot enforce r.
+// needs skips the test if the kernel cannot enforce r.
 func needs(t testing.TB, r confine.Rules) {
 	t.Helper()
 	if err := confine.Check(r); err != nil {
@@ -31,7 +31,7 @@ func needs(t testing.TB, r confine.Rules) {
 	}
 }
 
-// outside is what attempts are made on.
+// outside is the target of the attempts.
 type outside struct {
 	dir, port string
 	victim    int
@@ -67,7 +67,7 @@ func newOutside(t *testing.T) *outside {
 	return o
 }
 
-// try runs an attempt, and reports whether it succeeded.
+// try runs an attempt and reports whether it succeeded.
 func (o *outside) try(t *testing.T, a attempt, r *confine.Rules) (succeeded bool, says string) {
 	t.Helper()
 	require.NoError(t, os.RemoveAll(filepath.Join(o.dir, "new")))
@@ -84,8 +84,8 @@ func (o *outside) try(t *testing.T, a attempt, r *confine.Rules) (succeeded bool
 	return res.ExitCode == 0, string(res.Stdout.Bytes())
 }
 
-// TestAttempts: each attempt succeeds without rules, fails with the strictest,
-// and succeeds again with the rule that allows it.
+// TestAttempts checks that each attempt succeeds without rules, fails under the
+// strictest, and succeeds under the rule that allows it.
 func TestAttempts(t *testing.T) {
 	t.Parallel()
 	needs(t, confine.Rules{})
@@ -118,7 +118,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestPorts: of the servers of a machine, those at the ports are reached.
+// TestPorts checks that only servers on the allowed ports can be reached.
 func TestPorts(t *testing.T) {
 	t.Parallel()
 	o := newOutside(t)
@@ -143,7 +143,7 @@ func TestPorts(t *testing.T) {
 	assert.ErrorContains(t, confine.Check(r), "allowing a port", "ports without a network that has ports")
 }
 
-// TestRead: what Rules.Read does not name cannot be read.
+// TestRead checks that only what Rules.Read names can be read.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	needs(t, confine.Rules{})
@@ -175,8 +175,8 @@ func TestRead(t *testing.T) {
 	assert.Error(t, confine.Check(confine.Rules{Hidden: []string{}, Read: []string{}}))
 }
 
-// TestThisProcessStaysFree: no thread of this process keeps a restriction, even
-// when its main thread was asked to start something.
+// TestThisProcessStaysFree checks that no thread of this process stays restricted, even
+// if its main thread started something.
 func TestThisProcessStaysFree(t *testing.T) {
 	t.Parallel()
 	needs(t, confine.Rules{})
@@ -207,7 +207,8 @@ func TestThisProcessStaysFree(t *testing.T) {
 	}, "a thread keeps its restrictions")
 }
 
-// TestWhatCannotBeEnforcedIsAnError: begin is not called.
+// TestWhatCannotBeEnforcedIsAnError checks that begin is not called if the rules cannot
+// be enforced.
 func TestWhatCannotBeEnforcedIsAnError(t *testing.T) {
 	t.Parallel()
 	needs(t, confine.Rules{})
@@ -223,8 +224,8 @@ func TestWhatCannotBeEnforcedIsAnError(t *testing.T) {
 	assert.ErrorIs(t, confine.Start(confine.Rules{}, func() error { return failed }), failed)
 }
 
-// TestAsAnOrdinaryUser: root may do more than others; the attempts of an
-// ordinary user fail as well.
+// TestAsAnOrdinaryUser checks that the attempts fail for an ordinary user as well,
+// since root may do more than others.
 func TestAsAnOrdinaryUser(t *testing.T) {
 	t.Parallel()
 	needs(t, confine.Rules{})
@@ -260,7 +261,7 @@ func TestAsAnOrdinaryUser(t *testing.T) {
 	}
 }
 
-// BenchmarkCommand compares what a command costs as it is and confined.
+// BenchmarkCommand compares the cost of running a command with and without confinement.
 func BenchmarkCommand(b *testing.B) {
 	dir := b.TempDir()
 	for _, c := range []struct {

@@ -4,8 +4,8 @@ package confine
 
 import "errors"
 
-// Start refuses: this system cannot confine a process that one of its threads
-// starts.
+// Start always returns an error: this system cannot confine a process started by one of
+// its threads.
 func Start(Rules, func() error) error {
 	return errors.New("this system has no Landlock, which Linux has from 6.2 on")
 }
@@ -13,13 +13,13 @@ func Start(Rules, func() error) error {
 // ABI returns 0: there is no Landlock.
 func ABI() int { return 0 }
 
-// A Domain cannot be made here.
+// Domain cannot be opened on this system.
 type Domain struct{ Limits []string }
 
-// Open refuses: see [Start].
+// Open always returns an error: see [Start].
 func Open(r Rules) (*Domain, error) { return nil, Check(r) }
 
-// Start refuses.
+// Start always returns an error.
 func (*Domain) Start([]string, func() error) error { return errEnded }
 
 // Left returns nothing.

@@ -6,11 +6,11 @@ import (
 	"os"
 )
 
-// errEnded: a domain was closed before.
+// errEnded means that the domain was closed.
 var errEnded = errors.New("it has ended already")
 
-// CommandLine returns the command line of the process that is described in dir, such
-// as /proc/1, and false if it has ended.
+// CommandLine returns the command line of the process described in dir, such as
+// /proc/1. It returns false if the process has ended.
 func CommandLine(dir string) (string, bool) {
 	stat, err := os.ReadFile(dir + "/stat") // PID (NAME) STATE ...
 	at := bytes.LastIndexByte(stat, ')')

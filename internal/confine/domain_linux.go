@@ -12,25 +12,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Domain is a thread that is restricted once and starts many processes. They
-// share its restrictions, may signal each other, and end with it, even those that
-// left their group or session. It is safe for concurrent use.
+// A Domain is a thread that is restricted once and starts many processes. They share
+// its restrictions, may signal each other, and end with it, even if they left their
+// group or session. It is safe for concurrent use.
 type Domain struct {
-	// Limits say what the domain cannot keep on this machine, as parts of a sentence;
-	// empty: it keeps everything.
+	// Limits lists what the domain cannot enforce on this machine, as parts of a
+	// sentence. It is empty if everything is enforced.
 	Limits []string
 	rules  Rules
 	work   chan func()
-	scoped bool // a signal sent on the thread reaches the processes of the domain alone
+	scoped bool // a signal sent on the thread reaches only processes of the domain
 
 	mu    sync.Mutex
 	ended bool
 	inner []*Domain
 }
 
-// Open makes a domain. Attributes of r are allowed only where mounts can keep
-// them to r.Write, which needs CAP_SYS_ADMIN; else Limits says so. The caller
-// closes it.
+// Open makes a domain. It allows Attributes of r only if mounts can limit them to
+// r.Write, which requires CAP_SYS_ADMIN. Otherwise Limits says so. The caller closes
+// the domain.
 func Open(r Rules) (*Domain, error) {
 	d := &Domain{rules: r, work: make(chan func())}
 	opened := make(chan error)
@@ -61,8 +61,8 @@ func Open(r Rules) (*Domain, error) {
 	return d, nil
 }
 
-// reachesNobody reports whether the thread cannot signal the first process and
-// the parent of this one, which are outside of any domain.
+// reachesNobody reports whether the thread cannot signal process 1 and this process's
+// parent, which are outside any domain.
 func reachesNobody() bool {
 	for _, pid := range []int{1, os.Getppid()} {
 		if pid != 0 && pid != os.Getpid() && unix.Kill(pid, 0) != unix.EPERM {
@@ -72,8 +72,8 @@ func reachesNobody() bool {
 	return true
 }
 
-// ownMounts gives the thread its own mounts, terminals and message queues, and makes all
-// files read-only for it except those below the given paths.
+// ownMounts gives the thread its own mounts, terminals and message queues, and makes
+// all files read-only for it except those below the given paths.
 func ownMounts(writable []string) error {
 	if err := unix.Unshare(unix.CLONE_NEWNS | unix.CLONE_NEWIPC); err != nil {
 		return err
@@ -82,7 +82,7 @@ func ownMounts(writable []string) error {
 	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &apart); err != nil {
 		return err
 	}
-	// Its own terminals: those of the user are not to be written to.
+	// It needs its own terminals, because it must not write to the user's.
 	if err := unix.Mount("devpts", "/dev/pts", "devpts", 0, "newinstance,ptmxmode=0666"); err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func ownMounts(writable []string) error {
 			return err
 		}
 	}
-	// The working directory is still that of the mounts below.
+	// The working directory still belongs to the mounts below.
 	dir, err := unix.Getwd()
 	if err != nil {
 		return err
@@ -116,9 +116,9 @@ func ownMounts(writable []string) error {
 	return unix.Chdir(dir)
 }
 
-// Start calls begin on the thread of d, so that the process that it starts is in
-// the domain: see [Start]. only, if not nil, restricts that process further: it
-// writes to these paths alone, and reads no more than the others.
+// Start calls begin on the thread of d, so that the process it starts is in the domain:
+// see [Start]. If only is not nil, it restricts that process further: it may write only
+// to these paths, and read no more than the other processes.
 func (d *Domain) Start(only []string, begin func() error) error {
 	if only != nil {
 		r := Rules{Write: only, Read: d.rules.Read}
@@ -151,8 +151,8 @@ func (d *Domain) do(f func()) {
 	<-done
 }
 
-// signal sends a signal to all processes of d. The kernel does that in one step: a
-// process that is starting another one receives it before there are two.
+// signal sends a signal to all processes of d. The kernel does so in one step, so a
+// process that is about to start another receives it before there are two.
 func (d *Domain) signal(sig unix.Signal) {
 	if d.scoped {
 		d.do(func() { _ = unix.Kill(-1, sig) }) // an error means that there are none
@@ -162,8 +162,8 @@ func (d *Domain) signal(sig unix.Signal) {
 	}
 }
 
-// Left returns the command lines of the processes of d that still run. It stops
-// them while it looks, so that it misses none that starts others as it ends.
+// Left returns the command lines of the processes of d that are still running. It stops
+// them while it looks, so that it misses none that start others as they end.
 func (d *Domain) Left() []string {
 	d.signal(unix.SIGSTOP)
 	defer d.signal(unix.SIGCONT)
@@ -204,13 +204,13 @@ func (d *Domain) within() []*Domain {
 	return slices.Clone(d.inner)
 }
 
-// Close kills the processes that are left, and ends the thread.
+// Close kills the remaining processes and ends the thread.
 func (d *Domain) Close() {
 	for _, in := range d.within() {
 		in.Close()
 	}
 	d.signal(unix.SIGKILL)
-	const rounds, pause = 200, 5 * time.Millisecond // for those that the kernel cannot end at once
+	const rounds, pause = 200, 5 * time.Millisecond // for processes that the kernel cannot end at once
 	for i := 0; i < rounds && len(d.running()) > 0; i++ {
 		time.Sleep(pause)
 	}

@@ -14,8 +14,8 @@ import (
 	"minigem/internal/confine"
 )
 
-// TestNothingOutlivesADomain: a process that starts the next one and exits, without
-// end, is reported and killed.
+// TestNothingOutlivesADomain checks that a process which keeps starting a successor and
+// exiting is reported and killed.
 func TestNothingOutlivesADomain(t *testing.T) {
 	t.Parallel()
 	if confine.ABI() < confine.ABIOfScopes {
@@ -24,7 +24,7 @@ func TestNothingOutlivesADomain(t *testing.T) {
 	for range 10 {
 		d, err := confine.Open(confine.Rules{})
 		require.NoError(t, err)
-		read, write, err := os.Pipe() // its end is the end of all that hold it
+		read, write, err := os.Pipe() // reading ends once no process holds the other end
 		require.NoError(t, err)
 		var first *os.Process
 		require.NoError(t, d.Start(nil, func() error {
@@ -40,7 +40,7 @@ func TestNothingOutlivesADomain(t *testing.T) {
 		require.NoError(t, err)
 		assert.NotEmpty(t, d.Left())
 		d.Close()
-		_, err = io.Copy(io.Discard, read) // it does not end if something outlives the domain
+		_, err = io.Copy(io.Discard, read) // never ends if something outlives the domain
 		require.NoError(t, err)
 	}
 }

@@ -22,7 +22,7 @@ const (
 	writing = writingDirs | unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK
 )
 
-// ABI returns the kernel's version of Landlock; 0: none.
+// ABI returns the kernel's Landlock version, or 0 if it has no Landlock.
 func ABI() int {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
@@ -31,11 +31,11 @@ func ABI() int {
 	return int(version)
 }
 
-// devices are files that a process with Attributes may write to.
+// devices lists the files that a process with Attributes may write to.
 var devices = []string{"/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"}
 
-// landlock puts the calling thread into a Landlock domain. A process in a domain
-// cannot trace one outside either.
+// landlock puts the calling thread into a Landlock domain. A process in a domain also
+// cannot trace one outside.
 func landlock(r Rules, version int) error {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: writing}
 	switch {
@@ -43,7 +43,7 @@ func landlock(r Rules, version int) error {
 		return Failed("hiding files", unix.EINVAL)
 	case r.Read != nil:
 		attr.Handled_access_fs |= readingDirs
-	case r.Hidden != nil: // names are shown
+	case r.Hidden != nil: // names stay visible
 		attr.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_READ_FILE
 	}
 	if version >= abiOfTCP && (r.Network == NoNetwork || r.Network == TCPPorts) {
@@ -55,7 +55,7 @@ func landlock(r Rules, version int) error {
 			attr.Scoped |= unix.LANDLOCK_SCOPE_SIGNAL
 		}
 	}
-	// The attributes that only later kernels know are left out.
+	// Leave out the attributes that only later kernels know.
 	n, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)),
 		unsafe.Offsetof(attr.Quiet_access_fs), 0)
 	if errno != 0 {
@@ -115,7 +115,7 @@ func (s ruleset) fill(r Rules) error {
 	return nil
 }
 
-// showBeside allows reading what lies below dir, which ends with a slash, but what
+// showBeside allows reading everything below dir, which ends with a slash, except what
 // is hidden.
 func (s ruleset) showBeside(dir string, hidden []string) error {
 	entries, err := os.ReadDir(dir)
@@ -128,9 +128,9 @@ func (s ruleset) showBeside(dir string, hidden []string) error {
 		case slices.Contains(hidden, name):
 		case slices.ContainsFunc(hidden, func(h string) bool { return strings.HasPrefix(h, name+"/") }):
 			err = s.showBeside(name+"/", hidden)
-		case e.Type()&os.ModeSymlink == 0: // what a link leads to counts by itself
+		case e.Type()&os.ModeSymlink == 0: // a link's target is covered by its own rule
 			if err = s.allow(name, unix.LANDLOCK_ACCESS_FS_READ_FILE); err == unix.ENOENT || err == unix.EACCES {
-				err = nil // it is gone, or cannot be read anyway
+				err = nil // it has disappeared, or cannot be read anyway
 			}
 		}
 		if err != nil {
@@ -140,7 +140,7 @@ func (s ruleset) showBeside(dir string, hidden []string) error {
 	return nil
 }
 
-// allow allows access to name and to what is below it; to a file, those of the
+// allow allows access to name and everything below it. For a file, it allows only the
 // accesses that files have.
 func (s ruleset) allow(name string, access uint64) error {
 	fd, err := unix.Open(name, unix.O_PATH|unix.O_CLOEXEC, 0)

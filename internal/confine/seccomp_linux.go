@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// arch is an architecture that the filter knows. old are its own numbers of
-// system calls that others do not have: chmod, chown, lchown, utime, utimes,
-// futimesat.
+// arch is an architecture supported by the filter. old lists its system calls that
+// other architectures do not have: chmod, chown, lchown, utime, utimes, futimesat.
 type arch struct {
 	audit uint32
 	old   []uint32
@@ -24,9 +23,9 @@ var archs = map[string]arch{
 	"riscv64": {unix.AUDIT_ARCH_RISCV64, nil},
 }
 
-// What the filter refuses without Attributes.
+// The system calls that the filter refuses without Attributes.
 var (
-	// Landlock does not see changes of modes, owners, times and attributes.
+	// Landlock does not check changes of modes, owners, times and attributes.
 	attributes = []uint32{
 		unix.SYS_FCHMOD, unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2, unix.SYS_FCHOWN, unix.SYS_FCHOWNAT, unix.SYS_UTIMENSAT,
 		unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
@@ -38,22 +37,23 @@ var (
 		unix.SYS_SEMTIMEDOP,
 		unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
 	}
-	// Without Signals, keys of the session and files by their handles are others', too.
+	// Without Signals, these are refused too: they reach other processes' session keys,
+	// and files by handle.
 	keys = []uint32{unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY, unix.SYS_KEYCTL, unix.SYS_OPEN_BY_HANDLE_AT}
-	// Without Signals, the argument of these that names a process must be 0, the
-	// caller itself: a limit of another can end it.
+	// Without Signals, the argument of these that names a process must be 0, which
+	// means the caller, because setting a limit can end another process.
 	others = map[uint32]int{
 		unix.SYS_PRLIMIT64: 0, unix.SYS_SCHED_SETAFFINITY: 0, unix.SYS_SCHED_SETSCHEDULER: 0, unix.SYS_SCHED_SETPARAM: 0,
 		unix.SYS_SCHED_SETATTR: 0,
 		unix.SYS_SETPRIORITY:   1, unix.SYS_IOPRIO_SET: 1,
 	}
-	// Without Landlock's scopes, no signals at all.
+	// Without Landlock's scopes, no signals are allowed at all.
 	signals = []uint32{
 		unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO,
 		unix.SYS_PIDFD_SEND_SIGNAL,
 	}
-	// ioctls that only ask, or change the caller's own descriptor. A file system
-	// has others, by which a descriptor opened for reading changes files.
+	// The ioctls that only read, or that change the caller's own descriptor. Some
+	// ioctls of file systems change files through a descriptor opened for reading.
 	asking = []uint32{
 		unix.TCGETS, unix.TCGETS2, unix.TIOCGWINSZ, unix.TIOCGPGRP, unix.TIOCGSID, fionread, fioclex, fionclex, fionbio,
 		fioasync,
@@ -69,10 +69,10 @@ const (
 	fioasync = 0x5452
 	fiemap   = 0xc020660b
 
-	tiocsti    = 0x5412 // puts a character into the input of a terminal
-	tioclinux  = 0x541c // can paste into it
+	tiocsti    = 0x5412 // puts a character into a terminal's input
+	tioclinux  = 0x541c // can paste into a terminal's input
 	x32        = 0x40000000
-	fastOpen   = 0x20000000 // MSG_FASTOPEN connects without connect, which Landlock looks at
+	fastOpen   = 0x20000000 // MSG_FASTOPEN connects without calling connect, which Landlock checks
 	kindOf     = 0xf        // a socket's type, without its flags
 	atNumber   = 0          // offsets in struct seccomp_data, on little-endian machines
 	atArch     = 4
@@ -90,8 +90,8 @@ const (
 	absent = unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)
 )
 
-// program returns the filter for r. A jump says how many instructions to skip if
-// the comparison is true, and if it is not.
+// program returns the filter for r. A jump says how many instructions to skip if the
+// comparison is true, and how many if it is false.
 func program(r Rules, version int) []unix.SockFilter {
 	own := archs[runtime.GOARCH]
 	f := []unix.SockFilter{
@@ -132,7 +132,7 @@ func program(r Rules, version int) []unix.SockFilter {
 		}
 	}
 	if r.Network != OpenNetwork {
-		// A pair of datagram sockets could send to any other.
+		// A pair of datagram sockets could send to any other socket.
 		call(unix.SYS_SOCKETPAIR, only(1, kindOf, unix.SOCK_STREAM)...)
 		call(unix.SYS_SOCKET, sockets(r.Network)...)
 	}
@@ -144,7 +144,7 @@ func program(r Rules, version int) []unix.SockFilter {
 	return append(f, unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_ALLOW})
 }
 
-// argument loads an argument of the system call, masked; a mask of 0 is none.
+// argument loads an argument of the system call. If mask is not 0, it applies the mask.
 func argument(at int, mask uint32) []unix.SockFilter {
 	f := []unix.SockFilter{{Code: load, K: atArgument + 8*uint32(at)}}
 	if mask != 0 {
@@ -153,8 +153,8 @@ func argument(at int, mask uint32) []unix.SockFilter {
 	return f
 }
 
-// only allows the call if the argument is one of values, and refuses it
-// otherwise; unless does the opposite.
+// only allows the call if the argument is one of values, and refuses it otherwise.
+// unless does the opposite.
 func only(at int, mask uint32, values ...uint32) []unix.SockFilter {
 	return decide(unix.SECCOMP_RET_ALLOW, refuse, at, mask, values)
 }
@@ -171,9 +171,9 @@ func decide(listed, otherwise uint32, at int, mask uint32, values []uint32) []un
 	return append(f, unix.SockFilter{Code: answer, K: otherwise})
 }
 
-// sockets is what the filter does at socket. A Unix socket could lead to a
+// sockets returns the filter's rules for the socket call. A Unix socket could lead to a
 // server that writes files for others, such as a container daemon or a terminal
-// multiplexer. Netlink's first protocol tells which network devices there are.
+// multiplexer. Netlink's first protocol lists the network devices.
 func sockets(n Network) []unix.SockFilter {
 	var f []unix.SockFilter
 	family := func(number uint32, body []unix.SockFilter) {
@@ -186,7 +186,7 @@ func sockets(n Network) []unix.SockFilter {
 		switch n {
 		case OwnNetwork:
 			family(internet, []unix.SockFilter{{Code: answer, K: unix.SECCOMP_RET_ALLOW}})
-		case TCPPorts: // of streams, Landlock looks at TCP alone
+		case TCPPorts: // the only stream protocol that Landlock checks is TCP
 			stream := append(argument(1, kindOf), unix.SockFilter{Code: equal, K: unix.SOCK_STREAM, Jt: 1},
 				unix.SockFilter{Code: answer, K: refuse})
 			family(internet, append(stream, only(2, 0, unix.IPPROTO_IP, unix.IPPROTO_TCP)...))

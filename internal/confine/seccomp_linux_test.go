@@ -50,7 +50,8 @@ func answerOf(t *testing.T, f []unix.SockFilter, audit, number uint32, args ...u
 
 var networks = []Network{NoNetwork, TCPPorts, OwnNetwork, OpenNetwork}
 
-// TestFilterOfSockets holds the filter to the sockets that each [Network] has.
+// TestFilterOfSockets checks that the filter allows exactly the sockets of each
+// [Network].
 func TestFilterOfSockets(t *testing.T) {
 	t.Parallel()
 	audit := archs[runtime.GOARCH].audit
@@ -89,8 +90,7 @@ func TestFilterOfSockets(t *testing.T) {
 	}
 }
 
-// TestFilterOfCalls holds the filter to the list of system calls that it
-// refuses, and to nothing else.
+// TestFilterOfCalls checks that the filter refuses exactly the listed system calls.
 func TestFilterOfCalls(t *testing.T) {
 	t.Parallel()
 	own := archs[runtime.GOARCH]

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// system are folders of which everybody may read everything.
+// system lists folders in which everything is public.
 var system = []string{
 	"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/usr", "/etc", "/opt", "/nix", "/gnu", "/snap", "/var/lib", "/proc",
 	"/sys", "/dev",
 	"/run/current-system", "/home/linuxbrew",
 }
 
-// Readable returns what programs on path, a PATH variable, need to read: the
-// system, and the toolchains outside of it, such as those in the user's home. It
-// is for Rules.Read. The home itself, temporary folders and what else is mounted
-// are left out.
+// Readable returns what programs on path, a PATH variable, need to read: the system,
+// and toolchains outside it, such as those in the user's home. The result is for
+// Rules.Read. It does not include the home itself, temporary folders, or anything else
+// that is mounted.
 func Readable(path, home string) []string {
 	out := slices.Clone(system)
 	for _, dir := range filepath.SplitList(path) {
@@ -33,8 +33,8 @@ func Readable(path, home string) []string {
 	return slices.Compact(out)
 }
 
-// toolchain returns what the programs in dir need. Where dir is the bin of a
-// toolchain, that is the toolchain; but some folders hold programs beside keys.
+// toolchain returns what the programs in dir need. If dir is a toolchain's bin folder,
+// that is the whole toolchain, unless the folder also holds keys, as some do.
 func toolchain(dir, home string) []string {
 	top := filepath.Dir(dir)
 	inside := func(outer, path string) bool {
