@@ -12,9 +12,9 @@ import (
 	"minigem/internal/proc"
 )
 
-// TestAbstractSockets: a Unix socket that has a name and no file, such as that of
-// a desktop's bus, is no network: where the network is open it is not reached
-// either. Those of the command's own are.
+// TestAbstractSockets checks that a Unix socket with a name but no file, such as a
+// desktop bus, does not count as network: it cannot be reached even if the network is
+// open. A command can reach its own.
 func TestAbstractSockets(t *testing.T) {
 	t.Parallel()
 	if _, err := proc.Look("python3"); err != nil {

@@ -2,7 +2,7 @@ package sandbox
 
 import "golang.org/x/sys/unix"
 
-// attributes are the names of the extended attributes of a file.
+// attributes returns the names of a file's extended attributes.
 func attributes(path string) string {
 	buf := make([]byte, 1000)
 	n, err := unix.Llistxattr(path, buf)

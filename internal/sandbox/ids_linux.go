@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// parseIDs reads the lines of an id map: the first id inside, the first one
-// outside, and how many there are.
+// parseIDs parses an id map. Each line has the first id inside, the first id outside,
+// and the number of ids.
 func parseIDs(text string) ([]syscall.SysProcIDMap, error) {
 	var out []syscall.SysProcIDMap
 	for line := range strings.Lines(text) {

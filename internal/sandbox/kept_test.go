@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWhatIsKeptStays: neither what is kept changes, nor does anything else come
-// to stand in its place because a folder above it was moved away.
+// TestWhatIsKeptStays checks that a kept file does not change, and is not replaced by
+// moving away a folder above it.
 func TestWhatIsKeptStays(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

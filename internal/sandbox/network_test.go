@@ -13,8 +13,8 @@ import (
 	"minigem/internal/proc"
 )
 
-// reached are ways to a server: $HOST and $PORT by TCP and UDP, $SOCKET by a
-// name. They succeed where they got there.
+// reached lists ways to reach a server: $HOST and $PORT by TCP and UDP, $SOCKET by
+// name. They succeed if the server was reached.
 var reached = []struct{ name, line, needs string }{
 	{"/dev/tcp", `exec 3<> "/dev/tcp/$HOST/$PORT"`, ""},
 	{"curl", `curl -s -m 5 -o /dev/null "http://$HOST:$PORT/"`, "curl"},
@@ -60,7 +60,8 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
-// TestOwnServer: a closed network has 127.0.0.1, for one command.
+// TestOwnServer checks that a closed network still has 127.0.0.1, separately for each
+// command.
 func TestOwnServer(t *testing.T) {
 	t.Parallel()
 	if _, err := proc.Look("python3"); err != nil {

@@ -11,8 +11,8 @@ import (
 	"minigem/internal/proc"
 )
 
-// TestAsAnOrdinaryUser: root may do more than others, and is mapped otherwise;
-// the tests of this package hold for an ordinary user too.
+// TestAsAnOrdinaryUser checks that this package's tests pass for an ordinary user, too:
+// root may do more, and its ids are mapped differently.
 func TestAsAnOrdinaryUser(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
@@ -42,7 +42,7 @@ func TestAsAnOrdinaryUser(t *testing.T) {
 	require.NoError(t, err)
 	out := string(r.Stdout.Bytes())
 	require.Zero(t, r.ExitCode, out)
-	open(t, Options{}) // what skips here may skip there
+	open(t, Options{}) // what skips here may also skip there
 	assert.Contains(t, out, "--- PASS: TestWaysOfWriting/redirect ")
 	assert.Contains(t, out, "--- PASS: TestNetwork")
 }

@@ -12,8 +12,8 @@ import (
 	"minigem/internal/proc"
 )
 
-// TestLandlockAlone: where there are no namespaces, it holds what Partial does
-// not name.
+// TestLandlockAlone checks that, without namespaces, everything is enforced that
+// Partial does not name.
 func TestLandlockAlone(t *testing.T) {
 	t.Parallel()
 	s := open(t, Options{})
@@ -34,8 +34,8 @@ func TestLandlockAlone(t *testing.T) {
 	assert.Contains(t, s.Partial(), "permissions")
 }
 
-// TestWhatCannotBeConfinedDoesNotRun: neither where the program cannot restrict
-// itself, nor where the restrictions are missing.
+// TestWhatCannotBeConfinedDoesNotRun checks that a command does not run if the program
+// cannot restrict itself, or if its restrictions are missing.
 func TestWhatCannotBeConfinedDoesNotRun(t *testing.T) {
 	t.Parallel()
 	s := open(t, Options{})
@@ -61,8 +61,8 @@ func TestWhatCannotBeConfinedDoesNotRun(t *testing.T) {
 	}
 }
 
-// TestEnvironment: a command gets its own variables as they are, and none of
-// them is one for what starts it.
+// TestEnvironment checks that a command gets its variables unchanged, and that none of
+// them affects the program that starts it.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	s := open(t, Options{})
@@ -93,7 +93,7 @@ func TestProfile(t *testing.T) {
 `, r.profile())
 }
 
-// BenchmarkCommand compares what a command costs.
+// BenchmarkCommand compares the cost of running a command with and without the sandbox.
 func BenchmarkCommand(b *testing.B) {
 	dir := b.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o755); err != nil {

@@ -21,12 +21,11 @@ import (
 
 // Options say what confined commands may do.
 type Options struct {
-	// Writable are the directories and files that they may change. Those that
-	// do not exist yet count once they exist.
+	// Writable lists the directories and files that they may change. An entry that does
+	// not exist yet counts once it exists.
 	Writable []string
-	// Kept returns paths below those that they must not change all the same. It
-	// is called before each command; what does not exist cannot be protected.
-	// nil: none.
+	// Kept returns paths below Writable that they must not change all the same. It is
+	// called before each command. What does not exist cannot be protected. May be nil.
 	Kept func() []string
 	// Network lets them use the network, and the servers of this machine.
 	Network bool
@@ -37,16 +36,16 @@ type Sandbox struct {
 	options Options
 	temp    string // a folder for temporary files, writable
 	remove  func() // removes temp
-	partial bool   // Linux: without namespaces
+	partial bool   // Linux: there are no namespaces
 	signals bool   // commands can signal processes outside
 }
 
-// ErrUnavailable: this system cannot confine commands.
+// ErrUnavailable means that this system cannot confine commands.
 var ErrUnavailable = errors.New(
 	"this system has no sandbox that minigem can use: it needs Landlock (Linux 6.2 or later) or sandbox-exec (macOS)")
 
-// Open makes a folder for temporary files and checks that a command can be
-// confined. The error says why not.
+// Open makes a folder for temporary files and checks that a command can be confined.
+// The error says why it cannot.
 func Open(ctx context.Context, o Options) (*Sandbox, error) {
 	temp, remove, err := stage.Temp()
 	if err != nil {
@@ -66,11 +65,11 @@ func (s *Sandbox) Close() error {
 	return nil
 }
 
-// Temp is the folder for temporary files, which TMPDIR names.
+// Temp returns the folder for temporary files, which is the value of TMPDIR.
 func (s *Sandbox) Temp() string { return s.temp }
 
-// Partial says what this system does not enforce; empty: it enforces
-// everything.
+// Partial says what this system does not enforce. It is empty if everything is
+// enforced.
 func (s *Sandbox) Partial() string {
 	if !s.partial {
 		return ""
@@ -80,8 +79,8 @@ func (s *Sandbox) Partial() string {
 		"and permissions, owners and times of your files anywhere; other writing is kept to those folders"
 }
 
-// Signals says that commands can kill processes outside, such as hooks and minigem;
-// empty: they cannot.
+// Signals says that commands can kill processes outside, such as hooks and minigem. It
+// is empty if they cannot.
 func (s *Sandbox) Signals() string {
 	if !s.signals {
 		return ""
@@ -89,7 +88,7 @@ func (s *Sandbox) Signals() string {
 	return "this system does not keep commands from killing minigem and its hooks: that needs Linux 6.12 or later"
 }
 
-// Confine makes a command start confined: see proc.Command.
+// Confine makes a command start confined: see [proc.Command].
 func (s *Sandbox) Confine(argv []string, attr *os.ProcAttr) ([]string, error) {
 	r := rules{writable: append([]string{s.temp}, s.options.Writable...), network: s.options.Network}
 	if s.options.Kept != nil {
@@ -118,7 +117,7 @@ func (s *Sandbox) try(ctx context.Context) error {
 	return nil
 }
 
-// rules are the [Options] for one command: existing paths without links.
+// rules are the [Options] for one command, with only existing paths and links resolved.
 type rules struct {
 	writable, kept []string
 	network        bool
@@ -133,7 +132,7 @@ func (r *rules) resolve() error {
 	return nil
 }
 
-// existing resolves links, and sorts parents before what is below them.
+// existing drops missing paths, resolves links, and sorts parents before children.
 func existing(paths []string) []string {
 	var out []string
 	for _, p := range paths {
@@ -149,8 +148,8 @@ func belowAny(path string, dirs []string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool { return text.Inside(dir, path) })
 }
 
-// pinned returns the directories between what is writable and what is kept: if
-// one were renamed, another could take its place.
+// pinned returns the directories between writable and kept paths. If one of them could
+// be renamed, another could replace it.
 func (r *rules) pinned() []string {
 	var out []string
 	for _, p := range r.kept {

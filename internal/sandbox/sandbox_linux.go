@@ -13,8 +13,8 @@ import (
 	"minigem/internal/sandbox/confined"
 )
 
-// begin detects what the kernel supports. A container, or a system that denies
-// namespaces to its users, has Landlock alone.
+// begin detects what the kernel supports. In a container, or on a system that denies
+// namespaces to its users, only Landlock is available.
 func (s *Sandbox) begin(ctx context.Context) error {
 	if confine.ABI() < confine.LeastABI {
 		return ErrUnavailable
@@ -45,7 +45,7 @@ func (s *Sandbox) confine(argv []string, attr *os.ProcAttr, r rules) ([]string, 
 	return slices.Concat(args, []string{"--"}, argv), nil
 }
 
-// steps returns the paths of r, parents before what is below them.
+// steps returns the paths of r as steps, parents before children.
 func steps(r rules) []string {
 	var out []string
 	add := func(step rune, paths []string) {
@@ -57,13 +57,13 @@ func steps(r rules) []string {
 	add(confined.Pinned, r.pinned())
 	add(confined.Kept, r.kept)
 	slices.SortFunc(out, func(a, b string) int { return strings.Compare(a[1:], b[1:]) })
-	// Of two steps for one path the stricter, which comes first, wins: a folder
-	// that is kept is not mounted again as writable.
+	// Of two steps for one path the first one, which is stricter, wins: a folder that
+	// is kept is not mounted again as writable.
 	return slices.CompactFunc(out, func(a, b string) bool { return a[1:] == b[1:] })
 }
 
-// ownNamespaces gives the process user and mount namespaces of its own, in
-// which it may mount. User ids are those of this process.
+// ownNamespaces gives the process its own user and mount namespaces, in which it may
+// mount. User ids are the same as in this process.
 func ownNamespaces(sys *syscall.SysProcAttr, network bool) error {
 	sys.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_NEWNS
 	sys.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP}

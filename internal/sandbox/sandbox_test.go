@@ -15,7 +15,7 @@ import (
 	"minigem/internal/proc"
 )
 
-// open skips where nothing can be confined.
+// open skips the test if nothing can be confined.
 func open(t testing.TB, o Options) *Sandbox {
 	t.Helper()
 	s, err := Open(t.Context(), o)
@@ -26,7 +26,7 @@ func open(t testing.TB, o Options) *Sandbox {
 	return s
 }
 
-// run runs line in dir; a nil s runs it as it is.
+// run runs line in dir. If s is nil, it runs unconfined.
 func run(t testing.TB, s *Sandbox, onlyReads bool, dir, line string, env ...string) (out string, code int) {
 	t.Helper()
 	c := proc.Command{Line: line, Dir: dir, Env: append(os.Environ(), env...), Merge: true, Out: proc.Limit{Head: 10_000}}
@@ -41,7 +41,7 @@ func run(t testing.TB, s *Sandbox, onlyReads bool, dir, line string, env ...stri
 	return string(r.Stdout.Bytes()), r.ExitCode
 }
 
-// folder makes one as ways describes it.
+// folder makes a folder as described at ways.
 func folder(t testing.TB, path string) string {
 	t.Helper()
 	require.NoError(t, os.MkdirAll(filepath.Join(path, "sub"), 0o755))
@@ -49,7 +49,7 @@ func folder(t testing.TB, path string) string {
 	return path
 }
 
-// state tells one folder from another, and before from after.
+// state describes a folder's contents, to compare folders, or before and after.
 func state(t testing.TB, dir string) string {
 	t.Helper()
 	var b strings.Builder
@@ -68,8 +68,8 @@ func state(t testing.TB, dir string) string {
 	return b.String()
 }
 
-// TestWaysOfWriting: each changes what lies inside, none what lies outside; and
-// each does change what lies outside where it is not confined.
+// TestWaysOfWriting checks that each way changes files inside the writable folder and
+// none outside, and that it does change files outside if it is not confined.
 func TestWaysOfWriting(t *testing.T) {
 	t.Parallel()
 	for _, w := range ways {
@@ -109,8 +109,8 @@ func TestWaysOfWriting(t *testing.T) {
 	}
 }
 
-// metadata ways change no contents and no names: Landlock alone does not see
-// them.
+// metadata reports whether a way changes no contents and no names. Landlock alone does
+// not check such changes.
 func (w way) metadata() bool {
 	return strings.HasPrefix(w.line, "chmod") || strings.HasPrefix(w.line, "setfattr") ||
 		strings.HasPrefix(w.line, "touch -d")

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// profile writes r in the language of sandbox-exec. Of two rules for one path
-// the later one wins.
+// profile writes r in the language of sandbox-exec, in which the later of two rules for
+// one path wins.
 func (r *rules) profile() string {
 	var b strings.Builder
 	b.WriteString("(version 1)\n(allow default)\n(deny file-write*)\n")
@@ -19,7 +19,7 @@ func (r *rules) profile() string {
 	}
 	rule("allow file-write*", r.writable, "subpath")
 	rule("deny file-write*", r.kept, "subpath")
-	// Not the folders between themselves, but what is in them.
+	// The pinned folders themselves must stay, but not their contents.
 	rule("deny file-write-unlink", r.pinned(), "literal")
 	if !r.network {
 		b.WriteString("(deny network*)\n")

@@ -11,7 +11,7 @@ import (
 	"minigem/internal/proc"
 )
 
-// TestSignals: a command kills what it started, and nothing outside.
+// TestSignals checks that a command can kill what it started, and nothing outside.
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	if confine.ABI() < confine.ABIOfScopes {

@@ -2,13 +2,13 @@ package sandbox
 
 type way struct {
 	name, line, needs string
-	nowhere           bool // a confined command may not do it inside either
+	nowhere           bool // not even allowed inside the writable folder
 }
 
-// ways are the ways of writing that a confined command is tried with. The
-// command line finds a folder in $D that holds the file "old" with the text
-// "old" and the folder "sub", the same in $IN, where it may write, and a name
-// that nothing else has in $ID. It changes something in $D.
+// ways lists the ways of writing that are tried in a confined command. The command line
+// finds a folder in $D that contains the file "old" with the text "old" and the folder
+// "sub". $IN is such a folder that it may write to. $ID is a name that nothing else
+// has. The command changes something in $D.
 var ways = []way{
 	{"redirect", `echo x > "$D/new"`, "", false},
 	{"redirect over", `echo x >| "$D/old"`, "", false},

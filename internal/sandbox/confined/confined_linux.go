@@ -23,7 +23,7 @@ func init() {
 	unix.Exit(126)
 }
 
-// arguments returns those of a process that is to become a command: package os,
+// arguments returns the arguments of a process that is to become a command. Package os,
 // which knows them, is not initialized yet.
 func arguments() (args []string, ok bool) {
 	fd, err := unix.Open("/proc/self/cmdline", unix.O_RDONLY|unix.O_CLOEXEC, 0)
@@ -50,14 +50,14 @@ func arguments() (args []string, ok bool) {
 // plan is what the arguments ask for.
 type plan struct {
 	mounts, noNetwork bool
-	paths             []path // parents before what lies below them
+	paths             []path // parents before children
 	command           []string
 }
 
 type path struct {
 	step byte
 	name string
-	tree int // with mounts: a copy of what is mounted there
+	tree int // with mounts: a copy of what is mounted at the path
 }
 
 func read(args []string) (plan, error) {
@@ -106,7 +106,8 @@ func become(args []string) error {
 	return confine.Failed("running "+p.command[0], unix.Exec(p.command[0], p.command, env))
 }
 
-// rules are those that need no mounts. Capabilities that mounting needed go, too.
+// rules returns the rules that need no mounts. They also drop the capabilities that
+// mounting needed.
 func (p *plan) rules() confine.Rules {
 	r := confine.Rules{Attributes: true, Signals: confine.ABI() < confine.ABIOfScopes, Network: confine.OpenNetwork}
 	for _, at := range p.paths {

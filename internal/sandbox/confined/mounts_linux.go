@@ -8,9 +8,8 @@ import (
 	"minigem/internal/confine"
 )
 
-// mount makes the whole file system read-only for this process, except what may
-// be changed. What is mounted there is copied before, so that it keeps its own
-// options.
+// mount makes the whole file system read-only for this process, except what may be
+// changed. It first copies what is mounted there, so that its mount options are kept.
 func (p *plan) mount() error {
 	apart := unix.MountAttr{Propagation: unix.MS_PRIVATE}
 	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &apart); err != nil {
@@ -31,7 +30,7 @@ func (p *plan) mount() error {
 		}
 		unix.Close(at.tree)
 	}
-	// The working directory is still that of the mounts below.
+	// The working directory still belongs to the mounts below.
 	dir, err := unix.Getwd()
 	if err == nil {
 		err = unix.Chdir(dir)
@@ -42,8 +41,7 @@ func (p *plan) mount() error {
 	return nil
 }
 
-// copy copies what is mounted at and below a path, read-only if it must not be
-// changed.
+// copy copies what is mounted at and below a path, read-only if it must not be changed.
 func (at *path) copy() error {
 	var err error
 	at.tree, err = unix.OpenTree(unix.AT_FDCWD, at.name, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
