@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// addSayer adds a tool that answers with the result that it is given.
+// addSayer adds a tool that answers with the result it is given.
 func addSayer(s *mcp.Server) {
 	s.AddTool(&mcp.Tool{Name: "say", InputSchema: map[string]any{"type": "object"}}, func(_ context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		var res mcp.CallToolResult
@@ -20,8 +20,8 @@ func addSayer(s *mcp.Server) {
 	})
 }
 
-// TestAnswer: what a server says reaches those who read it as an answer, in
-// whichever of its forms it comes, behind however much, and with an error.
+// TestAnswer checks that a server's answer reaches those who read it as an answer, in
+// each of its forms, after any amount of text, and with an error.
 func TestAnswer(t *testing.T) {
 	t.Parallel()
 	const deny = `{"decision":"deny"}`

@@ -7,8 +7,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// changed notes that what the server offers is another than it said, and asks it
-// again. Many changes in a row are asked about once.
+// changed records that the server's offer has changed, and lists it again. Several
+// changes in a row cause only one request.
 func (s *Session) changed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -19,8 +19,8 @@ func (s *Session) changed() {
 	}
 }
 
-// refresh asks until nothing changed meanwhile. A server that does not answer
-// keeps what it offered.
+// refresh lists the offer until it no longer changes meanwhile. If the server does not
+// answer, its previous offer stays.
 func (s *Session) refresh(done chan struct{}) {
 	for {
 		s.mu.Lock()
@@ -40,7 +40,7 @@ func (s *Session) refresh(done chan struct{}) {
 	}
 }
 
-// settle waits for an answer that is on its way.
+// settle waits for a refresh that is under way.
 func (s *Session) settle(ctx context.Context) {
 	s.mu.Lock()
 	refreshed := s.refreshed
@@ -51,11 +51,11 @@ func (s *Session) settle(ctx context.Context) {
 	select {
 	case <-refreshed:
 	case <-ctx.Done():
-	case <-time.After(startTime): // refresh is bounded itself, and may go round
+	case <-time.After(startTime): // refresh has its own limit, and may run again
 	}
 }
 
-// changeHandlers follow changes that remote servers announce.
+// changeHandlers reacts to changes that remote servers announce.
 func (s *Session) changeHandlers() *mcp.ClientOptions {
 	return &mcp.ClientOptions{
 		ToolListChangedHandler:     func(context.Context, *mcp.ToolListChangedRequest) { s.changed() },

@@ -21,11 +21,11 @@ import (
 	"minigem/internal/text"
 )
 
-// maxRestarts bounds how often a server is started again in one session.
+// maxRestarts limits how often a server is restarted in one session.
 const maxRestarts = 5
 
-// Connect reaches a server and lists what it offers. A server that offers
-// nothing is an error.
+// Connect connects to a server and lists what it offers. It is an error if the server
+// offers nothing.
 func Connect(ctx context.Context, s Server) (*Session, error) {
 	return reach(ctx, s, new(atomic.Int64))
 }
@@ -38,7 +38,7 @@ func reach(ctx context.Context, server Server, version *atomic.Int64) (*Session,
 	return s, nil
 }
 
-// dial connects s by the first link of its server that works.
+// dial connects s by the first of its server's links that works.
 func (s *Session) dial(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, startTime, fmt.Errorf("no answer within %v", startTime))
 	defer cancel()
@@ -61,7 +61,7 @@ func (s *Session) dial(ctx context.Context) error {
 		}
 		faults = err
 		if ctx.Err() != nil || reached {
-			break // another link gives nothing else
+			break // other links would list the same
 		}
 	}
 	return fmt.Errorf("connecting to the MCP server %s (%s): %w", text.VisibleLine(s.server.Name),
@@ -101,7 +101,7 @@ func (s *Session) begin(ctx context.Context, l link) (reached bool, err error) {
 	return true, nil
 }
 
-// hearing returns how the client answers when the server speaks first.
+// hearing returns the client options for requests and notifications from the server.
 func (s *Session) hearing(l link) *mcp.ClientOptions {
 	o := l.hear(s)
 	if o == nil {
@@ -111,15 +111,15 @@ func (s *Session) hearing(l link) *mcp.ClientOptions {
 	return o
 }
 
-// connection returns the newest connection, which may be over.
+// connection returns the latest connection, which may be closed.
 func (s *Session) connection() *mcp.ClientSession {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.client
 }
 
-// ask calls do with the connection. If that was over before do sent anything, the
-// server is started again, and do called once more.
+// ask calls do with the connection. If the connection was closed before do sent
+// anything, it restarts the server and calls do once more.
 func ask[T any](ctx context.Context, s *Session, do func(*mcp.ClientSession) (T, error)) (T, error) {
 	client := s.connection()
 	res, err := do(client)
@@ -132,7 +132,7 @@ func ask[T any](ctx context.Context, s *Session, do func(*mcp.ClientSession) (T,
 	return do(s.connection())
 }
 
-// restart starts the server again, unless dead is not its newest connection any more.
+// restart restarts the server, unless dead is no longer its latest connection.
 func (s *Session) restart(ctx context.Context, dead *mcp.ClientSession) error {
 	s.restarting.Lock()
 	defer s.restarting.Unlock()
@@ -152,7 +152,7 @@ func (s *Session) restart(ctx context.Context, dead *mcp.ClientSession) error {
 	return nil
 }
 
-// Close ends the connection and stops a server that was started.
+// Close closes the connection and stops the server if it was started.
 func (s *Session) Close() {
 	s.restarting.Lock()
 	defer s.restarting.Unlock()
@@ -166,7 +166,7 @@ func (s *Session) hangUp() {
 	s.mu.Unlock()
 	if client != nil {
 		closed := make(chan struct{})
-		go func() { _ = client.Close(); close(closed) }() // it is stopped in any case
+		go func() { _ = client.Close(); close(closed) }() // the server is stopped in any case
 		select {
 		case <-closed:
 		case <-time.After(stopGrace):
@@ -175,7 +175,7 @@ func (s *Session) hangUp() {
 	link.stop()
 }
 
-// note keeps what the server did, for the user.
+// note records what the server did, for the user.
 func (s *Session) note(did string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,9 +185,9 @@ func (s *Session) note(did string) {
 // messages passes on the lines of a server's stdout that are messages. Servers log
 // there by mistake: other lines are skipped, and the first one is noted.
 //
-// It reports changes before it passes on the answer that may follow them, so that the
-// request after a call declares what the call brought. (The handlers of the SDK run
-// beside the answers.)
+// It reports changes before it passes on an answer that may follow them, so that the
+// request after a call declares what the call added. (The handlers of the SDK run
+// concurrently with the answers.)
 type messages struct {
 	io.ReadCloser
 	lines   *bufio.Scanner

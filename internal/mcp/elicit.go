@@ -14,11 +14,11 @@ import (
 	"minigem/internal/text"
 )
 
-// A Form is what a server asks the user for while one of its tools runs.
+// Form is what a server asks the user for while one of its tools runs.
 type Form struct {
 	Server  string
 	Message string
-	Fields  []Field // those that must be filled in first
+	Fields  []Field // required fields first
 }
 
 // Field is one value of a form.
@@ -26,15 +26,15 @@ type Field struct {
 	Name        string
 	Title       string
 	Description string
-	Type        string   // "string", "number", "integer", "boolean", or "array" of some of Choices
-	Choices     []string // nil: any value
-	Labels      []string // of Choices, for people
-	Default     string   // what an empty answer stands for; empty: nothing
+	Type        string   // "string", "number", "integer", "boolean", or "array" of values from Choices
+	Choices     []string // nil allows any value
+	Labels      []string // displayed names of Choices
+	Default     string   // the meaning of an empty answer; may be empty
 	Required    bool
-	Least, Most int // of Choices that an array holds, where it holds any; Most 0: all
+	Least, Most int // how many Choices a non-empty array holds; Most 0 means all
 }
 
-// A Reply is what becomes of a form.
+// Reply is the user's reply to a form.
 type Reply struct {
 	Action string // Accept, Decline or Cancel
 	Values map[string]any
@@ -47,14 +47,15 @@ const (
 	Cancel  = "cancel"
 )
 
-// Bounds of a form.
+// Limits of a form.
 const (
 	maxFields  = 20
 	maxChoices = 50
 	maxLine    = 200
 )
 
-// during notes that a call of the server runs: only then may it ask the user.
+// during records that a call of the server is running. A server may ask the user only
+// during a call.
 func (s *Session) during(ctx context.Context) (over func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,8 +76,8 @@ func (s *Session) caller() context.Context {
 	return *s.callers[len(s.callers)-1]
 }
 
-// elicited answers what the server asks of the user. It may ask while it works on a
-// call, and the question ends with that.
+// elicited answers a server's request for user input. A server may ask while it works
+// on a call, and the question ends with that call.
 func (s *Session) elicited(ctx context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 	caller := s.caller()
 	if s.server.Elicit == nil || caller == nil || req.Params == nil || req.Params.Mode == "url" {
@@ -94,10 +95,10 @@ func (s *Session) elicited(ctx context.Context, req *mcp.ElicitRequest) (*mcp.El
 	return &mcp.ElicitResult{Action: reply.Action, Content: reply.Values}, nil
 }
 
-// titled is a choice with words for people.
+// titled is a choice and its displayed title.
 type titled struct{ Const, Title string }
 
-// form is what the server asks for, cleaned and bounded.
+// form converts a request to a form, cleaned and bounded.
 func (s *Session) form(p *mcp.ElicitParams) Form {
 	var schema struct {
 		Properties map[string]struct {
@@ -141,7 +142,7 @@ func (s *Session) form(p *mcp.ElicitParams) Form {
 			}
 			f.Default = clip(text.Line(strings.Join(all, ", ")), maxLine)
 		default:
-			b, _ := json.Marshal(words) // it came as JSON
+			b, _ := json.Marshal(words) // it was decoded from JSON
 			f.Default = clip(string(b), maxLine)
 		}
 		form.Fields = append(form.Fields, f)

@@ -15,9 +15,8 @@ import (
 	"minigem/tools"
 )
 
-// everything is the reference server of the protocol's authors, where
-// MINIGEM_MCP_EVERYTHING names the folder of the npm package
-// @modelcontextprotocol/server-everything.
+// everything returns the protocol authors' reference server. MINIGEM_MCP_EVERYTHING
+// must name the folder of the npm package @modelcontextprotocol/server-everything.
 func everything(t *testing.T) (node, script string) {
 	t.Helper()
 	dir := os.Getenv("MINIGEM_MCP_EVERYTHING")
@@ -31,7 +30,7 @@ func everything(t *testing.T) (node, script string) {
 	return node, filepath.Join(dir, "dist", "index.js")
 }
 
-// serveEverything starts it on a port of its own.
+// serveEverything starts it on a free port.
 func serveEverything(t *testing.T, mode string) (address string) {
 	t.Helper()
 	node, script := everything(t)
@@ -54,7 +53,7 @@ func serveEverything(t *testing.T, mode string) (address string) {
 	return "http://" + address
 }
 
-// TestEverything: a server that is not made with our library, over each way.
+// TestEverything tests a server that does not use our library, over each transport.
 func TestEverything(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"stdio", "streamableHttp", "sse"} {

@@ -14,13 +14,13 @@ import (
 	"minigem/internal/waittest"
 )
 
-// misbehaving is a server that keeps to the protocol until its tool is called. What it
-// writes then stands for each name; "%s" is the id of the call.
+// misbehaving lists servers that follow the protocol until their tool is called, and
+// what each one then writes. "%s" is replaced with the id of the call.
 var misbehaving = map[string]struct {
 	first  string // before the answer to initialize
 	says   []string
 	dies   bool
-	silent bool // about tools/list, from the call on
+	silent bool // does not answer tools/list after the call
 	want   string
 }{
 	"twice": {says: []string{answered("one"), answered("two"), answered("three")}, want: "one"},
@@ -75,7 +75,7 @@ func answered(text string) string {
 	return `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"` + text + `"}]}}`
 }
 
-// misbehave is the server.
+// misbehave runs the server.
 func misbehave(name string) {
 	does := misbehaving[name]
 	called := false
@@ -121,8 +121,9 @@ func misbehave(name string) {
 	}
 }
 
-// TestMisbehaving: whatever a server writes, a call ends, with its answer or with an error
-// in clean words, and so does the session; the tools that it had stay declared.
+// TestMisbehaving checks that, whatever a server writes, a call ends with its answer or
+// with a cleanly worded error, that the session ends too, and that the server's tools
+// stay declared.
 func TestMisbehaving(t *testing.T) {
 	t.Parallel()
 	for name, does := range misbehaving {

@@ -18,20 +18,20 @@ import (
 	"minigem/internal/text"
 )
 
-// A link is one way to a server. It is used once.
+// A link is one way to reach a server. It is used once.
 type link interface {
 	connect(ctx context.Context, c *mcp.Client) (*mcp.ClientSession, error)
-	// hear makes s follow changes, and returns the options of its client.
+	// hear makes s follow changes, and returns the client's options.
 	hear(s *Session) *mcp.ClientOptions
-	// stop ends what connect began, and may be called without it.
+	// stop ends what connect began. It may be called without connect.
 	stop()
-	// explain adds to err what the link knows about it.
+	// explain adds what the link knows about err.
 	explain(err error) error
 }
 
 var options = &mcp.ClientSessionOptions{ProtocolVersion: protocol}
 
-// links are the ways to try, in order.
+// links returns the links to try, in order.
 func (s Server) links() ([]link, error) {
 	switch {
 	case s.Command != "" && s.URL != "":
@@ -69,7 +69,7 @@ func (s Server) links() ([]link, error) {
 	return nil, fmt.Errorf("its type is %q: it must be http or sse", s.Transport)
 }
 
-// address says where a server is, for people: without passwords.
+// address describes where a server is, without passwords.
 func (s Server) address() string {
 	if s.Command != "" {
 		return s.Command
@@ -80,7 +80,7 @@ func (s Server) address() string {
 	return clip(text.Clean(s.URL), 200)
 }
 
-// Target is the command line or the URL of the server, without passwords.
+// Target returns the server's command line or URL, without passwords.
 func (s Server) Target() string {
 	if s.Command == "" {
 		return s.address()
@@ -88,7 +88,7 @@ func (s Server) Target() string {
 	return strings.Join(append([]string{s.Command}, s.Args...), " ")
 }
 
-// Kind is how the server is reached: "stdio", "http" or "sse".
+// Kind returns how the server is reached: "stdio", "http" or "sse".
 func (s Server) Kind() string {
 	if s.URL == "" {
 		return "stdio"
@@ -96,7 +96,7 @@ func (s Server) Kind() string {
 	return string(cmp.Or(s.Transport, TransportHTTP))
 }
 
-// A program is a server that was started.
+// program is a server that we started.
 type program struct {
 	process *proc.Process
 	session *Session
@@ -128,7 +128,7 @@ func (p *program) explain(err error) error {
 	return err
 }
 
-// A remote is a server that runs already.
+// remote is a server that is already running.
 type remote struct {
 	name      string
 	transport mcp.Transport
@@ -139,9 +139,9 @@ type remote struct {
 
 func (r *remote) hear(s *Session) *mcp.ClientOptions { return s.changeHandlers() }
 
-// connect bounds the beginning by ctx, and nothing else: the stream of an SSE
-// server lives in the context that it was opened with. What the SDK still has to
-// say to a server that does not answer, for up to five seconds, is not waited for.
+// connect applies ctx only to connecting, because the stream of an SSE server lives in
+// the context it was opened with. For a server that does not answer, the SDK may keep
+// trying for up to five seconds, which connect does not wait for.
 func (r *remote) connect(ctx context.Context, c *mcp.Client) (*mcp.ClientSession, error) {
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	r.end = end
@@ -162,7 +162,7 @@ func (r *remote) connect(ctx context.Context, c *mcp.Client) (*mcp.ClientSession
 	case <-ctx.Done():
 		go func() {
 			if late := <-done; late.session != nil {
-				_ = late.session.Close() // nobody knows of it
+				_ = late.session.Close() // no one else knows of it
 			}
 		}()
 		return nil, ctx.Err()
@@ -186,9 +186,9 @@ func (r *remote) explain(err error) error {
 	return fmt.Errorf("%s%w", r.what, err)
 }
 
-// A courier adds the headers of the settings to what goes to the server itself:
-// a redirect, or an address that an SSE server names, must not carry them
-// elsewhere. It bounds what comes back as a whole; streams are bounded by event.
+// courier adds the headers of the settings to requests to the server itself. A
+// redirect, or an address named by an SSE server, must not take them elsewhere. It
+// limits the size of whole responses; streams are limited per event.
 type courier struct {
 	host    *url.URL
 	headers map[string]string
@@ -196,13 +196,13 @@ type courier struct {
 	next    http.RoundTripper
 }
 
-// ownConnections shares none with anyone: whoever closes the idle ones of
-// [http.DefaultTransport] may break a request that is just being sent on one.
+// ownConnections returns a transport that shares no connections. Closing the idle ones
+// of [http.DefaultTransport] may break another's request that is just being sent.
 func ownConnections() http.RoundTripper {
 	if shared, ok := http.DefaultTransport.(*http.Transport); ok {
 		return shared.Clone()
 	}
-	return http.DefaultTransport // whoever replaced it wants it to be used
+	return http.DefaultTransport // if it was replaced, use the replacement
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -223,7 +223,7 @@ func (c *courier) RoundTrip(req *http.Request) (*http.Response, error) {
 	return res, err
 }
 
-// authorize adds what the user's sign-in gave, unless the settings say otherwise.
+// authorize adds the token of the user's sign-in, unless the settings set a header.
 func (c *courier) authorize(req *http.Request) error {
 	if c.tokens == nil || req.Header.Get("Authorization") != "" {
 		return nil
@@ -235,14 +235,15 @@ func (c *courier) authorize(req *http.Request) error {
 	return err
 }
 
-// CloseIdleConnections is what [http.Client.CloseIdleConnections] calls.
+// CloseIdleConnections implements the interface used by
+// [http.Client.CloseIdleConnections].
 func (c *courier) CloseIdleConnections() {
 	if next, ok := c.next.(interface{ CloseIdleConnections() }); ok {
 		next.CloseIdleConnections()
 	}
 }
 
-// bounded fails once more was read than it may be.
+// bounded is a reader that fails once too much has been read.
 type bounded struct {
 	io.ReadCloser
 	left int

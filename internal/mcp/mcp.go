@@ -1,13 +1,13 @@
-// Package mcp makes tools of those that MCP servers offer: it starts or reaches
-// the servers, lists their tools under names of our own, and passes calls on
-// (core/tools/mcp-client.ts). It keeps out which servers are configured and
-// trusted, and who may call what. Servers speak over standard input and output,
-// streamable HTTP, or the older HTTP with server-sent events. Their tools,
-// resources and prompts are used, also those that come while a session runs, and
-// they may ask the user for something while a call of them runs; sampling is not.
+// Package mcp turns the tools of MCP servers into tools of minigem: it starts or
+// reaches the servers, lists their tools under names of our own, and passes calls on
+// (core/tools/mcp-client.ts). Which servers are configured and trusted, and who may
+// call what, is decided elsewhere. Servers use standard input and output, streamable
+// HTTP, or the older HTTP with server-sent events. Their tools, resources and prompts
+// are available, including those added during a session, and servers may ask the user
+// for input during a call. Sampling is not supported.
 //
-// What servers say is other people's text: names and descriptions are cleaned
-// of what nobody sees, and nothing that they send is kept without a bound.
+// Text from servers is untrusted: names and descriptions are cleaned of invisible
+// characters, and nothing that they send is kept without a limit.
 package mcp
 
 import (
@@ -27,33 +27,33 @@ import (
 )
 
 const (
-	// protocol is the version that Gemini CLI speaks (core/tools/mcp-client.ts).
+	// protocol is the protocol version that Gemini CLI uses (core/tools/mcp-client.ts).
 	protocol = "2025-06-18"
 	// DefaultTimeout is how long one call may take (core/config/config.ts).
 	DefaultTimeout = 10 * time.Minute
-	// startTime bounds how long a session waits for a server to come up.
+	// startTime limits how long a session waits for a server to start.
 	startTime = 30 * time.Second
 	// stopGrace is the time between asking a server to stop and killing it.
 	stopGrace = 500 * time.Millisecond
-	// stderrKept of a server that does not start is shown.
+	// stderrKept is how much stderr of a server that does not start is shown.
 	stderrKept = 2 << 10
-	// maxMessage bounds one message of a server, in bytes.
+	// maxMessage limits one message of a server, in bytes.
 	maxMessage = 16 << 20
-	// maxOffered bounds how many tools, and how many resources, are taken.
+	// maxOffered limits how many tools, and how many resources, a server may offer.
 	maxOffered = 1000
 )
 
-// Transport says how a server that has a URL is spoken to.
+// Transport says how to talk to a server that has a URL.
 type Transport string
 
 const (
-	TransportAny  Transport = ""     // streamable HTTP, and if it does not come up so, SSE
+	TransportAny  Transport = ""     // streamable HTTP, or SSE if that does not work
 	TransportHTTP Transport = "http" // streamable HTTP
-	TransportSSE  Transport = "sse"  // the older one, of protocol version 2024-11-05
+	TransportSSE  Transport = "sse"  // the older transport, of protocol version 2024-11-05
 )
 
-// Server says how to reach a server, and what is wanted of it. It has either a
-// Command, with Args, Env and Dir, or a URL, with Transport and Headers.
+// Server says how to reach a server and what to use of it. It has either a Command,
+// with Args, Env and Dir, or a URL, with Transport and Headers.
 type Server struct {
 	Name    string
 	Command string // a program, looked up in PATH
@@ -63,52 +63,52 @@ type Server struct {
 
 	URL       string
 	Transport Transport
-	Headers   map[string]string  // sent to the host of URL alone, wherever it redirects to
-	Tokens    oauth2.TokenSource // sent as Headers are; nil, or a nil token: the user did not sign in
+	Headers   map[string]string  // sent only to the host of URL, even after redirects
+	Tokens    oauth2.TokenSource // sent like Headers; nil, or a nil token, if the user did not sign in
 
-	Timeout time.Duration // of one call; 0: DefaultTimeout
+	Timeout time.Duration // limit for one call; 0 means DefaultTimeout
 	Trusted bool
-	Include []string                                      // names of tools, at the server; nil: all
-	Exclude []string                                      // stronger than Include
-	Within  func(only []string, begin func() error) error // where Command is started; nil: in none
-	Root    string                                        // the project, which the server may ask for; empty: none
+	Include []string                                      // the server's names of tools to use; nil means all
+	Exclude []string                                      // overrides Include
+	Within  func(only []string, begin func() error) error // starts Command confined; may be nil
+	Root    string                                        // the project's folder, which the server may ask for; may be empty
 
-	// Elicit asks the user for what the server wants to know; nil: it is declined.
+	// Elicit asks the user for what the server wants to know. If nil, requests are
+	// declined.
 	Elicit func(context.Context, Form) Reply
 }
 
-// Session is the connection with a server. Its tools may be called until it is
-// closed.
+// Session is a connection to a server. Its tools may be called until it is closed.
 type Session struct {
 	server  Server
 	calls   atomic.Int64
-	version *atomic.Int64 // counts changes of what is offered
+	version *atomic.Int64 // counts changes of the offer
 	chatty  sync.Once     // for the first text that is not a message
 
-	restarting sync.Mutex // held while the server is started again
+	restarting sync.Mutex // held while the server is restarted
 	restarts   int
 
-	mu        sync.Mutex // guards what is below
+	mu        sync.Mutex // guards the fields below
 	link      link
 	client    *mcp.ClientSession
 	notes     []string // for the user
 	offered   offer
-	ready     bool               // it was listed once
-	stale     bool               // the server said that it changed
-	refreshed chan struct{}      // closed when it was listed again; nil: nobody is at it
-	callers   []*context.Context // of the calls that run
+	ready     bool               // the offer has been listed once
+	stale     bool               // the server said that its offer changed
+	refreshed chan struct{}      // closed when the offer has been listed again; nil if no refresh is running
+	callers   []*context.Context // contexts of the running calls
 
 	asking sync.Mutex // held while the user is asked
 }
 
-// offer is what a server has, as far as it is wanted.
+// offer is what a server offers, as far as it is used.
 type offer struct {
 	tools     []tools.Tool
 	resources []resource
 	prompts   []Prompt
 }
 
-// list asks the server for all that it offers.
+// list asks the server for everything it offers.
 func (s *Session) list(ctx context.Context) error {
 	c := s.connection().InitializeResult().Capabilities
 	if c == nil {
@@ -162,7 +162,7 @@ func (s *Session) listTools(ctx context.Context) ([]tools.Tool, error) {
 }
 
 // isAbout reports whether an entry of Include or Exclude names tool, by the server's
-// own name or by ours; it may say more in parentheses.
+// name or by ours. The entry may contain more text in parentheses.
 func (s Server) isAbout(entry, tool string) bool {
 	name, _, _ := strings.Cut(entry, "(")
 	return name == tool || name == Name(s.Name, tool)
@@ -173,8 +173,8 @@ func (s Server) wants(tool string) bool {
 	return !slices.ContainsFunc(s.Exclude, about) && (s.Include == nil || slices.ContainsFunc(s.Include, about))
 }
 
-// missed is the error of an entry of Exclude that is about none of all tools, and
-// spelled like one of those that are offered: that one was probably meant.
+// missed returns an error for an entry of Exclude that names no tool but is spelled
+// like one that is offered, which was probably meant.
 func (s Server) missed(all, offered []string) error {
 	for _, entry := range s.Exclude {
 		if slices.ContainsFunc(all, func(tool string) bool { return s.isAbout(entry, tool) }) {
@@ -195,7 +195,7 @@ func (s *Session) Tools() []tools.Tool { return s.now().tools }
 // Prompts returns the prompts that the server offers, in its order.
 func (s *Session) Prompts() []Prompt { return s.now().prompts }
 
-// Resources are the URIs of what the server offers to read, in its order.
+// Resources returns the URIs of the resources that the server offers, in its order.
 func (s *Session) Resources() []string {
 	var out []string
 	for _, r := range s.now().resources {
@@ -204,11 +204,11 @@ func (s *Session) Resources() []string {
 	return out
 }
 
-// Name is what the settings call the server.
+// Name returns the server's name in the settings.
 func (s *Session) Name() string { return s.server.Name }
 
-// Instructions are what the server tells the model about its tools, cut where
-// they are long; empty: nothing. (core/prompts/promptProvider.ts)
+// Instructions returns what the server tells the model about its tools, cut if it is
+// long, or "" if there is nothing. (core/prompts/promptProvider.ts)
 func (s *Session) Instructions() string {
 	if r := s.connection().InitializeResult(); r != nil {
 		return clip(strings.TrimSpace(text.Clean(r.Instructions)), maxDescription)

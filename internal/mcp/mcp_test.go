@@ -20,8 +20,7 @@ import (
 	"minigem/tools/toolstest"
 )
 
-// serverMode makes the test binary an MCP server: a real one, over its
-// standard input and output.
+// serverMode makes the test binary a real MCP server on its standard input and output.
 const serverMode = "MINIGEM_TEST_MCP_SERVER"
 
 func TestMain(m *testing.M) {
@@ -80,7 +79,8 @@ func addTools(s *mcp.Server) {
 	simple := func(name string, do func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error)) {
 		mcp.AddTool(s, &mcp.Tool{Name: name, Description: "d"}, func(ctx context.Context, r *mcp.CallToolRequest, _ nothing) (
 			*mcp.CallToolResult, any, error) {
-			// A token that JavaScript cannot read makes such servers never answer.
+			// A token that JavaScript cannot represent would make such servers never
+			// answer.
 			if n, err := strconv.ParseFloat(fmt.Sprint(r.Params.GetProgressToken()), 64); err != nil || n >= 1<<53 {
 				return nil, nil, fmt.Errorf("the progress token %v is no small number", r.Params.GetProgressToken())
 			}
@@ -122,7 +122,7 @@ func addTools(s *mcp.Server) {
 	})
 }
 
-// server is this test binary as a server.
+// server returns this test binary as a server.
 func server(t testing.TB, mode string) Server {
 	exe, err := os.Executable()
 	require.NoError(t, err)
@@ -203,8 +203,8 @@ func TestIncludeAndExclude(t *testing.T) {
 	}
 }
 
-// TestExcludeThatHoldsNothingBack: an entry that is spelled like a tool which would
-// be offered keeps the server from being used.
+// TestExcludeThatHoldsNothingBack checks that a server is not used if an exclude entry
+// is spelled like a tool that would be offered.
 func TestExcludeThatHoldsNothingBack(t *testing.T) {
 	t.Parallel()
 	for _, entry := range []string{"sevral", "Several", "sevral(x)", "mcp_srv_sevral"} {
@@ -271,7 +271,7 @@ func TestFailures(t *testing.T) {
 		{"die", "MCP tool 'die' of the server 'srv' could not be called: "},
 	} {
 		of := session
-		if tt.tool == "wait" { // it never answers
+		if tt.tool == "wait" { // never answers
 			of = connect(t, impatient)
 		}
 		_, err := run(t, t.Context(), named(of, tt.tool), nil)
@@ -304,7 +304,7 @@ func TestServersThatDoNotAnswer(t *testing.T) {
 	}
 }
 
-// TestClose: a server is gone when the session is, whether it likes it or not.
+// TestClose checks that a server ends with its session, even if it resists.
 func TestClose(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"good", "stubborn"} {

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// A Pool is the servers of one session. They start side by side, and nobody
-// waits for them before [Pool.Wait]. It is safe for concurrent use.
+// Pool is the servers of one session. They start concurrently, and nothing waits for
+// them before [Pool.Wait]. It is safe for concurrent use.
 type Pool struct {
 	all     []*starting
 	end     context.CancelFunc
@@ -18,24 +18,24 @@ type Pool struct {
 	begun   chan struct{} // closed when the servers may start
 }
 
-// starting is a server that is on its way up, until done.
+// starting is a server that is starting until done is closed.
 type starting struct {
 	server   Server
 	done     chan struct{}
-	session  *Session // nil: err says why
+	session  *Session // if nil, err says why
 	err      error
-	reported bool // err was
+	reported bool // err was reported
 }
 
-// Start starts servers and returns at once. ctx bounds their starts alone: those
-// that are up live until Close.
+// Start starts servers and returns at once. ctx only limits their start: servers that
+// have started run until Close.
 func Start(ctx context.Context, servers []Server) *Pool {
 	p := Hold(ctx, servers)
 	p.Begin()
 	return p
 }
 
-// Hold is Start for later: the servers start when [Pool.Begin] is called, or with the
+// Hold is like Start, but the servers start when [Pool.Begin] is called, or with the
 // first call that waits for one.
 func Hold(ctx context.Context, servers []Server) *Pool {
 	ctx, end := context.WithCancel(ctx)
@@ -57,16 +57,16 @@ func Hold(ctx context.Context, servers []Server) *Pool {
 	return p
 }
 
-// Begin starts the servers of a pool that holds them. It may be called again, and on nil.
+// Begin starts the servers of a pool made by Hold. It may be called more than once, and
+// on a nil pool.
 func (p *Pool) Begin() {
 	if p != nil {
 		p.once.Do(func() { close(p.begun) })
 	}
 }
 
-// Wait returns when each server is up or has failed, and has said again what it
-// offers where that changed; at the latest when ctx ends. It returns the errors
-// that it has not returned before.
+// Wait waits until each server has started or failed and has listed its offer again if
+// it changed, or until ctx ends. It returns the errors that it has not returned before.
 func (p *Pool) Wait(ctx context.Context) []error {
 	if p == nil {
 		return nil
@@ -90,8 +90,8 @@ func (p *Pool) Wait(ctx context.Context) []error {
 	return errs
 }
 
-// Notes returns what happened to servers that are up and the user is to know. It
-// returns each note once.
+// Notes returns what the user should know about running servers. It returns each note
+// once.
 func (p *Pool) Notes() []string {
 	var notes []string
 	for _, s := range p.Sessions() {
@@ -102,7 +102,7 @@ func (p *Pool) Notes() []string {
 	return notes
 }
 
-// Waiting are the names of the servers that are neither up nor have failed.
+// Waiting returns the names of the servers that have neither started nor failed.
 func (p *Pool) Waiting() []string {
 	var names []string
 	if p != nil {
@@ -124,7 +124,7 @@ func (s *starting) ended() bool {
 	}
 }
 
-// Sessions are the servers that are up, in the order given.
+// Sessions returns the sessions of the running servers, in the order given.
 func (p *Pool) Sessions() []*Session {
 	var up []*Session
 	if p != nil {
@@ -137,7 +137,8 @@ func (p *Pool) Sessions() []*Session {
 	return up
 }
 
-// Session is the server called name, once it is up; ctx bounds the wait.
+// Session waits until the server called name is running and returns its session. ctx
+// limits the wait.
 func (p *Pool) Session(ctx context.Context, name string) (*Session, error) {
 	if !p.Has(name) {
 		return nil, fmt.Errorf("no MCP server is called %q, or it is not allowed here", name)
@@ -152,8 +153,8 @@ func (p *Pool) Session(ctx context.Context, name string) (*Session, error) {
 	}
 }
 
-// Err is why the server called name is not up; nil: it is, it is still
-// starting, or there is none of that name.
+// Err returns why the server called name is not running. It is nil if the server is
+// running or starting, or if there is none of that name.
 func (p *Pool) Err(name string) error {
 	if p == nil {
 		return nil
@@ -165,12 +166,12 @@ func (p *Pool) Err(name string) error {
 	return p.all[i].err
 }
 
-// Has reports whether a server called name was to be started.
+// Has reports whether the pool has a server called name.
 func (p *Pool) Has(name string) bool {
 	return p != nil && slices.ContainsFunc(p.all, func(s *starting) bool { return s.server.Name == name })
 }
 
-// Version is another one whenever what the servers offer may be.
+// Version returns a number that changes whenever the servers' offers may have changed.
 func (p *Pool) Version() int64 {
 	if p == nil {
 		return 0
@@ -178,7 +179,7 @@ func (p *Pool) Version() int64 {
 	return p.version.Load()
 }
 
-// Close ends the servers, those too that are not up yet.
+// Close ends the servers, including those that are still starting.
 func (p *Pool) Close() {
 	if p == nil {
 		return

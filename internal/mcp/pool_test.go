@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPool: servers that do not come up cost nobody else anything, and are told
-// of by name, once.
+// TestPool checks that servers which fail to start do not affect others, and are
+// reported by name, once.
 func TestPool(t *testing.T) {
 	t.Parallel()
 	servers := []Server{server(t, "broken"), server(t, "good"), server(t, "empty"), server(t, "good"), {Name: "gone", Command: "no-such-program-anywhere"}}
@@ -35,8 +35,8 @@ func TestPool(t *testing.T) {
 	assert.GreaterOrEqual(t, p.Version(), before)
 }
 
-// TestPoolOfSilentServers: nobody waits for a silent server but who wants to, as
-// long as he wants to, and it is gone when the pool is.
+// TestPoolOfSilentServers checks that a silent server holds up only those who wait for
+// it, for as long as they want, and that it ends with the pool.
 func TestPoolOfSilentServers(t *testing.T) {
 	t.Parallel()
 	p := Start(t.Context(), []Server{server(t, "silent")})
@@ -55,8 +55,8 @@ func TestPoolOfSilentServers(t *testing.T) {
 	assert.Empty(t, none.Sessions())
 }
 
-// TestHold: servers that are held are not started, but by who wants one, and end with
-// the pool as others do.
+// TestHold checks that held servers start only when one is needed, and end with the
+// pool like others.
 func TestHold(t *testing.T) {
 	t.Parallel()
 	gone := Server{Name: "gone", Command: "no-such-program-anywhere"}
@@ -107,7 +107,8 @@ func addPrompts(s *mcp.Server) {
 	s.AddPrompt(&mcp.Prompt{Name: "evil\u202e"}, say(&mcp.TextContent{Text: "x"}))
 }
 
-// TestPrompts: a server of prompts alone is one, and what they hold is text.
+// TestPrompts checks that a server may offer only prompts, and that they are filled in
+// as text.
 func TestPrompts(t *testing.T) {
 	t.Parallel()
 	session := connect(t, server(t, "prompts"))

@@ -13,7 +13,7 @@ import (
 	"minigem/internal/text"
 )
 
-// A Prompt is one that a server offers; the texts are clean.
+// Prompt is a prompt that a server offers. Its texts are clean.
 type Prompt struct {
 	Server      string
 	Name        string
@@ -37,7 +37,7 @@ func (s *Session) listPrompts(ctx context.Context) ([]Prompt, error) {
 			return nil, err
 		}
 		if text.Line(p.Name) != p.Name || p.Name == "" {
-			continue // nobody could type it
+			continue // it cannot be typed
 		}
 		one := Prompt{Server: s.server.Name, Name: p.Name, Description: clip(cleanLine(cmp.Or(p.Description, p.Title)), 200),
 			session: s}
@@ -51,8 +51,8 @@ func (s *Session) listPrompts(ctx context.Context) ([]Prompt, error) {
 	return out, nil
 }
 
-// Usage is what may follow the prompt: `--name="..."` for each argument, in
-// brackets where it may be left out.
+// Usage describes the prompt's arguments: `--name="..."` for each, in brackets if it is
+// optional.
 func (p Prompt) Usage() string {
 	var out []string
 	for _, a := range p.args {
@@ -65,9 +65,9 @@ func (p Prompt) Usage() string {
 	return strings.Join(out, " ")
 }
 
-// Fill asks the server for the prompt with the arguments of line, which are
-// --name=value, --name="a value", or the values of those that are required, in
-// their order; a single one takes all of them (cli/services/McpPromptLoader.ts).
+// Fill asks the server for the prompt with the arguments in line. They are
+// --name=value, --name="a value", or the values of the required arguments in order. If
+// there is only one, it gets the whole line (cli/services/McpPromptLoader.ts).
 func (p Prompt) Fill(ctx context.Context, line string) (string, error) {
 	args, err := p.arguments(line)
 	if err != nil {

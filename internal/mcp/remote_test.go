@@ -22,7 +22,7 @@ import (
 	"minigem/tools/toolstest"
 )
 
-// sdkServer is a real server, with the tools and resources that fill adds.
+// sdkServer makes a real server with the tools and resources that fill adds.
 func sdkServer(fill func(*mcp.Server)) *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	fill(s)
@@ -44,7 +44,7 @@ func sse(s *mcp.Server) http.Handler {
 	return mcp.NewSSEHandler(func(*http.Request) *mcp.Server { return s }, nil)
 }
 
-// TestRemote: servers behind a URL offer what local ones do.
+// TestRemote checks that servers behind a URL offer the same as local ones.
 func TestRemote(t *testing.T) {
 	t.Parallel()
 	fill := sdkServer(addTools)
@@ -83,8 +83,8 @@ func TestRemoteToolContract(t *testing.T) {
 	toolstest.Run(t, toolstest.Case{Tool: named(session, "echo"), Args: map[string]any{"text": "hi"}, Dir: t.TempDir()})
 }
 
-// TestRemoteCallsEnd: a call ends by its time-out and by a cancel, and the
-// session goes on.
+// TestRemoteCallsEnd checks that a call ends by its timeout and by a cancel, and that
+// the session continues.
 func TestRemoteCallsEnd(t *testing.T) {
 	t.Parallel()
 	for name, handler := range map[string]func(*mcp.Server) http.Handler{"http": streamable, "sse": sse} {
@@ -96,14 +96,14 @@ func TestRemoteCallsEnd(t *testing.T) {
 				mcp.AddTool(s, &mcp.Tool{Name: "wait"}, func(ctx context.Context, _ *mcp.CallToolRequest, _ nothing) (*mcp.CallToolResult, any, error) {
 					select {
 					case <-ctx.Done():
-					case <-over: // a cancel that overtakes its call, on another connection, is lost
+					case <-over: // a cancel that overtakes its call on another connection is lost
 					}
 					return nil, nil, errors.New("ended")
 				})
 			}))).URL}
-			t.Cleanup(func() { close(over) }) // the server ends when its calls have
+			t.Cleanup(func() { close(over) }) // the server ends once its calls have
 			for answered := false; !answered; {
-				s.Timeout = max(100*time.Millisecond, 2*s.Timeout) // the least in which this machine answers a call
+				s.Timeout = max(100*time.Millisecond, 2*s.Timeout) // the shortest time in which this machine answers a call
 				session := connect(t, s)
 				_, err := run(t, t.Context(), named(session, "wait"), nil)
 				assert.ErrorContains(t, err, "did not answer within "+s.Timeout.String())
@@ -124,8 +124,7 @@ func TestRemoteCallsEnd(t *testing.T) {
 	}
 }
 
-// TestRemoteDies: a server that goes away in the middle of a call is an error
-// of that call.
+// TestRemoteDies checks that a call fails if its server goes away meanwhile.
 func TestRemoteDies(t *testing.T) {
 	t.Parallel()
 	for name, handler := range map[string]func(*mcp.Server) http.Handler{"http": streamable, "sse": sse} {
@@ -152,7 +151,8 @@ func TestRemoteDies(t *testing.T) {
 	}
 }
 
-// TestHeaders: they go to the server, and nowhere that it redirects to.
+// TestHeaders checks that headers are sent to the server, and not to where it
+// redirects.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	inner := streamable(sdkServer(addTools))
@@ -227,12 +227,12 @@ func TestRemoteThatDoesNotComeUp(t *testing.T) {
 	}
 }
 
-// TestRemoteThatHangs: a server that takes a connection and says nothing does
-// not hold up a session for longer than the caller waits.
+// TestRemoteThatHangs checks that a server which accepts a connection and says nothing
+// holds up a session only as long as the caller waits.
 func TestRemoteThatHangs(t *testing.T) {
 	t.Parallel()
 	url := serveHTTP(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // else the server never hears that the client is gone
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the server does not notice that the client is gone
 		<-r.Context().Done()
 	})).URL
 	for _, transport := range []Transport{TransportAny, TransportHTTP, TransportSSE} {
@@ -243,8 +243,8 @@ func TestRemoteThatHangs(t *testing.T) {
 	}
 }
 
-// TestHostileDescriptions: what a server says of itself is cleaned of what
-// nobody sees, and has an end.
+// TestHostileDescriptions checks that a server's texts are cleaned of invisible
+// characters, and bounded.
 func TestHostileDescriptions(t *testing.T) {
 	t.Parallel()
 	tag := "\U000e0049\U000e0067" // "Ig" in invisible tags
@@ -266,7 +266,7 @@ func nop(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	return &mcp.CallToolResult{}, nil
 }
 
-// TestTooManyTools: a list without an end is not a list.
+// TestTooManyTools checks that an endless list is rejected.
 func TestTooManyTools(t *testing.T) {
 	t.Parallel()
 	s := sdkServer(func(s *mcp.Server) {
@@ -278,7 +278,7 @@ func TestTooManyTools(t *testing.T) {
 	require.ErrorContains(t, err, "listing its tools: there are more than 1000")
 }
 
-// TestLongAnswers: many long texts are bounded together.
+// TestLongAnswers checks that several long texts are bounded together.
 func TestLongAnswers(t *testing.T) {
 	t.Parallel()
 	var content []mcp.Content

@@ -14,7 +14,7 @@ import (
 	"minigem/tools"
 )
 
-// A resource is what a server says of one; the texts are clean.
+// resource is a server's description of a resource. Its texts are clean.
 type resource struct{ uri, name, description string }
 
 func (s *Session) listResources(ctx context.Context) ([]resource, error) {
@@ -31,8 +31,8 @@ func (s *Session) listResources(ctx context.Context) ([]resource, error) {
 	return out, nil
 }
 
-// Read returns what the resource called uri holds, marked as text of others, or
-// nil where the server does not offer it.
+// Read returns the content of the resource uri, marked as untrusted text, or nil if the
+// server does not offer it.
 func (s *Session) Read(ctx context.Context, uri string) ([]llm.Part, error) {
 	c := &readCall{[]*Session{s}, s.server.Name + ":" + uri}
 	if of, _ := c.find(); of == nil {
@@ -42,9 +42,8 @@ func (s *Session) Read(ctx context.Context, uri string) ([]llm.Part, error) {
 	return res.Parts, err
 }
 
-// ResourceTools are the tools that list and read the resources of all
-// sessions; none where there are no resources (core/tools/mcp-client.ts). Both
-// only read.
+// ResourceTools returns the tools that list and read the resources of all sessions, or
+// none if there are no resources (core/tools/mcp-client.ts). Both only read.
 func ResourceTools(sessions []*Session) []tools.Tool {
 	if !slices.ContainsFunc(sessions, func(s *Session) bool { return len(s.now().resources) > 0 }) {
 		return nil
@@ -86,7 +85,7 @@ type resourceTool struct {
 	spec    llm.ToolSpec
 	info    tools.Info
 	schema  *tools.Schema
-	prepare func(args map[string]any) tools.Invocation // of arguments that fit the schema
+	prepare func(args map[string]any) tools.Invocation // for arguments that match the schema
 }
 
 // Spec implements tools.Tool.
@@ -105,7 +104,7 @@ func (t resourceTool) Prepare(args map[string]any) (tools.Invocation, error) {
 
 type listCall struct {
 	sessions []*Session
-	server   string // empty: all
+	server   string // empty means all
 }
 
 // Intent implements tools.Invocation.
@@ -150,8 +149,8 @@ func (c *readCall) Intent() tools.Intent {
 	return tools.Intent{Description: "Reads the resource " + cleanLine(c.uri) + "."}
 }
 
-// Run implements tools.Invocation. Only what a server has listed is asked for:
-// a URI that the model makes up reaches nobody.
+// Run implements tools.Invocation. It only reads resources that a server has listed, so
+// a URI made up by the model goes nowhere.
 func (c *readCall) Run(ctx context.Context) (tools.Result, error) {
 	if ctx.Err() != nil {
 		return tools.Result{}, context.Cause(ctx)
@@ -183,7 +182,7 @@ func (c *readCall) Run(ctx context.Context) (tools.Result, error) {
 	return result(content), nil
 }
 
-// find takes "uri" and "server:uri".
+// find accepts "uri" and "server:uri".
 func (c *readCall) find() (*Session, string) {
 	for _, s := range c.sessions {
 		for _, r := range s.now().resources {

@@ -28,7 +28,8 @@ func addResources(s *mcp.Server) {
 	})
 }
 
-// TestResources: a server of resources alone is one, and both tools know them.
+// TestResources checks that a server may offer only resources, and that both tools know
+// them.
 func TestResources(t *testing.T) {
 	t.Parallel()
 	notes := Server{Name: "notes", URL: serveHTTP(t, streamable(sdkServer(addResources))).URL}
@@ -68,7 +69,7 @@ func TestResources(t *testing.T) {
 		"note://gone":        {Type: tools.ErrMCP, Message: `the MCP server 'notes' did not give the resource note://gone: `},
 	} {
 		asked := read
-		if uri == "note://slow" { // it never comes
+		if uri == "note://slow" { // never arrives
 			notes.Timeout = 10 * time.Millisecond
 			asked = ResourceTools([]*Session{connect(t, notes)})[1]
 		}

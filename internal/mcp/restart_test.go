@@ -10,8 +10,8 @@ import (
 	"minigem/internal/waittest"
 )
 
-// TestTextOnStdout: what is no message is skipped, wherever it is written, and reported
-// once, in clean words; the server goes on.
+// TestTextOnStdout checks that text which is not a message is skipped anywhere, and
+// reported once, cleaned, and that the server continues.
 func TestTextOnStdout(t *testing.T) {
 	t.Parallel()
 	pool := Start(t.Context(), []Server{server(t, "misbehaving:chatty")})
@@ -30,8 +30,8 @@ func TestTextOnStdout(t *testing.T) {
 	assert.Empty(t, pool.Notes(), "each is told once")
 }
 
-// TestRestart: a server that died is started again by the next call, whatever it asks
-// for, and no more often than maxRestarts; a call in which it dies is an error.
+// TestRestart checks that the next request of any kind restarts a server that died, at
+// most maxRestarts times, and that the call in which it dies fails.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	pool := Start(t.Context(), []Server{server(t, "misbehaving:nothing, and dies")})
@@ -60,7 +60,8 @@ func TestRestart(t *testing.T) {
 	assert.Equal(t, "mcp_srv_go", names(session))
 }
 
-// TestRestartTogether: calls that find a server dead at the same time start it once.
+// TestRestartTogether checks that concurrent calls which find a server dead restart it
+// only once.
 func TestRestartTogether(t *testing.T) {
 	t.Parallel()
 	pool := Start(t.Context(), []Server{server(t, "good")})
@@ -86,8 +87,8 @@ func TestRestartTogether(t *testing.T) {
 	assert.Len(t, pool.Notes(), 1)
 }
 
-// TestRestartFails: a server that does not come up again is an error that says why, and
-// is gone when its pool is.
+// TestRestartFails checks that the error says why a server does not restart, and that
+// it ends with its pool.
 func TestRestartFails(t *testing.T) {
 	t.Parallel()
 	pool := Start(t.Context(), []Server{server(t, "misbehaving:dies for good")})

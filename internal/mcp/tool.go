@@ -21,7 +21,7 @@ type tool struct {
 	session *Session
 	spec    llm.ToolSpec
 	info    tools.Info
-	schema  *tools.Schema // nil: only the server can check arguments
+	schema  *tools.Schema // nil if only the server can check arguments
 }
 
 func newTool(s *Session, t *mcp.Tool) *tool {
@@ -32,7 +32,7 @@ func newTool(s *Session, t *mcp.Tool) *tool {
 	}
 	schema, err := tools.ParseSchema(raw)
 	if err != nil {
-		schema = nil // a dialect that we do not know
+		schema = nil // an unknown schema dialect
 	}
 	origin := &tools.MCPOrigin{
 		Server: s.server.Name, Tool: t.Name, Command: s.server.Command, Args: s.server.Args, Cwd: s.server.Dir,
@@ -50,7 +50,7 @@ func newTool(s *Session, t *mcp.Tool) *tool {
 	}
 }
 
-// annotations are the hints that the server gave, as policies compare them.
+// annotations returns the hints of the server in the form that policies compare.
 func annotations(a *mcp.ToolAnnotations) map[string]any {
 	if a == nil {
 		return nil
@@ -65,9 +65,9 @@ func annotations(a *mcp.ToolAnnotations) map[string]any {
 	return hints
 }
 
-// Name is what a tool of a server is called here: mcp_<server>_<tool>, with
-// other characters than names may have replaced, and the middle of a name left
-// out that is too long (core/tools/mcp-tool.ts).
+// Name returns our name for a server's tool: mcp_<server>_<tool>. Characters that names
+// cannot have are replaced, and the middle of a name that is too long is left out
+// (core/tools/mcp-tool.ts).
 func Name(server, tool string) string {
 	const longest, end = 63, 30
 	name := strings.Map(func(r rune) rune {
@@ -121,9 +121,9 @@ func (c *call) Run(ctx context.Context) (tools.Result, error) {
 	return result(res.Content), nil
 }
 
-// Answer makes the call and returns all that the server says, uncut, for those
-// who read it as an answer: texts, an error's too, and what it says in structured
-// content where it does not say that in a text.
+// Answer makes the call and returns everything the server says, uncut, for those who
+// read it as an answer: its texts, even those of an error, and structured content that
+// is not repeated in a text.
 func (c *call) Answer(ctx context.Context) (string, error) {
 	res, err := c.ask(ctx)
 	if res == nil {
@@ -153,13 +153,14 @@ func answer(res *mcp.CallToolResult) string {
 	return text
 }
 
-// saysJSON reports whether text is the object v.
+// saysJSON reports whether text is the JSON object v.
 func saysJSON(text string, v map[string]any) bool {
 	var said map[string]any
 	return json.Unmarshal([]byte(text), &said) == nil && reflect.DeepEqual(said, v)
 }
 
-// ask makes the call. An error that the server reports comes with its answer.
+// ask makes the call. If the server reports an error, it returns the error together
+// with the answer.
 func (c *call) ask(ctx context.Context) (*mcp.CallToolResult, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -169,7 +170,7 @@ func (c *call) ask(ctx context.Context) (*mcp.CallToolResult, error) {
 	defer cancel()
 	defer c.tool.session.during(limited)()
 	params := &mcp.CallToolParams{Name: c.tool.info.MCP.Tool, Arguments: c.args}
-	params.SetProgressToken(c.tool.session.calls.Add(1)) // small: JavaScript knows no greater integers than 2^53
+	params.SetProgressToken(c.tool.session.calls.Add(1)) // small, because JavaScript has no exact integers beyond 2^53
 	res, err := ask(limited, c.tool.session, func(client *mcp.ClientSession) (*mcp.CallToolResult, error) {
 		return client.CallTool(limited, params)
 	})
@@ -186,7 +187,7 @@ func (c *call) ask(ctx context.Context) (*mcp.CallToolResult, error) {
 	return res, nil
 }
 
-// failed tells the model what was asked of the server, too.
+// failed returns an error that also tells the model what was requested of the server.
 func (c *call) failed(what string, err error) *tools.Error {
 	m := c.tool.info.MCP
 	name := cleanLine(m.Tool)
@@ -198,14 +199,13 @@ func (c *call) failed(what string, err error) *tools.Error {
 	}
 }
 
-// result turns what a server answers into what models and people read
-// (core/tools/mcp-tool.ts).
+// result converts a server's answer for models and people (core/tools/mcp-tool.ts).
 func result(content []mcp.Content) tools.Result {
 	var r tools.Result
 	var shown []string
 	left := maxText
 	if len(content) == 1 {
-		left = maxMessage // a single text is cut later, and kept in a file
+		left = maxMessage // a single text is cut later and saved to a file
 	}
 	text := func(s string) {
 		s = clip(s, left)
@@ -244,8 +244,8 @@ func result(content []mcp.Content) tools.Result {
 	return r
 }
 
-// untrusted marks text that the model must not take for instructions; it
-// cannot end its own block.
+// untrusted marks text that the model must not take as instructions. The text cannot
+// end its own block.
 func untrusted(text string) string {
 	text = strings.ReplaceAll(text, "</untrusted_context>", "<\\/untrusted_context>")
 	return "<untrusted_context>\n" + text + "\n</untrusted_context>"

@@ -1,6 +1,6 @@
-// Package entry is what a file says of one MCP server: an entry of "mcpServers" in
-// the settings or in an extension, or of "mcp_servers" in the head of an agent. It
-// keeps out whether the server is used.
+// Package entry defines the configuration of one MCP server, as in "mcpServers" of the
+// settings or an extension, or "mcp_servers" in the front matter of an agent. Whether
+// the server is used is decided elsewhere.
 package entry
 
 // Server is one entry (core/config/config.ts).
@@ -20,7 +20,7 @@ type Server struct {
 	OAuth        OAuth             `json:"oauth,omitzero"`
 }
 
-// OAuth is "oauth" of an entry: what a sign-in at the server uses.
+// OAuth is an entry's "oauth": the data for a sign-in at the server.
 type OAuth struct {
 	ClientID     string   `json:"clientId,omitempty" jsonschema:"A registered client; default: one is registered."`
 	ClientSecret string   `json:"clientSecret,omitempty"`

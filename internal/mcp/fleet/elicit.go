@@ -13,8 +13,8 @@ import (
 	"minigem/tools/builtin"
 )
 
-// elicit answers what a server asks the user for: by asking, and where nobody can be
-// asked by declining, which it says.
+// elicit answers a server's request for user input by asking the user. If no user can
+// be asked, it declines and warns.
 func (o *Offer) elicit(ctx context.Context, f mcp.Form) mcp.Reply {
 	if o.Asker == nil {
 		o.Warn(fmt.Sprintf("the MCP server %s asks for an answer, and nobody is here to give one, so that it was "+
@@ -31,7 +31,7 @@ const (
 	declineIt = "Decline"
 )
 
-// fillIn asks the user for what a form wants. Esc cancels it.
+// fillIn asks the user to fill in a form. Esc cancels it.
 func fillIn(ctx context.Context, asker builtin.Asker, f mcp.Form) mcp.Reply {
 	said, ok := builtin.AskOne(ctx, asker, builtin.Question{
 		Header: "The MCP server " + f.Server + " asks", Question: f.Message +
@@ -58,7 +58,7 @@ func fillIn(ctx context.Context, asker builtin.Asker, f mcp.Form) mcp.Reply {
 	return mcp.Reply{Action: mcp.Accept, Values: values}
 }
 
-// asksFor names the fields.
+// asksFor lists the fields.
 func asksFor(f mcp.Form) string {
 	var names []string
 	for _, field := range f.Fields {
@@ -67,12 +67,13 @@ func asksFor(f mcp.Form) string {
 	return cmp.Or(strings.Join(names, ", "), "yes")
 }
 
-// valueOf asks until the answer is one that the field takes; nil: it stays empty.
+// valueOf asks until the answer is valid for the field. A nil value leaves the field
+// empty.
 func valueOf(ctx context.Context, asker builtin.Asker, server string, f mcp.Field) (value any, ok bool) {
 	q := builtin.Question{Header: server + ": " + f.Title, Question: cmp.Or(f.Description, f.Title), Type: "text",
 		Placeholder: hint(f)}
 	switch {
-	case f.Type == "boolean" && f.Default == "false": // Enter takes the first one
+	case f.Type == "boolean" && f.Default == "false": // Enter takes the first option
 		q.Type, q.Options = "choice", []builtin.Option{{Label: "No"}, {Label: "Yes"}}
 	case f.Type == "boolean":
 		q.Type = "yesno"
@@ -86,7 +87,7 @@ func valueOf(ctx context.Context, asker builtin.Asker, server string, f mcp.Fiel
 			if i < len(f.Labels) && f.Labels[i] != c {
 				o.Description = f.Labels[i]
 			}
-			if c == f.Default { // Enter takes the first one
+			if c == f.Default { // Enter takes the first option
 				q.Options = slices.Insert(q.Options, 0, o)
 			} else {
 				q.Options = append(q.Options, o)
@@ -116,7 +117,7 @@ func hint(f mcp.Field) string {
 	return ""
 }
 
-// read is what the user said as a value of f, or what is wrong with it.
+// read converts the user's answer to a value of f, or says what is wrong with it.
 func read(f mcp.Field, said string) (value any, wrong string) {
 	said = cmp.Or(strings.TrimSpace(said), f.Default)
 	switch {
@@ -148,7 +149,7 @@ func read(f mcp.Field, said string) (value any, wrong string) {
 	return said, ""
 }
 
-// several are the choices that said names, with commas between them.
+// several returns the choices that said names, separated by commas.
 func several(f mcp.Field, said string) (value any, wrong string) {
 	var taken []string
 	for rest := said; rest != ""; {

@@ -10,7 +10,7 @@ import (
 	"minigem/tools/builtin"
 )
 
-// TestRead: what a user types, as the value of a field of an MCP server's form.
+// TestRead checks how a user's answer becomes the value of a form field.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	some := mcp.Field{Type: "array", Choices: []string{"a", "b", "c, with", "d"}, Least: 2, Most: 3}
@@ -53,7 +53,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// showing notes the question, and answers none.
+// showing records the questions and answers none.
 type showing struct{ asked []builtin.Question }
 
 func (s *showing) AskQuestions(_ context.Context, qs []builtin.Question) (map[int]string, bool, error) {
@@ -61,8 +61,8 @@ func (s *showing) AskQuestions(_ context.Context, qs []builtin.Question) (map[in
 	return nil, false, nil
 }
 
-// TestDefaultsOfChoices: Enter takes the first choice, which is the default; where several
-// may be taken, choosing none takes it, which is said.
+// TestDefaultsOfChoices checks that Enter takes the first choice, which is the default.
+// If several may be chosen, choosing none means the default, and the question says so.
 func TestDefaultsOfChoices(t *testing.T) {
 	t.Parallel()
 	var one, some, no, yes showing

@@ -17,10 +17,10 @@ import (
 	"minigem/internal/mcp"
 )
 
-// Hooks runs hooks of the type "mcp_tool": what the tool of a server says is read as
-// the stdout of a command is. A project's ask the servers of the session, all others
-// those that there would be without the project: what a project brings must not
-// decide what those ask.
+// Hooks runs hooks of the type "mcp_tool". The tool's answer is read like the stdout of
+// a command. A project's hooks use the session's servers. All others use the servers as
+// they would be without the project, because a project must not decide which server
+// those ask.
 func (o *Offer) Hooks() hooks.Runner {
 	return mcpHooks{func(ctx context.Context, h hooks.Hook) (*mcp.Session, error) {
 		if o.Own == nil || h.Source.OfProject() {
@@ -30,9 +30,9 @@ func (o *Offer) Hooks() hooks.Runner {
 	}}
 }
 
-// ownSession is the server of that name as it would be without the project. It
-// is the session's where the project changes nothing about it, and else one of its
-// own, which starts when it is first asked.
+// ownSession returns the session of the server called name as it would be without the
+// project. If the project does not change it, that is the session's own. Otherwise it
+// is a separate server that starts on first use.
 func (o *Offer) ownSession(ctx context.Context, name string) (*mcp.Session, error) {
 	named := func(s Set) []mcp.Server {
 		return slices.DeleteFunc(s.Wanted(func(string) {}), func(s mcp.Server) bool { return s.Name != name })
@@ -47,7 +47,7 @@ func (o *Offer) ownSession(ctx context.Context, name string) (*mcp.Session, erro
 	return o.ownPool(mine[0]).Session(ctx, name)
 }
 
-// ownPool holds one server for hooks that did not come with the project.
+// ownPool returns the pool of one server for hooks that did not come with the project.
 func (o *Offer) ownPool(s mcp.Server) *mcp.Pool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -57,8 +57,8 @@ func (o *Offer) ownPool(s mcp.Server) *mcp.Pool {
 	return o.own[s.Name]
 }
 
-// sameServer reports whether a and b are reached in the same way. The sign-in
-// depends on the name and the URL alone.
+// sameServer reports whether a and b are reached the same way. It ignores Tokens, which
+// depend only on the name and the URL.
 func sameServer(a, b mcp.Server) bool {
 	a.Tokens, b.Tokens = nil, nil
 	return reflect.DeepEqual(a, b)
@@ -104,15 +104,15 @@ func (m mcpHooks) call(ctx context.Context, h hooks.Hook, payload []byte) (strin
 
 var ofPayload = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([\w.]+)\}`) })
 
-// filled is a hook's input with fields of the payload in the place of
-// ${tool_input.file_path} and the like, as in Claude Code.
+// filled returns a hook's input with ${tool_input.file_path} and the like replaced by
+// fields of the payload, as in Claude Code.
 func filled(input map[string]any, payload []byte) map[string]any {
 	data, err := json.Marshal(input)
 	if err != nil || input == nil {
 		return map[string]any{}
 	}
 	var copied map[string]any
-	_ = json.Unmarshal(data, &copied) // it was just written
+	_ = json.Unmarshal(data, &copied) // it was just marshalled
 	jsonc.MapTexts(copied, func(text string) string {
 		return ofPayload().ReplaceAllStringFunc(text, func(ref string) string {
 			return gjson.GetBytes(payload, ofPayload().FindStringSubmatch(ref)[1]).String()

@@ -23,8 +23,8 @@ type saying struct {
 	Say string `json:"say"`
 }
 
-// speaker is an MCP server whose tools say what they are asked to: say, and fail, as
-// an error.
+// speaker is an MCP server whose tools say what they are asked to. The tool say
+// answers, and the tool fail reports an error.
 func speaker(t *testing.T) *mcp.Session {
 	t.Helper()
 	s := sdk.NewServer(&sdk.Implementation{Name: "speaker", Version: "1"}, nil)
@@ -43,9 +43,9 @@ func speaker(t *testing.T) *mcp.Session {
 	return session
 }
 
-// TestMCPHooksAtEveryEvent meets what the tool of a server can say or fail to say:
-// a denial refuses where something can be refused, and no failure that is set to
-// block lets pass.
+// TestMCPHooksAtEveryEvent tries every answer and failure of a server's tool. A denial
+// blocks wherever something can be blocked, and a failure set to block never lets
+// anything pass.
 func TestMCPHooksAtEveryEvent(t *testing.T) {
 	t.Parallel()
 	session := speaker(t)

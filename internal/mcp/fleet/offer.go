@@ -18,27 +18,27 @@ import (
 	"minigem/tools/builtin"
 )
 
-// Offer is what the servers offer in a session.
+// Offer manages what the servers offer in a session.
 type Offer struct {
 	Now      func() Set
-	Own      func() Set      // as it would be without the project; nil: as Now
-	Registry *tools.Registry // gets their tools beside those that it has
+	Own      func() Set      // as it would be without the project; nil means Now
+	Registry *tools.Registry // receives the servers' tools in addition to its own
 	Sink     event.Sink
-	Asker    builtin.Asker // answers what servers ask; nil: nobody is here
+	Asker    builtin.Asker // answers servers' questions; nil if no user is present
 	Warn     func(string)
 
-	ctx          context.Context // bounds the starts of servers
+	ctx          context.Context // limits the starts of servers
 	pool         *mcp.Pool
-	known        int64 // the version of the pool that the registry holds
+	known        int64 // the pool's version that the registry reflects
 	others       []tools.Tool
 	instructions []prompt.Entry
-	silenced     map[string]bool // tools that were said to be left out
+	silenced     map[string]bool // tools already reported as left out
 	mu           sync.Mutex
-	own          map[string]*mcp.Pool // a server each, for hooks that did not come with the project
+	own          map[string]*mcp.Pool // one server each, for hooks that did not come with the project
 }
 
-// Open starts the servers, and waits for none: the first request does. With hold
-// they start when [Offer.Held] says so, or somebody needs one.
+// Open starts the servers without waiting for them: the first request does. If hold is
+// set, they start when [Offer.Held] says so, or one is needed.
 func (o *Offer) Open(ctx context.Context, hold bool) {
 	o.ctx, o.others, o.silenced, o.own = ctx, o.Registry.All(), map[string]bool{}, map[string]*mcp.Pool{}
 	if hold {
@@ -66,18 +66,18 @@ func (o *Offer) Close() {
 	}
 }
 
-// Held returns what starts the servers that were held, from any goroutine.
+// Held returns a function that starts the servers that were held. It may be called from
+// any goroutine.
 func (o *Offer) Held() (begin func()) { return o.pool.Begin }
 
-// Restart starts the servers that the configuration names now, and ends those that
-// ran before.
+// Restart ends the running servers and starts those that are configured now.
 func (o *Offer) Restart() {
 	o.pool.Close()
 	o.pool, o.known = mcp.Start(o.ctx, o.wanted()), -1
 }
 
-// Await waits until the servers are up or have failed, which is reported, and takes
-// over what they offer now. Nobody else may use the tools meanwhile.
+// Await waits until the servers have started or failed, reports failures, and adopts
+// what they offer now. No other goroutine may use the tools meanwhile.
 func (o *Offer) Await(ctx context.Context) {
 	if names := o.pool.Waiting(); len(names) > 0 {
 		slow := time.AfterFunc(patience, func() {
@@ -94,17 +94,17 @@ func (o *Offer) Await(ctx context.Context) {
 	o.take()
 }
 
-// patience is how long servers may take before the user reads who is waited for.
+// patience is how long servers may take before the user is told which ones are slow.
 const patience = 2 * time.Second
 
-// Replace puts tools in the place of the session's own one called name.
+// Replace replaces the session's own tool called name.
 func (o *Offer) Replace(name string, by ...tools.Tool) {
 	o.others = append(slices.DeleteFunc(o.others, func(t tools.Tool) bool { return t.Spec().Name == name }), by...)
 	o.known = -1
 	o.take()
 }
 
-// take makes the tools of the session those of now.
+// take updates the session's tools to what the servers offer now.
 func (o *Offer) take() {
 	version := o.pool.Version()
 	if version == o.known {
@@ -137,16 +137,16 @@ func (o *Offer) leaveOut(t tools.Tool, name string) {
 	}
 }
 
-// Version changes whenever the tools of the session do.
+// Version changes whenever the session's tools do.
 func (o *Offer) Version() int64 { return o.known }
 
-// Prompt returns the instructions of the servers for the system instruction. One
-// without a tool that is offered is left out.
+// Prompt returns the servers' instructions for the system instruction. It leaves out
+// servers without an offered tool.
 func (o *Offer) Prompt(offered map[string]bool) []prompt.Entry {
 	return slices.DeleteFunc(slices.Clone(o.instructions), func(e prompt.Entry) bool { return !offered[e.Name] })
 }
 
-// Statuses are the servers of the settings as they are now.
+// Statuses returns the current status of the servers in the settings.
 func (o *Offer) Statuses() []Status {
 	var out []Status
 	waiting := o.pool.Waiting()
@@ -156,10 +156,10 @@ func (o *Offer) Statuses() []Status {
 	return out
 }
 
-// Sessions are the servers that are up.
+// Sessions returns the sessions of the running servers.
 func (o *Offer) Sessions() []*mcp.Session { return o.pool.Sessions() }
 
-// Waiting reports whether a server is still on its way up.
+// Waiting reports whether a server is still starting.
 func (o *Offer) Waiting() bool { return len(o.pool.Waiting()) > 0 }
 
 // A Prompt is a prompt of a server, and the command that sends it.
@@ -168,8 +168,8 @@ type Prompt struct {
 	mcp.Prompt
 }
 
-// Prompts are the prompts of the servers that are up. A name that is taken, or
-// that a server before it uses, has the server's before it
+// Prompts returns the prompts of the running servers. If a name is taken, or used by an
+// earlier server, the command gets the server's name as a prefix
 // (cli/services/McpPromptLoader.ts, cli/services/SlashCommandResolver.ts).
 func (o *Offer) Prompts(taken []string) []Prompt {
 	var out []Prompt
@@ -184,8 +184,8 @@ func (o *Offer) Prompts(taken []string) []Prompt {
 	return out
 }
 
-// Resource is what "@server:uri" of a prompt brings; nil where no server of that
-// name was started, or it does not offer uri.
+// Resource returns the content that "@server:uri" in a prompt refers to. It returns nil
+// if no server of that name was started, or if it does not offer uri.
 func (o *Offer) Resource(ctx context.Context, name string) (shown string, parts []llm.Part, err error) {
 	server, uri, ok := strings.Cut(name, ":")
 	if !ok || !o.pool.Has(server) {
@@ -203,8 +203,8 @@ func (o *Offer) Resource(ctx context.Context, name string) (shown string, parts 
 	return uri, parts, err
 }
 
-// ToAgent starts the servers that an agent brings, and returns their tools and what
-// ends them.
+// ToAgent starts an agent's own servers. It returns their tools and a function that
+// stops the servers.
 func (o *Offer) ToAgent(ctx context.Context, agent string, brought []Server) ([]tools.Tool, func()) {
 	var wanted []mcp.Server
 	for _, s := range brought {

@@ -1,6 +1,6 @@
-// Package fleet is the MCP servers of a run, and what a session has of them: which
-// are used, their tools, prompts and resources, and what they ask the user. It keeps
-// out what files say of them, and the connection with one.
+// Package fleet manages the MCP servers of a run and what a session uses of them: which
+// run, their tools, prompts and resources, and what they ask the user. Configuration
+// files and the connection to a single server are handled elsewhere.
 package fleet
 
 import (
@@ -24,28 +24,28 @@ import (
 	"minigem/internal/text"
 )
 
-// Set is the servers that a run may use, and what says so.
+// Set is the servers that a run may use, and the configuration that decides it.
 type Set struct {
 	place.Place
-	Entries  map[string]entry.Server // by name
-	Allowed  []string                // by the settings; nil: all
+	Entries  map[string]entry.Server // by server name
+	Allowed  []string                // by the settings; nil means all
 	Excluded []string                // by the settings
-	Flagged  []string                // allowed by the command line; nil: all
-	Trusted  bool                    // the folder: it could decide what the commands of servers do
-	Env      []string                // of the run, with its secrets
-	Redact   redact.Config           // what servers get of Env
+	Flagged  []string                // allowed by the command line; nil means all
+	Trusted  bool                    // the folder is trusted; it could influence what servers' commands do
+	Env      []string                // the environment of the run, with its secrets
+	Redact   redact.Config           // decides what servers get of Env
 	Within   func(only []string, begin func() error) error
 }
 
-// A Server is one of a Set.
+// Server is one server of a Set.
 type Server struct {
 	mcp.Server
-	Off     string // why it is not started; empty: it is
-	Blocked bool   // by a list of the settings or the command line
-	Missed  bool   // it is not off because somebody wants it so
+	Off     string // why it is not started; empty if it is
+	Blocked bool   // excluded by a list of the settings or the command line
+	Missed  bool   // it is off, but not because the user wanted that
 }
 
-// All are the servers in alphabetical order. warn gets what is wrong beside them.
+// All returns the servers in alphabetical order. It calls warn with other problems.
 func (s Set) All(warn func(string)) []Server {
 	if slices.ContainsFunc(slices.Collect(maps.Values(s.Entries)), func(e entry.Server) bool {
 		return e.URL != "" || e.HTTPURL != ""
@@ -67,7 +67,7 @@ func (s Set) All(warn func(string)) []Server {
 	return all
 }
 
-// Wanted are those to start. warn gets those that the user may miss.
+// Wanted returns the servers to start. It calls warn with those that the user may miss.
 func (s Set) Wanted(warn func(string)) []mcp.Server {
 	var wanted []mcp.Server
 	for _, one := range s.All(warn) {
@@ -81,10 +81,10 @@ func (s Set) Wanted(warn func(string)) []mcp.Server {
 	return wanted
 }
 
-// Of is the server that e describes. No switch of the user's is about it.
+// Of returns the server that e describes, ignoring the user's switches.
 func (s Set) Of(name string, e entry.Server) Server { return s.server(name, e, nil) }
 
-// server says whether one is started; off are the names of those that the user has
+// server decides whether a server is started. off lists the names that the user has
 // switched off.
 func (s Set) server(name string, e entry.Server, off []string) Server {
 	one := Server{Server: s.reached(name, e)}
@@ -112,7 +112,7 @@ func (s Set) reached(name string, e entry.Server) mcp.Server {
 		Within: s.Within,
 	}
 	switch {
-	case e.HTTPURL != "": // as Gemini CLI chooses (core/config/config.ts)
+	case e.HTTPURL != "": // same order as Gemini CLI (core/config/config.ts)
 		server.URL, server.Transport = e.HTTPURL, mcp.TransportHTTP
 	case e.URL != "":
 		server.URL, server.Transport = e.URL, mcp.Transport(e.Type)
@@ -121,8 +121,8 @@ func (s Set) reached(name string, e entry.Server) mcp.Server {
 		if server.Dir = cmp.Or(e.Cwd, s.Dir); !filepath.IsAbs(server.Dir) {
 			server.Dir = filepath.Join(s.Dir, server.Dir)
 		}
-		// Servers are programs of others: they never see our secrets, only what
-		// their own settings give them.
+		// Servers are third-party programs. They never see our secrets, only what their
+		// own settings give them.
 		server.Env = append(redact.Sanitize(s.Env, s.Redact), "GEMINI_CLI=1")
 		for _, k := range slices.Sorted(maps.Keys(e.Env)) {
 			server.Env = append(server.Env, k+"="+e.Env[k])
@@ -134,7 +134,7 @@ func (s Set) reached(name string, e entry.Server) mcp.Server {
 	return server
 }
 
-// switches say which servers the user has switched off.
+// switches returns the file that records which servers the user has switched off.
 func (s Set) switches() servers.Switches {
 	return servers.Switches{File: filepath.Join(s.DotGemini, "mcp-server-enablement.json")}
 }
@@ -143,7 +143,7 @@ func (s Set) signIns() oauth.Store {
 	return oauth.Store{Path: filepath.Join(s.DotGemini, oauth.FileName)}
 }
 
-// named is the server called name.
+// named returns the server called name.
 func (s Set) named(name string, same func(a, b string) bool) (Server, error) {
 	var names []string
 	for _, one := range s.All(func(string) {}) {
@@ -156,8 +156,8 @@ func (s Set) named(name string, same func(a, b string) bool) (Server, error) {
 		text.None("MCP server", name, names, ": minigem mcp list shows those there are"))
 }
 
-// Switch enables or disables the server called name for all sessions to come,
-// and says what it did.
+// Switch enables or disables the server called name for all later sessions, and returns
+// a message about what it did.
 func (s Set) Switch(name string, on bool) (string, error) {
 	one, err := s.named(name, strings.EqualFold)
 	if err != nil {
@@ -177,14 +177,14 @@ func (s Set) Switch(name string, on bool) (string, error) {
 	return fmt.Sprintf(done, one.Name), err
 }
 
-// A Status is a server and whether it answers.
+// Status is a server and whether it is connected.
 type Status struct {
 	Server
-	Err      error // nil where Off is empty: it is connected, or Starting
+	Err      error // if nil and Off is empty, the server is connected or Starting
 	Starting bool
 }
 
-// Probe connects to every server that a session would start, and ends them.
+// Probe connects to every server that a session would start, then ends them.
 func (s Set) Probe(ctx context.Context, warn func(string)) []Status {
 	all := s.All(warn)
 	out := make([]Status, len(all))
@@ -205,8 +205,8 @@ func (s Set) Probe(ctx context.Context, warn func(string)) []Status {
 	return out
 }
 
-// SignIn signs the user in at the server called name. say is called with what the
-// user is to do, and with what was done; browse opens an address, if it can.
+// SignIn signs the user in at the server called name. It calls say with what the user
+// should do and what was done. browse opens an address if it can.
 func (s Set) SignIn(ctx context.Context, name string, browse func(string) bool, say func(string)) error {
 	one, err := s.named(name, func(a, b string) bool { return a == b })
 	switch {

@@ -16,23 +16,23 @@ import (
 )
 
 const (
-	// answerTime bounds one request of a sign-in.
+	// answerTime limits one request of a sign-in.
 	answerTime = 30 * time.Second
-	// maxAnswer bounds what comes back, in bytes.
+	// maxAnswer limits a response, in bytes.
 	maxAnswer = 1 << 20
 )
 
-// errNotPublic is of addresses that a server may not send us to.
+// errNotPublic is the error for addresses that a server may not send us to.
 var errNotPublic = errors.New("a server on the internet may not send a sign-in to an address that is not public")
 
-// loopback reports whether host is this machine. A name below .localhost is what a
-// name server says that it is.
+// loopback reports whether host is this machine. A name below .localhost does not
+// count, because it means whatever a name server says.
 func loopback(host string) bool {
 	a, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && a.Unmap().IsLoopback()
 }
 
-// clientFor is the client for all that a sign-in at server needs.
+// clientFor returns the client for all requests of a sign-in at server.
 func clientFor(server *url.URL) *http.Client {
 	g := guard{local: loopback(server.Hostname()), host: server.Host, open: transport(nil)}
 	g.public = transport(onlyPublic)
@@ -54,14 +54,14 @@ func onlyPublic(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// guard keeps requests to the rules of the package, redirects too.
+// guard enforces the package's rules on requests, including redirects.
 type guard struct {
 	local        bool   // the server is on this machine
-	host         string // of the server
+	host         string // the server's
 	open, public http.RoundTripper
 }
 
-// inside reports whether a host is of this machine or its network by its name.
+// inside reports whether host, judging by its name, is this machine or its network.
 func inside(host string) bool {
 	a, err := netip.ParseAddr(host)
 	return loopback(host) || strings.HasSuffix(host, ".localhost") || err == nil && !publicaddr.Is(a)
@@ -83,7 +83,7 @@ func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 			return nil, fmt.Errorf("%w: %s", errNotPublic, req.URL.Host)
 		}
 		if proxy != nil {
-			next = g.open // the proxy connects, and knows which addresses may be reached
+			next = g.open // the proxy connects, and decides which addresses may be reached
 		}
 	}
 	res, err := next.RoundTrip(req)

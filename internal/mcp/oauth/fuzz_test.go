@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzFile: a file that anybody wrote either is refused and stays as it is, or is
-// added to without losing an entry of somebody else's.
+// FuzzFile checks that a file of any content is either rejected and left as it is, or
+// extended without losing others' entries.
 func FuzzFile(f *testing.F) {
 	f.Add([]byte(`[{"serverName": "docs", "token": {"accessToken": "a"}, "mcpServerUrl": "https://x"}]`))
 	f.Add([]byte(`[{"serverName": "other", "token": {"accessToken": 1}}, null, 2, "x", [], {"serverName": {}}]`))

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestGuard: a server on the internet cannot send a sign-in into this machine or
-// its network, by an address or by a name that leads there.
+// TestGuard checks that a server on the Internet cannot direct a sign-in to this
+// machine or its network, by an address or by a name that resolves to one.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	u, err := url.Parse("https://mcp.example.com/x")
@@ -33,8 +33,8 @@ func TestGuard(t *testing.T) {
 	require.NoError(t, onlyPublic("tcp", "1.1.1.1:443", nil))
 }
 
-// TestAddressForTheBrowser: what the user is asked to open is encrypted, unless
-// all of it is on this machine.
+// TestAddressForTheBrowser checks that the address the user is asked to open uses
+// https, unless everything is on this machine.
 func TestAddressForTheBrowser(t *testing.T) {
 	t.Parallel()
 	server, err := url.Parse("https://mcp.example.com/x")

@@ -57,8 +57,8 @@ func connect(t *testing.T, store oauth.Store, url string) (*mcp.Session, error) 
 	return session, err
 }
 
-// TestSignIn: a server that asks for a sign-in is used once the user has signed
-// in, and what it gave is in Gemini CLI's file.
+// TestSignIn checks that a server which requires a sign-in can be used once the user
+// has signed in, and that the token is in Gemini CLI's file.
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	s, store := oauthtest.New(t), newStore(t)
@@ -86,8 +86,8 @@ func TestSignIn(t *testing.T) {
 	assert.Equal(t, "none", s.Clients[0]["token_endpoint_auth_method"])
 }
 
-// TestTokensStayWhereTheyBelong: a token goes to the address that it was given
-// for, over a connection that nobody reads.
+// TestTokensStayWhereTheyBelong checks that a token is sent only to the address it was
+// issued for, over a private connection.
 func TestTokensStayWhereTheyBelong(t *testing.T) {
 	t.Parallel()
 	s, store := oauthtest.New(t), newStore(t)
@@ -112,7 +112,7 @@ func TestTokensStayWhereTheyBelong(t *testing.T) {
 	}
 }
 
-// expire makes the tokens of the file ones that expired.
+// expire makes the tokens in the file expire.
 func expire(t *testing.T, store oauth.Store) {
 	t.Helper()
 	all := entries(t, store)
@@ -124,8 +124,8 @@ func expire(t *testing.T, store oauth.Store) {
 	require.NoError(t, os.WriteFile(store.Path, data, 0o600))
 }
 
-// TestRenewal: an expired token is renewed once, whoever asks for it, and the new
-// one is kept; entries of others stay as they are.
+// TestRenewal checks that concurrent requests renew an expired token once, that the new
+// one is kept, and that other entries stay as they are.
 func TestRenewal(t *testing.T) {
 	t.Parallel()
 	s, store := oauthtest.New(t), newStore(t)
@@ -148,8 +148,8 @@ func TestRenewal(t *testing.T) {
 	assert.Equal(t, "read", kept[1]["token"].(map[string]any)["scope"])
 }
 
-// TestRenewalThatFails: what the server refuses is forgotten, and the user knows
-// what to do; a server that is broken changes nothing.
+// TestRenewalThatFails checks that a refused token is forgotten and the user is told
+// what to do, and that a broken server changes nothing.
 func TestRenewalThatFails(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]string{
@@ -166,7 +166,7 @@ func TestRenewalThatFails(t *testing.T) {
 	}
 }
 
-// TestSignInThatFails: the user learns why.
+// TestSignInThatFails checks that the user learns why.
 func TestSignInThatFails(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -193,8 +193,8 @@ func TestSignInThatFails(t *testing.T) {
 	}
 }
 
-// TestSomebodyElsesCallback: who does not know the state of a sign-in can neither
-// end it nor put a code of his own into it.
+// TestSomebodyElsesCallback checks that a request without the state of the sign-in can
+// neither end it nor inject a code.
 func TestSomebodyElsesCallback(t *testing.T) {
 	t.Parallel()
 	s, store := oauthtest.New(t), newStore(t)
@@ -211,7 +211,7 @@ func TestSomebodyElsesCallback(t *testing.T) {
 	}))
 }
 
-// TestSignInIsInterrupted: it ends with its context.
+// TestSignInIsInterrupted checks that a sign-in ends with its context.
 func TestSignInIsInterrupted(t *testing.T) {
 	t.Parallel()
 	s, store := oauthtest.New(t), newStore(t)
@@ -221,8 +221,8 @@ func TestSignInIsInterrupted(t *testing.T) {
 	require.ErrorIs(t, err, interrupted)
 }
 
-// TestBrokenFile: it is named, and not replaced; until it is mended, nobody is signed in,
-// and servers that need no sign-in are reached.
+// TestBrokenFile checks that a broken file is reported and not overwritten. Until it is
+// fixed no sign-in is used, but servers that need none can be reached.
 func TestBrokenFile(t *testing.T) {
 	t.Parallel()
 	s, store := oauthtest.New(t), newStore(t)

@@ -19,23 +19,23 @@ import (
 	"minigem/internal/text"
 )
 
-// signInTime is how long the user has (core/mcp/oauth-provider.ts).
+// signInTime is how long the user has to sign in (core/mcp/oauth-provider.ts).
 const signInTime = 5 * time.Minute
 
 const callbackPath = "/oauth/callback"
 
-// A Server is one to sign in at.
+// Server is a server to sign in at.
 type Server struct {
 	Name, URL    string
-	ClientID     string   // registered there before; empty: a client is registered now
-	ClientSecret string   // of ClientID
-	Scopes       []string // to ask for; nil: those that the server names
-	RedirectURI  string   // where the browser comes back to, on this machine; empty: to any port
+	ClientID     string   // a client registered earlier; if empty, one is registered now
+	ClientSecret string   // the secret of ClientID
+	Scopes       []string // scopes to request; nil means those that the server names
+	RedirectURI  string   // where the browser returns to, on this machine; if empty, any port
 }
 
-// SignIn signs the user in at s and keeps what the server gives. show is called
-// with the address that the user is to open in a browser of this machine. It ends
-// with ctx, and after five minutes.
+// SignIn signs the user in at s and stores what the server issues. It calls show with
+// the address that the user should open in a browser on this machine. It ends with ctx,
+// or after five minutes.
 func (st Store) SignIn(ctx context.Context, s Server, show func(address string)) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, signInTime, fmt.Errorf("nobody signed in within %v", signInTime))
 	defer cancel()
@@ -46,7 +46,7 @@ func (st Store) SignIn(ctx context.Context, s Server, show func(address string))
 	if cause := context.Cause(ctx); cause != nil {
 		return fmt.Errorf("signing in at the MCP server %s: %w", s.Name, cause)
 	}
-	said := strings.Join(strings.Fields(text.Clean(err.Error())), " ") // some of it is the server's
+	said := strings.Join(strings.Fields(text.Clean(err.Error())), " ") // part of it comes from the server
 	return fmt.Errorf("signing in at the MCP server %s: %s", s.Name, said)
 }
 
@@ -112,8 +112,8 @@ func (st Store) keep(ctx context.Context, c credentials) error {
 	return st.put(c)
 }
 
-// authorize asks the server for something, so that it says what a sign-in needs,
-// and does that.
+// authorize sends the server a request, so that it says what a sign-in requires, and
+// signs in.
 func authorize(ctx context.Context, handler *auth.AuthorizationCodeHandler, client *http.Client, address string) error {
 	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18",` +
 		`"capabilities":{},"clientInfo":{"name":"gemini-cli-mcp-client","version":"0.0.1"}}}`
@@ -134,7 +134,7 @@ func authorize(ctx context.Context, handler *auth.AuthorizationCodeHandler, clie
 	return handler.Authorize(ctx, req, res)
 }
 
-// landing is where the browser comes back to.
+// landing is the address that the browser returns to.
 type landing struct {
 	url      *url.URL
 	listener net.Listener
@@ -165,7 +165,7 @@ func listen(redirect string) (*landing, error) {
 }
 
 func (b *landing) close() {
-	if b.server != nil { // the browser gets its page
+	if b.server != nil { // the browser gets its page first
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
 		_ = b.server.Shutdown(ctx)
@@ -173,8 +173,8 @@ func (b *landing) close() {
 	_ = b.listener.Close()
 }
 
-// wait shows where to sign in and returns what the browser brings back. What does
-// not carry the state of this sign-in is somebody else's, and changes nothing.
+// wait shows where to sign in and returns what the browser brings back. It ignores
+// requests without the state of this sign-in.
 func (b *landing) wait(ctx context.Context, server *url.URL, address string,
 	show func(string)) (*auth.AuthorizationResult, error) {
 	at, err := url.Parse(address)

@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	// margin is how long before its end a stored token is given back for a new one
+	// margin is how long before its expiry a stored token is renewed
 	// (core/mcp/oauth-token-storage.ts).
 	margin = 5 * time.Minute
-	// refreshTime bounds one refresh, and the wait for another program's.
+	// refreshTime limits one refresh, and the wait for another program's.
 	refreshTime = 30 * time.Second
 )
 
-// Source gives the token of one server. It reads the file when it is first asked,
-// and is safe for concurrent use.
+// Source provides the token for one server. It reads the file on first use, and is safe
+// for concurrent use.
 type Source struct {
 	store     Store
 	name, url string
@@ -29,14 +29,14 @@ type Source struct {
 	cached *oauth2.Token
 }
 
-// Source returns that of the server called name at address.
+// Source returns the token source for the server called name at address.
 func (s Store) Source(name, address string) *Source {
 	return &Source{store: s, name: name, url: address}
 }
 
-// Token returns a token that is good for now; nil without an error: nobody signed
-// in, or the server is neither on this machine nor spoken to over https. A token
-// that is about to expire is renewed, and what is new is kept.
+// Token returns a currently valid token. It returns nil without an error if the user is
+// not signed in, or if the server is neither on this machine nor reached over https. It
+// renews a token that is about to expire, and stores the new one.
 func (s *Source) Token() (*oauth2.Token, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -49,7 +49,7 @@ func (s *Source) Token() (*oauth2.Token, error) {
 	}
 	c, err := s.store.find(s.name, s.url)
 	if err != nil {
-		return nil, nil // [Store.Check] says so: servers that need no sign-in go on
+		return nil, nil // [Store.Check] reports it; servers that need no sign-in still work
 	}
 	if c != nil && c.ends() {
 		c, err = s.renewed(u)
@@ -61,13 +61,13 @@ func (s *Source) Token() (*oauth2.Token, error) {
 	return s.cached, nil
 }
 
-// ends reports whether the token is over, or soon will be.
+// ends reports whether the token has expired, or soon will.
 func (c *credentials) ends() bool {
 	return c.Token.ExpiresAt != 0 && time.Until(time.UnixMilli(c.Token.ExpiresAt)) < margin
 }
 
-// renewed returns what the file has once its token is good again; nil: another
-// program has removed it.
+// renewed returns the entry in the file once its token is valid again, or nil if
+// another program has removed it.
 func (s *Source) renewed(u *url.URL) (*credentials, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), refreshTime)
 	defer cancel()
@@ -83,10 +83,10 @@ func (s *Source) renewed(u *url.URL) (*credentials, error) {
 	return c, s.renew(ctx, u, c)
 }
 
-// private reports whether nobody on the way reads what is sent to u.
+// private reports whether nothing on the way can read what is sent to u.
 func private(u *url.URL) bool { return u.Scheme == "https" || loopback(u.Hostname()) }
 
-// renew changes c for the server's new token, and keeps it.
+// renew replaces c's token with a new one from the server, and stores it.
 func (s *Source) renew(ctx context.Context, u *url.URL, c *credentials) error {
 	again := fmt.Errorf("the sign-in at the MCP server %s has expired: minigem mcp auth %s signs in again", s.name, s.name)
 	if c.Token.RefreshToken == "" || c.TokenURL == "" || c.ClientID == "" {

@@ -1,12 +1,14 @@
-// Package oauth signs in at MCP servers behind a URL, and keeps what they give in
-// the file of Gemini CLI, ~/.gemini/mcp-oauth-tokens.json (core/mcp/oauth-token-storage.ts).
+// Package oauth signs in at MCP servers behind a URL, and keeps what they issue in the
+// file of Gemini CLI, ~/.gemini/mcp-oauth-tokens.json
+// (core/mcp/oauth-token-storage.ts).
 //
 // The rules:
-//   - A token goes to the URL that it was given for and to no other: a project
-//     that names a server of its own like one of the user's does not get it.
+//
+//   - A token is sent to the URL that it was issued for and to no other: a project
+//     whose server has the same name as one of the user's does not get it.
 //   - It is sent over https, or to this machine.
-//   - What a server names for a sign-in is spoken to over https and in the public
-//     internet, unless the server itself is on this machine.
+//   - Addresses that a server names for a sign-in must use https and be public,
+//     unless the server itself is on this machine.
 package oauth
 
 import (
@@ -30,20 +32,19 @@ import (
 // FileName is the name of the file in ~/.gemini.
 const FileName = "mcp-oauth-tokens.json"
 
-// maxFile bounds the file, in bytes.
+// maxFile limits the file, in bytes.
 const maxFile = 4 << 20
 
-// Store is the file at Path. The zero Store has no sign-ins and keeps none.
+// Store is the file at Path. The zero Store contains no sign-ins and stores none.
 type Store struct{ Path string }
 
-// credentials are what one server gave, as the file has them. Times are in
-// milliseconds since 1970.
+// credentials is one server's entry in the file. Times are in milliseconds since 1970.
 type credentials struct {
 	ServerName string `json:"serverName"`
 	Token      token  `json:"token"`
 	ClientID   string `json:"clientId,omitempty"`
-	// ClientSecret is not in Gemini CLI's file: it is of servers that give one when a
-	// client registers.
+	// ClientSecret is not in Gemini CLI's file. Some servers issue one when a client
+	// registers.
 	ClientSecret string `json:"clientSecret,omitempty"`
 	TokenURL     string `json:"tokenUrl,omitempty"`
 	ServerURL    string `json:"mcpServerUrl,omitempty"`
@@ -53,7 +54,7 @@ type credentials struct {
 type token struct {
 	AccessToken  string `json:"accessToken"`
 	RefreshToken string `json:"refreshToken,omitempty"`
-	ExpiresAt    int64  `json:"expiresAt,omitempty"` // 0: it does not expire
+	ExpiresAt    int64  `json:"expiresAt,omitempty"` // 0 if it does not expire
 	TokenType    string `json:"tokenType,omitempty"`
 	Scope        string `json:"scope,omitempty"`
 }
@@ -75,7 +76,7 @@ func fromOAuth(tok *oauth2.Token) token {
 	return t
 }
 
-// lock waits for other programs that change the file.
+// lock waits for other programs that are changing the file.
 func (s Store) lock(ctx context.Context) (release func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(s.Path), 0o700); err != nil {
 		return nil, err
@@ -83,7 +84,7 @@ func (s Store) lock(ctx context.Context) (release func(), err error) {
 	return filelock.Wait(ctx, s.Path)
 }
 
-// read returns the entries of the file; those of a missing file are none.
+// read returns the entries of the file. A missing file has none.
 func (s Store) read() ([]json.RawMessage, error) {
 	data, err := boundedfile.ReadJSON(s.Path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -100,7 +101,7 @@ func (s Store) read() ([]json.RawMessage, error) {
 	return entries, nil
 }
 
-// Check reports that the file cannot be read. Until it can, nobody is signed in.
+// Check returns an error if the file cannot be read. Until it can, no sign-in is used.
 func (s Store) Check() error {
 	if s.Path == "" {
 		return nil
@@ -109,7 +110,7 @@ func (s Store) Check() error {
 	return err
 }
 
-// find returns what the server at url gave under name; nil: nothing.
+// find returns what the server at url issued under name, or nil.
 func (s Store) find(name, url string) (*credentials, error) {
 	entries, err := s.read()
 	if err != nil {
@@ -124,8 +125,8 @@ func (s Store) find(name, url string) (*credentials, error) {
 	return nil, nil
 }
 
-// put keeps c in the place of what the server of its name gave before. Other
-// entries stay as they are.
+// put stores c and replaces the previous entry of its server. Other entries stay as
+// they are.
 func (s Store) put(c credentials) error {
 	entries, err := s.without(c.ServerName)
 	if err != nil {
@@ -138,7 +139,7 @@ func (s Store) put(c credentials) error {
 	return s.write(append(entries, entry))
 }
 
-// remove forgets what the server called name gave.
+// remove deletes the entry of the server called name.
 func (s Store) remove(name string) error {
 	entries, err := s.without(name)
 	if err != nil {

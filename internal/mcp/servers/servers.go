@@ -1,7 +1,7 @@
-// Package servers changes what files say of MCP servers, in the form of Gemini
-// CLI, so that both programs see the same ones: entries of "mcpServers" in a
-// settings file, and which servers are switched off. It keeps out which of them
-// run, and talking to them.
+// Package servers edits the configuration of MCP servers in Gemini CLI's files, so that
+// both programs see the same ones: entries of "mcpServers" in a settings file, and
+// which servers are switched off. It does not decide which of them run, and does not
+// talk to them.
 package servers
 
 import (
@@ -20,13 +20,13 @@ import (
 	"minigem/internal/text"
 )
 
-// An Entry is one of "mcpServers", its keys in the order in which Gemini CLI
+// Entry is an entry of "mcpServers", with its keys in the order in which Gemini CLI
 // writes them (cli/commands/mcp/add.ts). It has a Command or a URL.
 type Entry struct {
 	Command      string            `json:"command,omitempty"`
-	Args         []string          `json:"args,omitzero"` // written where there is a command, also empty
+	Args         []string          `json:"args,omitzero"` // written with every command, even if empty
 	URL          string            `json:"url,omitempty"`
-	Type         string            `json:"type,omitempty"` // of a URL: "http", "sse", or either
+	Type         string            `json:"type,omitempty"` // for a URL: "http", "sse", or empty for either
 	Env          map[string]string `json:"env,omitempty"`
 	Headers      map[string]string `json:"headers,omitempty"`
 	Timeout      int               `json:"timeout,omitempty"` // milliseconds
@@ -36,20 +36,20 @@ type Entry struct {
 	ExcludeTools []string          `json:"excludeTools,omitempty"`
 }
 
-// Options are what the command line says of a server, beside its command or URL.
+// Options holds what the command line says about a server besides its command or URL.
 type Options struct {
-	Transport    string   // "stdio", "sse", "http"; empty: by what follows
+	Transport    string   // "stdio", "sse", "http"; if empty, it depends on the target
 	Env, Headers []string // "NAME=value", "Name: value"
-	Entry        Entry    // the rest
+	Entry        Entry    // all other fields
 }
 
-// IsURL reports whether a server is reached at target and not started.
+// IsURL reports whether target is the URL of a running server rather than a command.
 func (o Options) IsURL(target string) bool {
 	return o.Transport == "http" || o.Transport == "sse" ||
 		o.Transport == "" && (strings.HasPrefix(target, "http://") || strings.HasPrefix(target, "https://"))
 }
 
-// New makes the Entry of target, which is a program with args or a URL.
+// New makes the Entry for target, which is a URL, or a program with args.
 func (o Options) New(target string, args []string) (Entry, error) {
 	e := o.Entry
 	var err error
@@ -85,7 +85,7 @@ func (o Options) New(target string, args []string) (Entry, error) {
 	return e, nil
 }
 
-// Kind is how the server is reached, in one word.
+// Kind returns how the server is reached: "stdio", "http" or "sse".
 func (e Entry) Kind() string {
 	switch {
 	case e.URL == "":
@@ -96,7 +96,8 @@ func (e Entry) Kind() string {
 	return e.Type
 }
 
-// pairs reads "name SEPARATOR value" of each item; nil: there are none.
+// pairs parses each item as a name, the separator and a value. It returns nil if there
+// are none.
 func pairs(items []string, separator, wrong string) (map[string]string, error) {
 	var out map[string]string
 	for _, item := range items {
@@ -112,10 +113,9 @@ func pairs(items []string, separator, wrong string) (map[string]string, error) {
 	return out, nil
 }
 
-// Add makes e the entry called name of the settings file, and reports whether
-// there was one. The rest of the file stays as it is. A file that holds values
-// of headers or variables, which may be secrets, is its owner's alone from then
-// on.
+// Add sets the entry called name in the settings file, and reports whether it replaced
+// one. The rest of the file stays as it is. If e has headers or variables, whose values
+// may be secret, only the owner can read the file from then on.
 func Add(file, name string, e Entry) (replaced bool, err error) {
 	if strings.TrimSpace(name) == "" || text.Line(name) != name {
 		return false, exit.Errorf(exit.Input, "%q cannot be the name of a server", name)
@@ -133,8 +133,8 @@ func Add(file, name string, e Entry) (replaced bool, err error) {
 	return replaced, nil
 }
 
-// Remove takes the entry called name out of the settings file, and reports
-// whether it was there.
+// Remove removes the entry called name from the settings file, and reports whether it
+// was there.
 func Remove(file, name string) (found bool, err error) {
 	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 		return false, nil
@@ -146,13 +146,13 @@ func Remove(file, name string) (found bool, err error) {
 	return found, err
 }
 
-// Switches are the servers that were switched off or on by name, in a file of
-// their own (cli/config/mcp/mcpServerEnablement.ts): {"name":{"enabled":false}},
-// names in lower case.
+// Switches is the file that records which servers are switched off by name
+// (cli/config/mcp/mcpServerEnablement.ts): {"name":{"enabled":false}}, with names in
+// lower case.
 type Switches struct{ File string }
 
-// Off are the names, in lower case and in order, of those that are off; an entry that
-// cannot be understood turns its server off. No file: none.
+// Off returns the names of the servers that are off, sorted and in lower case. An
+// invalid entry turns its server off. A missing file means none.
 func (s Switches) Off() ([]string, error) {
 	data, err := boundedfile.Read(s.File, boundedfile.Kept)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -188,7 +188,7 @@ func (s Switches) Disable(name string) (changed bool, err error) {
 	return changed, err
 }
 
-// Enable takes back what Disable did, and reports whether the server was off.
+// Enable undoes Disable, and reports whether the server was off.
 func (s Switches) Enable(name string) (changed bool, err error) {
 	if _, err := os.Stat(s.File); errors.Is(err, fs.ErrNotExist) {
 		return false, nil

@@ -11,7 +11,8 @@ import (
 	"minigem/internal/mcp/servers"
 )
 
-// TestAdd: the bytes are those that Gemini CLI 0.61 wrote for the same words.
+// TestAdd checks that the bytes are those that Gemini CLI 0.61 writes for the same
+// command.
 func TestAdd(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -19,7 +20,7 @@ func TestAdd(t *testing.T) {
 		o      servers.Options
 		target string
 		args   []string
-		file   string // of the entry, indented by four
+		file   string // the expected entry, indented by four
 		kind   string
 	}{
 		{"a program", servers.Options{}, "echo", []string{"hi", "--flag"},
@@ -72,8 +73,8 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// TestEdits: what else the file holds stays, and a file with values in it is its
-// owner's alone.
+// TestEdits checks that the rest of the file stays, and that only the owner can read a
+// file with values.
 func TestEdits(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "settings.json")
@@ -94,7 +95,7 @@ func TestEdits(t *testing.T) {
 	shared := mode()
 	_, err = servers.Add(file, "b", servers.Entry{URL: "https://x", Headers: map[string]string{"K": "secret"}})
 	require.NoError(t, err)
-	if shared != mode() { // where files have permissions
+	if shared != mode() { // if the system has file permissions
 		assert.Equal(t, os.FileMode(0o600), mode())
 	} else {
 		assert.NotEqual(t, os.FileMode(0o644), shared)
@@ -160,7 +161,7 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// FuzzEdit: whatever a file holds, a server that was added is there and can be
+// FuzzEdit checks that, whatever a file contains, an added server is there and can be
 // removed again, or nothing is written.
 func FuzzEdit(f *testing.F) {
 	for _, seed := range []string{"", "{}", `{"mcpServers": {"a": {}, "a": 1}}`, "{// c\n\"mcpServers\": [],}", `{"a": {"enabled": false}}`, "[", `{"a":`} {

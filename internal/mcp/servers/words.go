@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Words takes "NAME COMMAND|URL ARGS..." apart, and parses flags, which set o,
-// before the name, before the command, and behind a URL. Behind a command one of
-// them could be the server's, as in "docker run -e TOKEN": it is refused.
+// Words splits "NAME COMMAND|URL ARGS...". It parses flags, which set o, before the
+// name, before the command, and after a URL. After a command, a flag could be the
+// server's own, as in "docker run -e TOKEN", so one of ours is refused there.
 func (o *Options) Words(flags *pflag.FlagSet, args []string) (name, target string, rest []string, err error) {
 	wrong := errors.New("minigem mcp add needs a name, and a command or a URL")
 	if len(args) == 0 {

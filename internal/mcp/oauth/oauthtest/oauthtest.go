@@ -1,5 +1,5 @@
-// Package oauthtest has an MCP server that asks for a sign-in, and the
-// authorization server that it names, in one.
+// Package oauthtest provides an MCP server that requires a sign-in, combined with the
+// authorization server that it names.
 package oauthtest
 
 import (
@@ -19,26 +19,26 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// A Server is both. Its fields may be changed before it is asked.
+// Server is both servers. Its fields may be changed before its first request.
 type Server struct {
 	*httptest.Server
 
-	Authorize string // the address for the browser; empty: its own
-	Refuse    string // what the user says to a sign-in; empty: yes
-	ExpiresIn int    // seconds that a token is good for
-	Grant     int    // the HTTP status of a renewal; 0: a new token
+	Authorize string // the address for the browser; if empty, its own
+	Refuse    string // the user's refusal of a sign-in; if empty, they agree
+	ExpiresIn int    // lifetime of a token in seconds
+	Grant     int    // the HTTP status of a renewal; 0 issues a new token
 
 	mu        sync.Mutex
 	n         int
 	good      map[string]bool   // access tokens
-	refresh   map[string]bool   // tokens that are good for one renewal
+	refresh   map[string]bool   // tokens that are valid for one renewal
 	challenge map[string]string // by code
 	Renewals  int
-	Clients   []map[string]any // that were registered
+	Clients   []map[string]any // registered clients
 }
 
-// Open starts a server with the same offers that asks for no sign-in, and returns
-// its address.
+// Open starts a server with the same offers that requires no sign-in, and returns its
+// address.
 func Open(t testing.TB) string {
 	t.Helper()
 	tools := mcp.NewServer(&mcp.Implementation{Name: "test", Version: "1"}, nil)
@@ -107,17 +107,17 @@ func offer(s *mcp.Server) {
 	})
 }
 
-// MCP is the address of the MCP server.
+// MCP returns the address of the MCP server.
 func (s *Server) MCP() string { return s.URL + "/mcp" }
 
-// Accepts reports whether token is one that was given and not revoked.
+// Accepts reports whether token was issued and not revoked.
 func (s *Server) Accepts(token string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.good[token]
 }
 
-// Renewed is how many renewals were asked for.
+// Renewed returns how many renewals were requested.
 func (s *Server) Renewed() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +152,7 @@ func (s *Server) register(w http.ResponseWriter, r *http.Request) {
 	answer(w, 201, client)
 }
 
-// authorize is what the user's browser asks for: it sends it back at once.
+// authorize handles the browser's request, and sends the browser back at once.
 func (s *Server) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	back := url.Values{"state": {q.Get("state")}}
