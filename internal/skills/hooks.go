@@ -10,20 +10,20 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Hooks are the field hooks of a head, which nobody has understood yet.
+// Hooks is the uninterpreted field hooks of a file's front matter.
 type Hooks struct {
-	Line  int    // in the file; 0: there is no such field
+	Line  int    // line in the file; 0 if there is no such field
 	JSON  []byte // its value
-	Fault string // why it cannot be read; empty: it can
+	Fault string // why it cannot be read; empty if it can
 }
 
-// maxHooks bounds their JSON, which aliases make longer than the file.
+// maxHooks limits their JSON, which aliases can make longer than the file.
 const maxHooks = 256 << 10
 
 var hooksField = regexp.MustCompile(`(?m)^hooks[ \t]*:`)
 
-// hooksIn reads the hooks of a skill's head, also where the rest of it is not quite
-// YAML.
+// hooksIn reads the hooks of a skill's front matter. If the front matter is not valid
+// YAML, it reports that as a fault of the hooks.
 func hooksIn(head string, n *yaml.Node, bad error) Hooks {
 	if bad == nil {
 		return ReadHooks(n)
@@ -35,15 +35,15 @@ func hooksIn(head string, n *yaml.Node, bad error) Hooks {
 	return Hooks{Line: strings.Count(head[:at[0]], "\n") + 2, Fault: "the head is not YAML: " + bad.Error()}
 }
 
-// ReadHooks makes JSON of the value of the field; the head begins on the second line
-// of its file.
+// ReadHooks converts the value of the field to JSON. It assumes that the front matter
+// begins on the second line of its file.
 func ReadHooks(n *yaml.Node) Hooks {
 	if n.IsZero() || n.Tag == "!!null" {
 		return Hooks{}
 	}
 	h := Hooks{Line: n.Line + 1}
 	if n.Kind == yaml.MappingNode && n.Style&yaml.FlowStyle == 0 {
-		h.Line-- // the field stands above what is in it
+		h.Line-- // the field's line is above its contents
 	}
 	var v any
 	err := n.Decode(&v)

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestHooksOfAHead: they are handed on as JSON with their line, and what cannot be
-// read says so, also where name and description can be.
+// TestHooksOfAHead checks that hooks are passed on as JSON with their line, and that
+// unreadable ones say so, even if name and description can be read.
 func TestHooksOfAHead(t *testing.T) {
 	t.Parallel()
 	for head, want := range map[string]Hooks{

@@ -13,14 +13,14 @@ import (
 	"minigem/internal/text"
 )
 
-// A Change is one skill that is to be installed into a folder of skills, from
-// From, as a copy or as a link to it.
+// Change is one skill to be installed into a folder of skills, as a copy of From or a
+// link to it.
 type Change struct {
 	Skill    Skill
 	From, To string
 	Link     bool
-	Items    int  // files that come with it
-	Replaces bool // there is one at To
+	Items    int  // number of its files
+	Replaces bool // there is already something at To
 }
 
 // IsRepository reports whether source is the address of a Git repository.
@@ -33,7 +33,7 @@ func IsRepository(source string) bool {
 	return false
 }
 
-// Clone gets a repository into a new folder, which the caller removes.
+// Clone clones a repository into a new folder, which the caller removes.
 func Clone(ctx context.Context, address string) (dir string, err error) {
 	dir, err = os.MkdirTemp("", "minigem-skill-")
 	if err != nil {
@@ -49,8 +49,9 @@ func Clone(ctx context.Context, address string) (dir string, err error) {
 	return dir, nil
 }
 
-// Plan says what installing the skills in from would do to the folder of skills
-// to; it changes nothing. No skill, or two of one name, is an error.
+// Plan returns what installing the skills in from would do to the folder of skills to.
+// It changes nothing. It is an error if there is no skill, or if two have the same
+// name.
 func Plan(from, to string, link bool) ([]Change, error) {
 	if info, err := os.Stat(from); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf(
@@ -91,8 +92,8 @@ func Plan(from, to string, link bool) ([]Change, error) {
 	return out, nil
 }
 
-// within reports whether path is the folder dir or inside it, whatever links lead
-// there: what replaces dir must not come out of it.
+// within reports whether path is the folder dir or inside it, even through links: what
+// replaces dir must not come from inside it.
 func within(path, dir string) bool {
 	target, err := os.Stat(dir)
 	for err == nil {
@@ -108,11 +109,10 @@ func within(path, dir string) bool {
 	return false
 }
 
-// mostItems bounds the files of one skill.
+// mostItems limits the number of files of one skill.
 const mostItems = 10_000
 
-// Do installs the skill. What was at To is replaced as a whole, and is there
-// again if that fails.
+// Do installs the skill. It replaces everything at To, and restores it if that fails.
 func (c Change) Do() error {
 	if err := os.MkdirAll(filepath.Dir(c.To), 0o755); err != nil {
 		return err
@@ -139,8 +139,8 @@ func (c Change) Do() error {
 	return nil
 }
 
-// copyTree copies the files of a skill to the folder to, or with "" only counts
-// them. It refuses what a copy cannot hold.
+// copyTree copies the files of a skill to the folder to, or only counts them if to is
+// "". It refuses files that cannot be copied.
 func copyTree(from, to string) (files int, err error) {
 	root, err := os.OpenRoot(from)
 	if err != nil {
@@ -180,8 +180,8 @@ func copyTree(from, to string) (files int, err error) {
 	return files, err
 }
 
-// Uninstall removes the skill called name from the folder of skills dir: its
-// folder, or the link alone. It reports whether it was there.
+// Uninstall removes the skill called name from the folder of skills dir. If it is a
+// link, only the link is removed. It reports whether the skill was there.
 func Uninstall(dir, name string) (found bool, err error) {
 	for _, file := range files(dir) {
 		s, err := Read(file)
@@ -189,7 +189,7 @@ func Uninstall(dir, name string) (found bool, err error) {
 			continue
 		}
 		parent, base := filepath.Split(s.Dir())
-		if err := stage.Remove(parent, base); err != nil { // of a link it removes the link
+		if err := stage.Remove(parent, base); err != nil { // removes the link, not its target
 			return true, fmt.Errorf("removing the skill %s: %w", s.Name, err)
 		}
 		return true, nil

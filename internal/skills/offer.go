@@ -16,9 +16,9 @@ import (
 	"minigem/transcript"
 )
 
-// Offer is the skills that the model of a session may activate.
+// Offer is the skills that a session's model may activate.
 type Offer struct {
-	Now       func() Set // the skills of the run as they are now
+	Now       func() Set // returns the current skills of the run
 	Workspace *workspace.Workspace
 	Engine    *hooks.Engine
 	Session   *session.Session
@@ -26,7 +26,7 @@ type Offer struct {
 	list atomic.Pointer[[]builtin.Skill]
 }
 
-// Load makes the skills of the session those that exist now.
+// Load reads the skills again and makes them the session's.
 func (o *Offer) Load(warn func(string)) {
 	set := o.Now()
 	all, problems := set.All()
@@ -44,7 +44,7 @@ func (o *Offer) Load(warn func(string)) {
 	o.list.Store(&on)
 }
 
-// List returns those that the model may activate.
+// List returns the skills that the model may activate.
 func (o *Offer) List() []builtin.Skill {
 	if s := o.list.Load(); s != nil {
 		return *s
@@ -52,7 +52,7 @@ func (o *Offer) List() []builtin.Skill {
 	return nil
 }
 
-// Tools returns what activate_skill is made of; without skills its List is nil.
+// Tools returns what the tool activate_skill needs. Without skills its List is nil.
 func (o *Offer) Tools() builtin.Skills {
 	if len(o.List()) == 0 {
 		return builtin.Skills{}
@@ -74,7 +74,7 @@ func (o *Offer) Tools() builtin.Skills {
 	}
 }
 
-// activate makes a skill's files readable, and runs its hooks from now on.
+// activate makes a skill's files readable and turns on its hooks.
 func (o *Offer) activate(s builtin.Skill) error {
 	real, err := filepath.EvalSymlinks(s.Dir)
 	if err != nil {
@@ -87,21 +87,21 @@ func (o *Offer) activate(s builtin.Skill) error {
 	return nil
 }
 
-// activation is what a session's file says of a skill that was activated. The call
-// says it, too, until the history is compressed.
+// activation is the record of an activated skill in a session's file. The tool call
+// records it as well, until the history is compressed.
 type activation struct {
 	Skill string `json:"activated"`
 }
 
-// Resume activates the skills that were active in a session that goes on: a
-// guard that one brought would be silent otherwise.
+// Resume activates the skills that were active in a resumed session. Otherwise a guard
+// that one of them brought would stop working.
 func (o *Offer) Resume(warn func(string)) {
 	if o.Session.Source() != session.SourceResume {
 		return
 	}
 	file, err := o.Session.Transcript()
 	if err != nil {
-		return // whoever opened the session was told
+		return // already reported when the session was opened
 	}
 	for _, name := range activated(file) {
 		skills := o.List()
@@ -116,7 +116,7 @@ func (o *Offer) Resume(warn func(string)) {
 	}
 }
 
-// activated are the names of the skills that were activated in a session.
+// activated returns the names of the skills that were activated in a session.
 func activated(file *transcript.File) []string {
 	var names []string
 	add := func(name string) {
@@ -140,8 +140,8 @@ func activated(file *transcript.File) []string {
 	return names
 }
 
-// Prompt returns the skills as the system instruction names them; none where
-// they cannot be activated.
+// Prompt returns the skills for the system instruction, or none if they cannot be
+// activated.
 func (o *Offer) Prompt(offered []string) []prompt.Entry {
 	if !slices.Contains(offered, "activate_skill") {
 		return nil

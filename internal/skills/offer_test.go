@@ -8,8 +8,8 @@ import (
 	"minigem/transcript"
 )
 
-// TestActivated: which skills were active, by what a session's file says of them:
-// Gemini CLI writes the calls alone.
+// TestActivated checks which skills a session's file says were active. Gemini CLI
+// records only the calls.
 func TestActivated(t *testing.T) {
 	t.Parallel()
 	call := func(name, skill, status string) transcript.Message {

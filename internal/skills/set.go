@@ -13,16 +13,16 @@ import (
 	"minigem/internal/text"
 )
 
-// Set is the skills of a run: where they are found, and which are off.
+// Set is the skills of a run: where they are found and which are off.
 type Set struct {
 	place.Place
 	Sources  []Source
-	On       bool     // false: all are off
-	Disabled []string // names, in any case
+	On       bool     // if false, all are off
+	Disabled []string // names, ignoring case
 }
 
-// Dir returns the folder that skills are installed into: the user's, or the one of
-// the project in the working directory.
+// Dir returns the folder that skills are installed into: the user's, or the project's
+// in the working directory.
 func (s Set) Dir(workspace bool) string {
 	if workspace {
 		return filepath.Join(s.Place.Dir, ".gemini", "skills")
@@ -30,8 +30,8 @@ func (s Set) Dir(workspace bool) string {
 	return filepath.Join(s.DotGemini, "skills")
 }
 
-// All returns the skills that exist, those that are off among them, and what is
-// wrong with others.
+// All returns all skills, including those that are off, and the problems found in
+// others.
 func (s Set) All() ([]Skill, []string) { return Discover(s.Sources) }
 
 // Off reports whether the skill called name is off.
@@ -39,8 +39,8 @@ func (s Set) Off(name string) bool {
 	return !s.On || slices.ContainsFunc(s.Disabled, func(d string) bool { return strings.EqualFold(d, name) })
 }
 
-// Switch enables or disables the skill called name for sessions that begin later,
-// and returns what it did, for people. user: in the user's settings, not the
+// Switch enables or disables the skill called name for later sessions, and returns a
+// message about what it did. If user is set, it changes the user's settings, not the
 // project's.
 func (s Set) Switch(name string, on, user bool) (string, error) {
 	all, _ := s.All()
@@ -88,7 +88,7 @@ func (s Set) Switch(name string, on, user bool) (string, error) {
 	return fmt.Sprintf("Skill %q disabled in %s.", name, s.Shorten(file)), nil
 }
 
-// enable takes name out of the lists of disabled skills, and returns how often it
+// enable removes name from the lists of disabled skills, and returns how many times it
 // was there.
 func (s Set) enable(name, project string) (removed int, err error) {
 	same := func(other string) bool { return strings.EqualFold(other, name) }

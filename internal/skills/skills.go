@@ -1,7 +1,7 @@
-// Package skills finds skills, folders with a SKILL.md that tells a model how to
-// do one kind of task, installs them, removes them and switches them on and off, in
-// the folders of Gemini CLI, and offers them to the model of a session. It keeps
-// out which folders count.
+// Package skills finds skills, folders with a SKILL.md that tells a model how to do one
+// kind of task, installs them, removes them and switches them on and off, in the
+// folders of Gemini CLI, and offers them to the model of a session. Its callers decide
+// which folders count.
 package skills
 
 import (
@@ -18,35 +18,35 @@ import (
 	"minigem/internal/text"
 )
 
-// A Skill is one that was found. Name and Description are single clean lines.
+// Skill is a skill that was found. Name and Description are single clean lines.
 type Skill struct {
 	Name, Description string
-	Body              string // what the model is told to do
+	Body              string // the instructions for the model
 	File              string // its SKILL.md
-	Source            string // where it was found, for people: "user", "project"
+	Source            string // where it was found, for display: "user", "project"
 	Hooks             Hooks
 }
 
-// Dir is the folder of the skill, with everything that it may use.
+// Dir returns the skill's folder, with everything that it may use.
 func (s Skill) Dir() string { return filepath.Dir(s.File) }
 
 // Source is a folder of skills.
 type Source struct {
 	Dir  string
-	Name string // for people
-	// Replace fills in the variables of an extension; nil: there are none.
+	Name string // for display
+	// Replace expands the variables of an extension. May be nil.
 	Replace *strings.Replacer
 }
 
-// maxSkill bounds a SKILL.md; maxSkills how many are looked at in one folder.
+// maxSkill limits a SKILL.md, and maxSkills how many are read in one folder.
 const (
 	maxSkill  = 256 << 10
 	maxSkills = 500
 )
 
-// Discover finds the skills of sources, by name. Of two with one name the later
-// one counts, and problems say so; they also name each SKILL.md that cannot be
-// used (core/skills/skillManager.ts).
+// Discover finds the skills of sources, by name. Of two with the same name the later
+// one wins, and problems says so. problems also names each SKILL.md that cannot be used
+// (core/skills/skillManager.ts).
 func Discover(sources []Source) (found []Skill, problems []string) {
 	for _, source := range sources {
 		own, faults := source.skills()
@@ -68,8 +68,8 @@ func Discover(sources []Source) (found []Skill, problems []string) {
 	return found, problems
 }
 
-// skills are those of dir itself and of the folders right below it; links are
-// followed (core/skills/skillLoader.ts).
+// skills returns the skills in dir itself and in the folders directly below it. Links
+// are followed (core/skills/skillLoader.ts).
 func (s Source) skills() (found []Skill, problems []string) {
 	for _, file := range files(s.Dir) {
 		one, err := Read(file)
@@ -87,7 +87,7 @@ func (s Source) skills() (found []Skill, problems []string) {
 	return found, problems
 }
 
-// files are the SKILL.md files of dir, in order.
+// files returns the SKILL.md files of dir, in order.
 func files(dir string) []string {
 	var out []string
 	add := func(file string) {
@@ -124,8 +124,8 @@ func Read(file string) (Skill, error) {
 
 var frontmatter = regexp.MustCompile(`(?s)^\x{feff}?---\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n(.*))?$`)
 
-// Split takes a file apart that is "---", YAML, "---" and a body: the YAML begins
-// on its second line.
+// Split splits a file into front matter and body. The YAML between the two "---" begins
+// on the second line.
 func Split(data string) (head, body string, err error) {
 	parts := frontmatter.FindStringSubmatch(data)
 	if parts == nil {
@@ -134,7 +134,8 @@ func Split(data string) (head, body string, err error) {
 	return parts[1], parts[2], nil
 }
 
-// parse reads a SKILL.md. Of the YAML name, description and hooks are read.
+// parse parses a SKILL.md. It reads only name, description and hooks of the front
+// matter.
 func parse(data string) (Skill, error) {
 	yamlText, body, err := Split(data)
 	if err != nil {
@@ -159,7 +160,7 @@ func parse(data string) (Skill, error) {
 	return s, nil
 }
 
-// clean makes of a name one that files and the command line take.
+// clean makes name usable in file names and on the command line.
 func clean(name string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`:\/<>*?"|`, r) {
@@ -169,8 +170,8 @@ func clean(name string) string {
 	}, text.Line(strings.TrimSpace(name))))
 }
 
-// lines finds name and description in what is not quite YAML, such as a
-// description with a colon; indented lines go on with what they follow.
+// lines finds name and description in front matter that is not valid YAML, such as a
+// description with a colon. Indented lines continue the previous value.
 func lines(head string) (name, description string) {
 	var into *string
 	for line := range strings.Lines(head) {

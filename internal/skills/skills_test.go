@@ -72,8 +72,8 @@ func TestDiscover(t *testing.T) {
 	assert.Contains(t, problems[1], "the skill a of "+filepath.Join(low, "x", "SKILL.md")+" is not used: "+mine)
 }
 
-// TestInstall: copies and links, the old one in place of which nothing else is
-// left, and removal that keeps the source.
+// TestInstall checks copies and links, that replacing a skill leaves nothing else of
+// the old one, and that removing one keeps its source.
 func TestInstall(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -143,8 +143,8 @@ func TestPlanRefuses(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever a SKILL.md holds, a skill has a name and a description of
-// one line each, and a name that stays in its folder.
+// FuzzParse checks that, whatever a SKILL.md contains, a skill's name and description
+// are single lines, and its name stays inside its folder.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{skill("a"), "---\nname: a: b\n description\n---\n", "---\nname: &a [*a]\ndescription: x\n---\n", "---\n\n---", "---\nname: |\n  a\n  b\ndescription: d\n---\n"} {
 		f.Add(seed)
@@ -162,8 +162,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// TestASkillDoesNotReplaceItself: what is at its place already stays, whichever way
-// it is named.
+// TestASkillDoesNotReplaceItself checks that a skill already in place stays, however
+// its path is written.
 func TestASkillDoesNotReplaceItself(t *testing.T) {
 	t.Parallel()
 	to := t.TempDir()
