@@ -12,8 +12,8 @@ import (
 	"minigem/internal/stage"
 )
 
-// Whatever an update changes is asked about: a program may be in any file. What
-// nobody agrees to changes nothing.
+// An update asks about every changed file, because any file may contain a program.
+// Without consent nothing changes.
 func TestUpdateAsksAboutEveryFile(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"run.sh", ".github/run.sh", "README.sh", "LICENSE", ".gitignore", "a/.env", "node_modules/x/y.js"} {
@@ -37,7 +37,7 @@ func TestUpdateAsksAboutEveryFile(t *testing.T) {
 	}
 }
 
-// An update takes nobody else's name, and loses neither extension.
+// An update cannot take another extension's name, and loses neither extension.
 func TestUpdateKeepsItsName(t *testing.T) {
 	t.Parallel()
 	m := newManager(t, &someone{yes: true})
@@ -60,7 +60,7 @@ func TestUpdateKeepsItsName(t *testing.T) {
 	}
 }
 
-// What is in the way of a new extension stays, whatever it is.
+// Whatever is in the way of a new extension stays.
 func TestPutRemovesNothingOfOthers(t *testing.T) {
 	t.Parallel()
 	m := newManager(t, &someone{yes: true})
@@ -76,8 +76,8 @@ func TestPutRemovesNothingOfOthers(t *testing.T) {
 	assert.FileExists(t, filepath.Join(other, "theirs"))
 }
 
-// Hooks in the heads of skills and agents are shown before anybody agrees, and a
-// server's command as it is.
+// Hooks in the front matter of skills and agents are shown before the user agrees, and
+// so is a server's exact command.
 func TestConsentShowsWhatRuns(t *testing.T) {
 	t.Parallel()
 	const head = "---\nname: s\ndescription: d\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          command: sh evil-%s.sh\n---\nDo it.\n"

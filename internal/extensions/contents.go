@@ -23,23 +23,23 @@ import (
 	"minigem/internal/text"
 )
 
-// Part is one thing that an extension brings, for people.
+// Part is one thing that an extension brings, for display.
 type Part struct {
-	// "hook", "MCP server", "command", "skill", "agent", "policy", "context file", "excluded tool", "setting", "plan
-	// directory", "themes"
+	// Kind is "hook", "MCP server", "command", "skill", "agent", "policy", "context
+	// file", "excluded tool", "setting", "plan directory" or "themes".
 	Kind string
 	Name string
-	Text string // what it runs, or what is asked
+	Text string // what it runs, or what it asks for
 }
 
-// Contents are all that an extension brings.
+// Contents is everything that an extension brings.
 type Contents struct {
 	Manifest
 	Parts []Part
 }
 
-// Read looks at everything that the extension in dir brings. Paths in it stand
-// for themselves: ${extensionPath} is not filled in.
+// Read reads everything that the extension in dir brings. It does not expand
+// ${extensionPath} in paths.
 func Read(dir string) (Contents, error) {
 	m, err := ReadManifest(dir)
 	if err != nil {
@@ -127,7 +127,7 @@ func (c *Contents) hook(dir string, h hooks.Hook) {
 		c.Parts, Part{"hook", HookName(h), text.VisibleLine(strings.ReplaceAll(h.Target(), dir, "${extensionPath}"))})
 }
 
-// HookName is the name of the part that h is.
+// HookName returns the name of the part for h.
 func HookName(h hooks.Hook) string {
 	name := string(h.Event)
 	if h.Matcher != "" {
@@ -139,7 +139,7 @@ func HookName(h hooks.Hook) string {
 	return text.VisibleLine(name)
 }
 
-// headHooks are those in the head of a skill or an agent.
+// headHooks adds the hooks in the front matter of a skill or an agent.
 func (c *Contents) headHooks(dir string, head config.Head, h skills.Hooks) {
 	head.Hooks, head.Fault, head.Extension, head.Workspace = h.JSON, h.Fault, dir, "${workspacePath}"
 	s := config.LoadHead(head)
@@ -151,7 +151,7 @@ func (c *Contents) headHooks(dir string, head config.Head, h skills.Hooks) {
 	}
 }
 
-// contextFiles are those of the manifest, or GEMINI.md where there is one.
+// contextFiles adds the context files in the manifest, or GEMINI.md if there is one.
 func (c *Contents) contextFiles(dir string) {
 	for _, name := range c.Context {
 		if !filepath.IsLocal(filepath.FromSlash(name)) || !exists(filepath.Join(dir, name)) {
@@ -165,22 +165,21 @@ func (c *Contents) contextFiles(dir string) {
 	}
 }
 
-// target is what a server runs or reaches, with everything that was configured
-// beside it.
+// target returns what a server runs or connects to, with the rest of its configuration.
 func target(s Server) string {
 	var is struct {
 		Command      string
 		Args         []string
 		URL, HTTPURL string
 	}
-	_ = json.Unmarshal(s.JSON, &is) // what is wrong with it is told where servers start
+	_ = json.Unmarshal(s.JSON, &is) // problems are reported when servers start
 	if is.Command == "" {
 		return cmp.Or(is.HTTPURL, is.URL) + restOf(s.JSON)
 	}
 	return strings.Join(append([]string{is.Command}, is.Args...), " ") + restOf(s.JSON)
 }
 
-// restOf are the other keys of a server; values that may be secrets are not shown.
+// restOf returns the other keys of a server, without values that may be secrets.
 func restOf(data json.RawMessage) string {
 	var all map[string]json.RawMessage
 	_ = json.Unmarshal(data, &all)
@@ -218,9 +217,10 @@ const (
 	mostBytes = 512 << 20
 )
 
-// prints maps the files of an extension to what is in them, in short. What it runs
-// may be in any of them, however it is called: left out are the manifest, which is
-// listed, what minigem wrote itself, and the repository that was cloned.
+// prints maps the files of an extension to digests of their contents. Any file may
+// contain something that the extension runs, whatever its name. It leaves out the
+// manifest, which is listed, files that minigem wrote itself, and the cloned
+// repository.
 func prints(dir string) (map[string]string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -261,7 +261,7 @@ func printOf(root *os.Root, path string, e fs.DirEntry) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// changes names the files that differ between two folders of an extension.
+// changes returns the files that differ between two versions of an extension.
 func changes(before, after Installed) ([]string, error) {
 	was, err := prints(before.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -288,8 +288,8 @@ func changes(before, after Installed) ([]string, error) {
 	return out, nil
 }
 
-// Listing is what the extension brings, a line each, for the question before it
-// is installed.
+// Listing lists what the extension brings, one per line, for the question before it is
+// installed.
 func (c Contents) Listing() string {
 	if len(c.Parts) == 0 {
 		return "  nothing that runs or is read\n"

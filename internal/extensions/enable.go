@@ -9,13 +9,13 @@ import (
 	"minigem/hooks/jsonc"
 )
 
-// scopeRule is the rule that covers dir and everything below it.
+// scopeRule returns the rule that covers dir and everything below it.
 func scopeRule(dir string) string {
 	return "/" + strings.Trim(filepath.ToSlash(dir), "/") + "/*"
 }
 
-// Switch turns an extension on or off for everything below dir, and forgets the
-// rules of before for dir and below it.
+// Switch enables or disables an extension for dir and everything below it, and removes
+// earlier rules for them.
 func (m *Manager) Switch(name string, on bool, dir string) (Installed, error) {
 	i, err := m.find(name)
 	if err != nil {
@@ -30,7 +30,7 @@ func (m *Manager) enable(name string, on bool, dir string) error {
 		var now struct {
 			Overrides []string `json:"overrides"`
 		}
-		_ = json.Unmarshal(all[name], &now) // a rule that nobody can read is replaced
+		_ = json.Unmarshal(all[name], &now) // a rule that cannot be read is replaced
 		now.Overrides = slices.DeleteFunc(now.Overrides, func(old string) bool {
 			old = strings.TrimSuffix(strings.TrimPrefix(old, "!"), "*")
 			return strings.HasPrefix(strings.TrimSuffix(old, "/")+"/", strings.TrimSuffix(rule, "*"))

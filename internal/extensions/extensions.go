@@ -1,9 +1,9 @@
-// Package extensions installs, updates, removes, configures and reads extensions
-// in the folders and files of Gemini CLI, so that both programs see the same
-// ones. Git addresses are fetched by the installed git, which knows the user's
-// proxies, keys and credential helpers; go-git would make the program larger and
-// knows none of them. It keeps out which extensions are in force, and what hooks
-// and models make of them.
+// Package extensions installs, updates, removes, configures and reads extensions in the
+// folders and files of Gemini CLI, so that both programs see the same ones. Git
+// addresses are fetched with the installed git, which knows the user's proxies, keys
+// and credential helpers. go-git would make the program larger and knows none of them.
+// Which extensions are in force, and what hooks and models do with them, is decided
+// elsewhere.
 package extensions
 
 import (
@@ -31,7 +31,7 @@ const (
 	enablementFile = "extension-enablement.json"
 )
 
-// Where an extension came from.
+// Types of origins.
 const (
 	TypeGit     = "git"
 	TypeRelease = "github-release"
@@ -47,19 +47,19 @@ type Manifest struct {
 	ExcludeTools  []string
 	Settings      []Setting
 	PlanDir       string // plan.directory
-	Themes        int    // how many there are
-	MigratedTo    string // the address that the next update takes
+	Themes        int    // number of themes
+	MigratedTo    string // the address that the next update uses
 	Problems      []string
 }
 
-// Server is one of "mcpServers", as it was written, but for "trust": an extension
-// cannot trust itself.
+// Server is an entry of "mcpServers" as written, without "trust": an extension cannot
+// trust itself.
 type Server struct {
 	Name string
 	JSON json.RawMessage
 }
 
-// Setting is what an extension asks of its user.
+// Setting is a value that an extension asks its user for.
 type Setting struct {
 	Name, Description, EnvVar string
 	Sensitive                 bool // a secret, kept in the keychain
@@ -109,8 +109,8 @@ func ReadManifest(dir string) (Manifest, error) {
 	return m, nil
 }
 
-// NotForGeminiCLI says why Gemini CLI cannot read a manifest that minigem reads; empty
-// if it can. Its manifests are JSON without comments and commas behind the last value
+// NotForGeminiCLI says why Gemini CLI cannot read a manifest that minigem can read, or
+// returns "". Gemini CLI's manifests are JSON without comments and trailing commas
 // (cli/config/extension-manager.ts).
 func NotForGeminiCLI(dir string) string {
 	data, err := boundedfile.Read(filepath.Join(dir, manifestFile), boundedfile.Written)
@@ -124,7 +124,7 @@ func NotForGeminiCLI(dir string) string {
 	return fmt.Sprintf("%s: Gemini CLI does not load it, because it is not plain JSON: %s", manifestFile, err)
 }
 
-// Origin is where an extension was installed from, as the file in its folder says.
+// Origin is where an extension was installed from, as recorded in its folder.
 type Origin struct {
 	Source          string `json:"source"`
 	Type            string `json:"type"`
@@ -154,7 +154,7 @@ type Installed struct {
 	Manifest
 	Origin Origin
 	Folder string // below the folder of extensions
-	Dir    string // where its files are: of a linked one its source
+	Dir    string // where its files are; for a linked extension, its source
 }
 
 // Open reads the extension that is installed in folder.
@@ -171,7 +171,7 @@ func Open(folder string) (Installed, error) {
 	return i, err
 }
 
-// ID is what Gemini CLI calls the extension in its keychain.
+// ID returns Gemini CLI's name for the extension in the keychain.
 func (i Installed) ID() string {
 	of := i.Origin.Source
 	if owner, repo, ok := onGitHub(of); ok {
@@ -196,7 +196,7 @@ func readJSON(file string) (jsonc.Node, error) {
 	return doc.Root(), nil
 }
 
-// all are the extensions that can be opened; the others are left out.
+// all returns the extensions that can be opened.
 func (m *Manager) all() []Installed {
 	stage.Settle(m.Dir)
 	entries, err := os.ReadDir(m.Dir)
@@ -215,7 +215,7 @@ func (m *Manager) all() []Installed {
 	return out
 }
 
-// find finds an extension by its name, in any case, or by its source.
+// find finds an extension by its name, ignoring case, or by its source.
 func (m *Manager) find(name string) (Installed, error) {
 	var names []string
 	for _, i := range m.all() {
@@ -227,10 +227,10 @@ func (m *Manager) find(name string) (Installed, error) {
 	return Installed{}, &UnknownError{Name: name, There: names}
 }
 
-// UnknownError: there is no extension of that name.
+// UnknownError means that there is no extension of that name.
 type UnknownError struct {
 	Name  string
-	There []string // those that there are
+	There []string // the existing ones
 }
 
 func (e *UnknownError) Error() string {

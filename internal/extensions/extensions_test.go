@@ -19,7 +19,7 @@ import (
 	"minigem/internal/vault"
 )
 
-// someone says yes, or no, and gives the values in turn.
+// someone answers yes or no, and enters the values in turn.
 type someone struct {
 	yes    bool
 	values []string
@@ -71,7 +71,7 @@ func left(t *testing.T, m *Manager) (out []string) {
 	return out
 }
 
-// What is refused leaves nothing.
+// A refused extension leaves nothing behind.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	good := map[string]string{manifestFile: `{"name": "good", "version": "1"}`}
@@ -115,8 +115,8 @@ func TestRefused(t *testing.T) {
 	assert.ErrorContains(t, err, "security.blockGitExtensions is set")
 }
 
-// A setting is where both programs look for it, a secret in no readable file, and
-// both go with the extension.
+// A setting is stored where both programs look for it, a secret is in no readable file,
+// and both are removed with the extension.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	source := write(t, t.TempDir(), map[string]string{manifestFile: `{"name": "asks", "version": "1", "settings": [
@@ -155,8 +155,8 @@ func TestSettings(t *testing.T) {
 	assert.Empty(t, m.vault().Services("Gemini CLI Extensions"))
 }
 
-// An update that asks for nothing new keeps what was set, and a file that was
-// changed to lead elsewhere stops it.
+// An update that asks for nothing new keeps the settings. A record changed to point
+// elsewhere stops it.
 func TestUpdate(t *testing.T) {
 	t.Parallel()
 	source := write(t, t.TempDir(), map[string]string{manifestFile: `{"name": "x", "version": "1", "settings": [{"name": "P", "description": "d", "envVar": "P"}]}`})
@@ -232,8 +232,8 @@ func zipOf(t testing.TB, files map[string]string) []byte {
 	return b.Bytes()
 }
 
-// A repository on GitHub is installed from its latest release, and updated when
-// there is another.
+// A repository on GitHub is installed from its latest release, and updated if there is
+// a newer one.
 func TestReleases(t *testing.T) {
 	t.Parallel()
 	tag, archive := "v1", tarOf(t, map[string]string{"repo-1/" + manifestFile: `{"name": "rel", "version": "1"}`, "repo-1/GEMINI.md": "x"})
@@ -283,7 +283,8 @@ func TestNewIsValid(t *testing.T) {
 	assert.ErrorContains(t, New(filepath.Join(t.TempDir(), "mine"), "hook"), `did you mean "hooks"?`)
 }
 
-// TestNotForGeminiCLI: a manifest that only minigem reads is not called faultless.
+// TestNotForGeminiCLI checks that a manifest that only minigem can read is not reported
+// as valid.
 func TestNotForGeminiCLI(t *testing.T) {
 	t.Parallel()
 	for manifest, why := range map[string]string{
@@ -310,8 +311,8 @@ func TestUnknownNames(t *testing.T) {
 	}
 }
 
-// FuzzManifest: whatever an extension's files hold, reading them ends, and what is
-// shown of them is single lines.
+// FuzzManifest checks that reading an extension terminates, whatever its files contain,
+// and that everything shown of it is a single line.
 func FuzzManifest(f *testing.F) {
 	f.Add([]byte(`{"name": "x", "version": "1", "mcpServers": {"a": {"command": "c", "args": ["d"], "env": {"K": "v"}, "trust": true}}, "settings": [{"envVar": "A"}], "contextFileName": ["a", "../b"], "plan": {"directory": "/x"}}`), []byte(`{"source": "x", "type": "git"}`))
 	f.Fuzz(func(t *testing.T, manifest, install []byte) {
@@ -332,7 +333,7 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// FuzzArchive: no archive writes beside its folder.
+// FuzzArchive checks that no archive writes outside its folder.
 func FuzzArchive(f *testing.F) {
 	f.Add(tarOf(f, map[string]string{"a/b": "c", "../x": "d"}), false)
 	f.Add(zipOf(f, map[string]string{"a/b": "c", "/etc/x": "d"}), true)
@@ -351,7 +352,7 @@ func FuzzArchive(f *testing.F) {
 	})
 }
 
-// FuzzRecords: a file of records that was not signed with the key says so.
+// FuzzRecords checks that a records file that was not signed with the key is rejected.
 func FuzzRecords(f *testing.F) {
 	f.Add([]byte(`{"store": {}, "signature": "00"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

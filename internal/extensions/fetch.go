@@ -16,8 +16,7 @@ import (
 	"minigem/internal/text"
 )
 
-// fetch gets the files of o into the folder dir, and returns what is to be noted
-// as its origin.
+// fetch gets the files of o into the folder dir, and returns the origin to record.
 func (m *Manager) fetch(ctx context.Context, o Origin, dir string) (Origin, error) {
 	switch o.Type {
 	case TypeLocal:
@@ -35,7 +34,7 @@ func (m *Manager) fetch(ctx context.Context, o Origin, dir string) (Origin, erro
 	return o, m.clone(ctx, o, dir)
 }
 
-// git runs git so that no repository decides what runs on this machine.
+// git runs git such that no repository decides what runs on this machine.
 func (m *Manager) git(ctx context.Context, dir string, args ...string) (string, error) {
 	env := append(m.environ(), "GIT_CONFIG_COUNT=3",
 		"GIT_CONFIG_KEY_0=core.hooksPath", "GIT_CONFIG_VALUE_0="+os.DevNull, "GIT_CONFIG_KEY_1=protocol.ext.allow",
@@ -47,8 +46,8 @@ func (m *Manager) git(ctx context.Context, dir string, args ...string) (string, 
 	return proc.Git(ctx, proc.Command{Dir: dir, Env: env}, args...)
 }
 
-// clone gets the newest commit, or that of o.Ref, and nothing before it. The
-// repository stays, so that an update can see whether there is a newer one.
+// clone fetches only the latest commit, or that of o.Ref. It keeps the repository, so
+// that an update can see whether there is a newer commit.
 func (m *Manager) clone(ctx context.Context, o Origin, dir string) error {
 	wanted := o.Ref
 	if wanted == "" {
@@ -67,7 +66,7 @@ func (m *Manager) clone(ctx context.Context, o Origin, dir string) error {
 	return checkTree(dir)
 }
 
-// newerCommit reports whether the repository of i has another commit now.
+// newerCommit reports whether the repository of i now has a different commit.
 func (m *Manager) newerCommit(ctx context.Context, i Installed) (bool, error) {
 	ref := i.Origin.Ref
 	if ref == "" {
@@ -85,8 +84,8 @@ func (m *Manager) newerCommit(ctx context.Context, i Installed) (bool, error) {
 	return hash != "" && hash != here, nil
 }
 
-// commitOf finds in what ls-remote lists the commit that a fetch of ref brings: a tag
-// with a message is an object of its own, and a tag goes before a branch.
+// commitOf finds the commit that fetching ref gets in the output of ls-remote. An
+// annotated tag is a separate object, and a tag takes precedence over a branch.
 func commitOf(listed, ref string) string {
 	hashes := map[string]string{}
 	for line := range strings.Lines(listed) {
@@ -101,7 +100,8 @@ func commitOf(listed, ref string) string {
 	return ""
 }
 
-// checkTree refuses what leads out of dir, and more than an extension may hold.
+// checkTree returns an error for links that lead out of dir, and for more files than an
+// extension may have.
 func checkTree(dir string) error {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -111,8 +111,8 @@ func checkTree(dir string) error {
 	return walkTree(root, func(string, fs.DirEntry) error { return nil })
 }
 
-// walkTree calls each for what is below root, but for the .git folder there. Others
-// would be run by git where somebody works in them.
+// walkTree calls each for everything below root except its .git folder. Other .git
+// folders are an error, because git would run what they configure.
 func walkTree(root *os.Root, each func(path string, e fs.DirEntry) error) error {
 	files, size := 0, int64(0)
 	return fs.WalkDir(root.FS(), ".", func(path string, e fs.DirEntry, err error) error {
@@ -145,7 +145,7 @@ func walkTree(root *os.Root, each func(path string, e fs.DirEntry) error) error 
 	})
 }
 
-// copyTree copies a folder, without its .git.
+// copyTree copies a folder without its .git.
 func copyTree(from, to string) error {
 	root, err := os.OpenRoot(from)
 	if err != nil {
@@ -178,8 +178,8 @@ func copyTree(from, to string) error {
 	})
 }
 
-// writeFile writes what r gives to the file at, and says how much that was. More
-// than limit bytes are an error; name is what r is called in it.
+// writeFile writes the contents of r to the file at and returns their length. More than
+// limit bytes are an error, which calls the contents name.
 func writeFile(at, name string, r io.Reader, limit int64, mode fs.FileMode) (int64, error) {
 	f, err := os.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode.Perm()&0o755|0o600)
 	if err != nil {

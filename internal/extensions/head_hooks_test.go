@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestContentsShowTheHooksOfSkillsAndAgents: who agrees to an extension has seen what
-// its skills and agents run.
+// TestContentsShowTheHooksOfSkillsAndAgents checks that a user who agrees to an
+// extension has seen what its skills and agents run.
 func TestContentsShowTheHooksOfSkillsAndAgents(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -20,9 +20,9 @@ import (
 	"minigem/internal/vault"
 )
 
-// records are what Gemini CLI knows of where extensions came from, signed, so
-// that nobody can send an update elsewhere by changing the file in an extension's
-// folder (core/config/extensions/integrity.ts).
+// records is Gemini CLI's signed record of where extensions came from, so that changing
+// the file in an extension's folder cannot redirect an update
+// (core/config/extensions/integrity.ts).
 type records struct {
 	dotGemini string
 	vault     vault.Vault
@@ -45,8 +45,8 @@ const (
 
 func (r records) file() string { return filepath.Join(r.dotGemini, "extension_integrity.json") }
 
-// key is the key of the keychain, else that of the file for secrets, else that in
-// integrity.key; a new one where there is none.
+// key returns the key in the keychain, in the file for secrets, or in integrity.key. If
+// there is none, it makes a new one.
 func (r records) key() ([]byte, error) {
 	if key, ok, err := r.vault.Get(integrityService, integrityAccount); err == nil && ok {
 		return []byte(key), nil
@@ -71,7 +71,7 @@ func sign(key, data []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// canonical is JSON with its keys in order and without white space.
+// canonical returns v as JSON with sorted keys and without white space.
 func canonical(v any) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -89,7 +89,7 @@ func hashOf(o Origin) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// read returns what is recorded; an error where it is not what was signed.
+// read returns the records, or an error if their signature does not match.
 func (r records) read(key []byte) (map[string]record, error) {
 	data, err := boundedfile.Read(r.file(), boundedfile.Written)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -108,8 +108,8 @@ func (r records) read(key []byte) (map[string]record, error) {
 	return f.Store, nil
 }
 
-// check says why o is not where the extension called name came from, as recorded;
-// nil if it is, or if nothing is recorded.
+// check returns an error if o differs from the recorded origin of the extension called
+// name. Without a record it returns nil.
 func (r records) check(name string, o Origin) error {
 	if _, err := os.Stat(r.file()); errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -130,12 +130,12 @@ func (r records) check(name string, o Origin) error {
 	return nil
 }
 
-// set records o for name; nil forgets it.
+// set records o for name. If o is nil, it removes the record.
 func (r records) set(name string, o *Origin) error {
 	if _, err := os.Stat(r.file()); o == nil && errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	key, err := r.key() // before the lock: a new one is written into a file of the same folder
+	key, err := r.key() // before the lock: a new key is written to a file in the same folder
 	if err != nil {
 		return err
 	}

@@ -20,38 +20,38 @@ import (
 	"minigem/internal/vault"
 )
 
-// Manager changes the extensions of a user.
+// Manager changes a user's extensions.
 type Manager struct {
 	Dir       string   // the folder of extensions
-	DotGemini string   // where Gemini CLI's other files are
-	Home      string   // an extension is on below it when it is installed
+	DotGemini string   // the folder of Gemini CLI's other files
+	Home      string   // an installed extension is enabled below it
 	Workspace string   // the working directory
 	Env       []string // "NAME=value"; later ones win
 	Rules     Rules
 	User      User
 }
 
-// User is asked, and told.
+// User is asked, and informed.
 type User interface {
 	Say(text string)
-	// Confirm shows about and reports whether the user says yes to question. No
-	// answer is a no.
+	// Confirm shows about and reports whether the user answers question with yes. No
+	// answer means no.
 	Confirm(about, question string) bool
-	// Value asks for a line; hidden: it is not shown while it is typed. ok is
-	// false where nobody can answer.
+	// Value asks for a line. If hidden is set, the input is not shown. ok is false if
+	// nobody can answer.
 	Value(question string, hidden bool) (value string, ok bool)
 }
 
-// Options are those of Install, Link and Update.
+// Options are the options of Install, Link and Update.
 type Options struct {
 	Ref             string
 	AutoUpdate      bool
 	AllowPreRelease bool
-	Consent         bool // the user has agreed beforehand
+	Consent         bool // the user has already agreed
 	SkipSettings    bool
 }
 
-// ErrRefused: nobody agreed, and nothing was changed.
+// ErrRefused means that nobody agreed and nothing was changed.
 var ErrRefused = errors.New("nothing was installed: nobody agreed; --consent says yes beforehand")
 
 // Getenv returns the last value of name in Env.
@@ -60,13 +60,14 @@ func (m *Manager) Getenv(name string) string {
 	return value
 }
 
-// environ is the environment of git, without another repository and configuration.
+// environ returns the environment of git, without variables that select a repository or
+// configuration.
 func (m *Manager) environ() []string {
 	return slices.DeleteFunc(proc.GitEnviron(m.Env), func(e string) bool { return strings.HasPrefix(e, "GIT_CONFIG_") })
 }
 
-// Install installs the extension at address, after the user has seen what it
-// brings and agreed.
+// Install installs the extension at address, after the user has seen what it brings and
+// agreed.
 func (m *Manager) Install(ctx context.Context, address string, o Options) (Installed, error) {
 	origin, err := ParseSource(address, m.Workspace)
 	if err != nil {
@@ -79,7 +80,7 @@ func (m *Manager) Install(ctx context.Context, address string, o Options) (Insta
 	return m.install(ctx, origin, o, nil)
 }
 
-// Link makes the extension in the folder dir one of the user's where it is.
+// Link adds the extension in the folder dir to the user's, without copying it.
 func (m *Manager) Link(ctx context.Context, dir string, o Options) (Installed, error) {
 	origin, err := ParseSource(dir, m.Workspace)
 	if err != nil {
@@ -92,8 +93,8 @@ func (m *Manager) Link(ctx context.Context, dir string, o Options) (Installed, e
 	return m.install(ctx, origin, o, nil)
 }
 
-// install installs, or where before is given replaces, an extension. What fails
-// leaves things as they were.
+// install installs an extension, or replaces before if given. If it fails, nothing
+// changes.
 func (m *Manager) install(ctx context.Context, origin Origin, o Options, before *Installed) (Installed, error) {
 	refused, err := m.Rules.Refused(origin, origin.Source)
 	if err == nil && refused != "" {
@@ -118,7 +119,7 @@ func (m *Manager) install(ctx context.Context, origin Origin, o Options, before 
 		if origin, err = m.fetch(ctx, origin, made); err != nil {
 			return Installed{}, err
 		}
-		if err := os.RemoveAll(filepath.Join(made, ".env")); err != nil { // the user's settings would be there
+		if err := os.RemoveAll(filepath.Join(made, ".env")); err != nil { // it would replace the user's settings
 			return Installed{}, err
 		}
 	}
@@ -147,11 +148,11 @@ func writeOrigin(dir string, o Origin) error {
 	return atomicfile.WriteFile(filepath.Join(dir, installFile), data, 0o644)
 }
 
-// agree shows what next brings and asks; after an update only where something
-// that runs or is read is another.
+// agree shows what next brings and asks the user. After an update it asks only if
+// something that runs or is read has changed.
 func (m *Manager) agree(next Installed, before *Installed, agreed bool) error {
 	switch {
-	case before != nil && before.Name != next.Name: // settings, secrets and what is disabled go by the name
+	case before != nil && before.Name != next.Name: // settings, secrets and switches depend on the name
 		return fmt.Errorf("the extension %s is called %s now: uninstall it, and install %s", before.Name, next.Name,
 			text.VisibleLine(next.Origin.Source))
 	case before == nil:
@@ -192,8 +193,8 @@ func (m *Manager) agree(next Installed, before *Installed, agreed bool) error {
 	return nil
 }
 
-// describeChanges says what an update would change; empty: nothing that runs or is
-// read.
+// describeChanges describes what an update would change, or returns "" if nothing that
+// runs or is read changes.
 func describeChanges(before, next Installed, brings Contents, from string) (string, error) {
 	files, err := changes(before, next)
 	if err != nil {
@@ -221,8 +222,8 @@ func lexists(path string) bool {
 	return err == nil
 }
 
-// put moves the new folder to its place and notes where it came from. Where that
-// fails, or the process is killed, the old one is there again.
+// put moves the new folder into place and records its origin. If that fails, or the
+// process is killed, the old one is restored.
 func (m *Manager) put(next Installed, before *Installed, change *stage.Change, set []given) (Installed, error) {
 	if before != nil {
 		if data, err := boundedfile.Read(filepath.Join(before.Folder, ".env"), boundedfile.Written); err == nil {
@@ -234,7 +235,7 @@ func (m *Manager) put(next Installed, before *Installed, change *stage.Change, s
 	name := next.Name
 	if before != nil {
 		name = filepath.Base(before.Folder)
-	} else if place := filepath.Join(m.Dir, name); lexists(place) { // while the user was asked
+	} else if place := filepath.Join(m.Dir, name); lexists(place) { // it appeared while the user was asked
 		return next, fmt.Errorf("installing the extension %s: %s is in the way", name, place)
 	}
 	err := change.Put(name)
@@ -263,8 +264,8 @@ func (m *Manager) put(next Installed, before *Installed, change *stage.Change, s
 func (m *Manager) vault() vault.Vault { return vault.New(m.DotGemini, m.Getenv) }
 func (m *Manager) records() records   { return records{m.DotGemini, m.vault()} }
 
-// Uninstall removes the extension called name with its settings: of a linked one
-// the link alone.
+// Uninstall removes the extension called name and its settings. If it is linked, only
+// the link is removed.
 func (m *Manager) Uninstall(name string) (Installed, error) {
 	i, err := m.find(name)
 	if err != nil {
@@ -276,7 +277,7 @@ func (m *Manager) Uninstall(name string) (Installed, error) {
 	return i, m.forget(i)
 }
 
-// forget removes what is noted of an extension outside of its folder.
+// forget removes the data about an extension outside its folder.
 func (m *Manager) forget(i Installed) error {
 	err := errors.Join(m.forgetEnablement(i.Name), m.records().set(i.Name, nil))
 	for service, accounts := range m.secretsOf(i) {
@@ -287,7 +288,7 @@ func (m *Manager) forget(i Installed) error {
 	return err
 }
 
-// Names are those of the extensions that are installed.
+// Names returns the names of the installed extensions.
 func (m *Manager) Names() []string {
 	var out []string
 	for _, i := range m.all() {
@@ -296,13 +297,13 @@ func (m *Manager) Names() []string {
 	return out
 }
 
-// Updated is what Update did with one extension.
+// Updated is the result of Update for one extension.
 type Updated struct {
 	Before, After Installed
-	Why           string // there is nothing to update; empty: it was
+	Why           string // why there was nothing to update; empty if it was updated
 }
 
-// Update brings the extension called name up to date.
+// Update updates the extension called name.
 func (m *Manager) Update(ctx context.Context, name string, o Options) (Updated, error) {
 	i, err := m.find(name)
 	if err != nil {
@@ -324,7 +325,7 @@ func (m *Manager) Update(ctx context.Context, name string, o Options) (Updated, 
 	return u, err
 }
 
-// current says why there is nothing to update; "" if there is something.
+// current says why there is nothing to update, or returns "" if there is something.
 func (m *Manager) current(ctx context.Context, i Installed) (string, error) {
 	const newest = "it is up to date"
 	switch i.Origin.Type {

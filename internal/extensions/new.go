@@ -16,7 +16,7 @@ import (
 //go:embed all:templates
 var templates embed.FS
 
-// Templates are the names that New takes.
+// Templates returns the names that New accepts.
 func Templates() []string {
 	entries, _ := templates.ReadDir("templates")
 	var out []string
@@ -26,8 +26,8 @@ func Templates() []string {
 	return out
 }
 
-// New makes the folder dir with an extension of its name; template "" has the
-// manifest alone.
+// New makes the folder dir with an extension of the same name. If template is "", it
+// contains only the manifest.
 func New(dir, template string) error {
 	name := filepath.Base(dir)
 	if !nameForm.MatchString(name) {

@@ -22,7 +22,7 @@ import (
 	"minigem/internal/text"
 )
 
-// errNoRelease: the repository has no releases, and is cloned.
+// errNoRelease means that the repository has no releases and is cloned instead.
 var errNoRelease = errors.New("there is no release")
 
 type release struct {
@@ -34,11 +34,10 @@ type release struct {
 	} `json:"assets"`
 }
 
-// mostArchive bounds what is downloaded.
+// mostArchive limits a download, in bytes.
 const mostArchive = 256 << 20
 
-// download gets the release of o.Ref, or the latest one, of a repository on
-// GitHub.
+// download gets the release o.Ref, or the latest one, of a repository on GitHub.
 func (m *Manager) download(ctx context.Context, o Origin, dir string) (Origin, error) {
 	r, err := m.release(ctx, o)
 	if err != nil {
@@ -64,7 +63,7 @@ func (m *Manager) download(ctx context.Context, o Origin, dir string) (Origin, e
 	return o, err
 }
 
-// release asks for the release that o wants.
+// release requests the release that o names.
 func (m *Manager) release(ctx context.Context, o Origin) (release, error) {
 	owner, repo, _ := onGitHub(o.Source)
 	base := cmp.Or(m.Getenv("GITHUB_API_URL"), "https://api.github.com") + "/repos/" + url.PathEscape(owner) + "/" +
@@ -98,8 +97,8 @@ func (m *Manager) release(ctx context.Context, o Origin) (release, error) {
 	return all[0], nil
 }
 
-// archive chooses what to download: what is made for this system, else what is
-// made for all, else the source.
+// archive chooses what to download: an archive for this system, else one for all
+// systems, else the source.
 func (r release) archive() (address, name string) {
 	system := map[string]string{"windows": "win32"}[runtime.GOOS]
 	system = cmp.Or(system, runtime.GOOS)
@@ -224,8 +223,7 @@ func (u *unpacker) file(name string, r io.Reader, mode os.FileMode) error {
 	return err
 }
 
-// flatten takes the files of a lone folder, as archives of sources have one, out
-// of it.
+// flatten moves the files of a single top folder, which source archives have, to dir.
 func flatten(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil || exists(filepath.Join(dir, manifestFile)) || len(entries) != 1 || !entries[0].IsDir() {

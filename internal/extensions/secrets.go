@@ -9,7 +9,7 @@ import (
 	"minigem/internal/atomicfile"
 )
 
-// writeEnv writes KEY=value lines, or removes the file where there are none.
+// writeEnv writes KEY=value lines, or removes the file if there are none.
 func writeEnv(file string, lines []string) error {
 	if len(lines) == 0 {
 		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {

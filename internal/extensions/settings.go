@@ -12,13 +12,13 @@ import (
 	"minigem/internal/text"
 )
 
-// given is the value of a setting, to be kept.
+// given is a value of a setting to store.
 type given struct {
 	setting Setting
 	value   string // empty: no value
 }
 
-// ErrNoAnswer: a setting was asked for, and nobody answered.
+// ErrNoAnswer means that a setting was asked for and nobody answered.
 var ErrNoAnswer = errors.New(
 	"nothing was installed: a setting was asked for, and nobody answered; --skip-settings leaves them for minigem " +
 		"extensions config")
@@ -64,8 +64,8 @@ func question(s Setting) string {
 	return strings.TrimSpace(what+" ("+s.EnvVar+")") + ": "
 }
 
-// service is the name under which Gemini CLI keeps an extension's secrets; those
-// of a workspace with its folder.
+// service returns the name under which Gemini CLI stores an extension's secrets. For
+// the secrets of a workspace, it includes the folder.
 func service(i Installed, workspace string) string {
 	name := "Gemini CLI Extensions " + i.Name + " " + i.ID()
 	if workspace != "" {
@@ -76,7 +76,7 @@ func service(i Installed, workspace string) string {
 
 const accountPrefix = "__secret__"
 
-// secretsOf are the services and accounts that may hold secrets of i.
+// secretsOf returns the services and accounts that may hold secrets of i.
 func (m *Manager) secretsOf(i Installed) map[string][]string {
 	out := map[string][]string{}
 	for _, s := range i.Settings {
@@ -95,7 +95,7 @@ func (m *Manager) secretsOf(i Installed) map[string][]string {
 	return out
 }
 
-// store keeps what the user gave, for all folders.
+// store stores the user's values, for all folders.
 func (m *Manager) store(i Installed, all []given) error {
 	for _, g := range all {
 		if err := m.keep(i, g, ""); err != nil {
@@ -105,8 +105,8 @@ func (m *Manager) store(i Installed, all []given) error {
 	return nil
 }
 
-// keep keeps one value: secrets, and what is for one workspace alone, in the
-// keychain, the rest in the extension's .env file.
+// keep stores one value. Secrets and values for a single workspace go to the keychain,
+// others to the extension's .env file.
 func (m *Manager) keep(i Installed, g given, workspace string) error {
 	if strings.ContainsAny(g.value, "\r\n\x00") {
 		return fmt.Errorf("the value of %s has more than one line", g.setting.EnvVar)
@@ -134,7 +134,7 @@ func (m *Manager) keep(i Installed, g given, workspace string) error {
 	return writeEnv(file, lines)
 }
 
-// envLine quotes a value so that the readers of both programs read it again.
+// envLine quotes a value so that both programs read it back unchanged.
 func envLine(name, value string) string {
 	switch {
 	case !strings.ContainsAny(value, " \t#'\"`\\$"):
@@ -145,15 +145,15 @@ func envLine(name, value string) string {
 	return name + `="` + strings.ReplaceAll(value, `"`, `\"`) + `"`
 }
 
-// Value is one setting of an extension as it is now.
+// Value is a setting of an extension with its current value.
 type Value struct {
 	Setting
-	Value string // empty: not set
-	Where string // "user", "workspace"; empty: not set
+	Value string // empty if not set
+	Where string // "user" or "workspace"; empty if not set
 }
 
-// Values are the settings of i as they are in workspace: what is set for it wins.
-// An empty workspace: what is set for all.
+// Values returns the settings of i in workspace. Values set for the workspace win. With
+// an empty workspace it returns those set for all folders.
 func (m *Manager) Values(i Installed, workspace string) ([]Value, error) {
 	if len(i.Settings) == 0 {
 		return nil, nil
@@ -186,8 +186,8 @@ func (m *Manager) Values(i Installed, workspace string) ([]Value, error) {
 	return out, err
 }
 
-// Configure asks for the settings of the extension called name, or for one of
-// them, by its name or its variable, and keeps them.
+// Configure asks for all settings of the extension called name, or for one, given by
+// its name or variable, and stores them.
 func (m *Manager) Configure(name, setting string, workspace bool) error {
 	i, err := m.find(name)
 	if err != nil {
@@ -233,5 +233,5 @@ func settingNames(all []Setting) string {
 	return strings.Join(names, ", ")
 }
 
-// Find finds an installed extension by its name, in any case, or its source.
+// Find finds an installed extension by its name, ignoring case, or by its source.
 func (m *Manager) Find(name string) (Installed, error) { return m.find(name) }

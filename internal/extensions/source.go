@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// ParseSource says what kind of source text is, relative to dir: an address that
-// git or GitHub's releases are asked for, or a folder.
+// ParseSource determines what kind of source text is: an address for git or GitHub
+// releases, or a folder relative to dir.
 func ParseSource(text, dir string) (Origin, error) {
 	for prefix, host := range map[string]string{"github:": "https://github.com/", "gitlab:": "https://gitlab.com/"} {
 		if path, ok := strings.CutPrefix(text, prefix); ok {
@@ -33,7 +33,7 @@ func ParseSource(text, dir string) (Origin, error) {
 	return Origin{Source: filepath.Clean(path), Type: TypeLocal}, nil
 }
 
-// onGitHub takes an address of a repository on github.com apart.
+// onGitHub splits the address of a repository on github.com.
 func onGitHub(source string) (owner, repo string, ok bool) {
 	path, ssh := strings.CutPrefix(source, "git@github.com:")
 	if !ssh {
@@ -50,14 +50,15 @@ func onGitHub(source string) (owner, repo string, ok bool) {
 	return parts[0], parts[1], true
 }
 
-// Rules are what the settings allow to be installed and used.
+// Rules say which extensions the settings allow.
 type Rules struct {
-	Allowed  []string // security.allowedExtensions; with any, BlockGit has no effect
+	Allowed  []string // security.allowedExtensions; if set, BlockGit has no effect
 	BlockGit bool     // security.blockGitExtensions
 }
 
-// Refused says why the rules do not allow an extension from o whose files are in
-// dir, "" if they do. What was installed from a folder is known by where it is.
+// Refused says why the rules do not allow an extension from o whose files are in dir,
+// or returns "" if they do. An extension installed from a folder is identified by its
+// path.
 func (r Rules) Refused(o Origin, dir string) (string, error) {
 	if len(r.Allowed) == 0 {
 		if r.BlockGit && (o.Type == TypeGit || o.Type == TypeRelease) {
