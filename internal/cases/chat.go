@@ -22,12 +22,12 @@ type caseChat struct {
 	exit  int
 
 	mu      sync.Mutex
-	runtime *app.Runtime // nil: no session is wired yet
+	runtime *app.Runtime // nil until a session is wired
 	hooks   hooks.Config
 }
 
-// OpenChat is the testbed.ChatDriver of this command: the chat itself, with
-// the case's model, in the case's terminal.
+// OpenChat is this command's testbed.ChatDriver: the real chat, with the case's model,
+// in the case's terminal.
 func OpenChat(ctx context.Context, s testbed.Setup) (testbed.Chat, error) {
 	sys := &app.System{
 		Stdin: s.Terminal, Stdout: s.Terminal, Stderr: s.Stderr, StdinTTY: true, StdoutTTY: true,
@@ -54,7 +54,7 @@ func OpenChat(ctx context.Context, s testbed.Setup) (testbed.Chat, error) {
 	return c, nil
 }
 
-// trustProject trusts a project whose hooks alone are to be asked about.
+// trustProject trusts a project if a case is only about approving its hooks.
 func trustProject(sys *app.System, standing testbed.Trust) error {
 	if standing != testbed.TrustNew && standing != testbed.TrustChanged {
 		return nil
@@ -66,7 +66,7 @@ func trustProject(sys *app.System, standing testbed.Trust) error {
 	return trust.Set(c.TrustedFolders(), c.Dir, trust.Folder)
 }
 
-// configured makes the project stand with the user as the case says.
+// configured gives the project's hooks the trust that the case asks for.
 func (c *caseChat) configured(found *app.Configuration) error {
 	if c.setup.HooksOff {
 		found.Hooks.Off = "the case runs without them"
@@ -80,7 +80,7 @@ func (c *caseChat) wire(w *app.Frontend) {
 	shown := w.Reports
 	w.Reports = func(r hooks.Report) {
 		if !r.Late {
-			c.opened(c.runtime) // /hooks may have changed them
+			c.opened(c.runtime) // /hooks may have changed the hooks
 		}
 		c.setup.Report(r)
 		shown(r)

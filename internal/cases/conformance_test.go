@@ -21,7 +21,7 @@ import (
 	"minigem/internal/app"
 )
 
-// answers is a hooks.Runner that gives one answer of the corpus, without a
+// answers is a hooks.Runner that gives one answer of the corpus without starting a
 // process.
 type answers struct {
 	tables.Answer
@@ -45,13 +45,13 @@ func (a *answers) Run(context.Context, hooks.Hook, hooks.Payload, []string) hook
 	return x
 }
 
-// points are the words of portable hooks, by point.
+// points maps points to the event words of portable hooks.
 var points = map[tables.Point]string{
 	tables.BeforeTool: "before-tool shell", tables.AfterTool: "after-tool shell", tables.BeforePrompt: "prompt", tables.AgentStop: "stop",
 	tables.SessionStart: "session-start",
 }
 
-// corpusCase is one answer of the corpus as a case.
+// corpusCase converts an answer of the corpus to a case.
 func corpusCase(a *tables.Agent, c tables.Case) string {
 	var b strings.Builder
 	if c.Mode != "" {
@@ -88,8 +88,8 @@ func corpusCase(a *tables.Agent, c tables.Case) string {
 	return b.String()
 }
 
-// observe plays a case of the corpus in the whole loop, and says the outcome of
-// it in the words in which the agent itself was observed.
+// observe plays a case of the corpus in the whole loop, and describes its outcome in
+// the terms in which the agent itself was observed.
 func observe(t *testing.T, a played.Agent, table *tables.Agent, c tables.Case) (o tables.Observation, cannot string) {
 	t.Helper()
 	tc, err := testbed.Parse("corpus.txtar", []byte(corpusCase(table, c)))
@@ -124,7 +124,7 @@ func observe(t *testing.T, a played.Agent, table *tables.Agent, c tables.Case) (
 	return seenOf(c, res.Record, strings.TrimSpace(string(made)), runner.runs), ""
 }
 
-// looking is a session after whose prompt somebody looks at the files.
+// looking is a session that calls look after its prompt, to inspect the files.
 type looking struct {
 	testbed.Session
 	look func()
@@ -206,8 +206,8 @@ func seenOf(c tables.Case, r *testbed.Record, file string, runs int) tables.Obse
 	return o
 }
 
-// TestConformance: each answer that was given on an agent comes to the same
-// where minigem plays the agent, through the whole loop.
+// TestConformance checks that each answer given to an agent has the same effect when
+// minigem plays that agent, through the whole loop.
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	for _, id := range tables.IDs() {
@@ -220,7 +220,7 @@ func TestConformance(t *testing.T) {
 			table, err := tables.Find(id)
 			require.NoError(t, err)
 			player := id
-			if id == "copilotc" { // the same program, with other names of events
+			if id == "copilotc" { // the same program with different event names
 				player = "copilot"
 			}
 			as, err := played.Find([]string{player})
@@ -232,7 +232,7 @@ func TestConformance(t *testing.T) {
 					continue
 				}
 				if event, _ := table.Event(tables.Corpus()[name].Event); event.Fires == "no" {
-					elsewhere++ // it was seen in another kind of run than those that are played
+					elsewhere++ // it was observed in a kind of run that is not played
 					continue
 				}
 				got, cannot := observe(t, as[0], table, tables.Corpus()[name])

@@ -13,8 +13,8 @@ import (
 	"minigem/e2e/testbed"
 )
 
-// TestCasesCostTheSame: a round, a turn and an assertion of a long case allocate
-// what they allocate in a short one.
+// TestCasesCostTheSame checks that a round, a turn and an assertion allocate as much in
+// a long case as in a short one.
 func TestCasesCostTheSame(t *testing.T) { // not parallel: it counts what the process allocates
 	for name, c := range map[string]struct{ begin, each, model, answer, end string }{
 		"rounds":     {begin: "prompt go\ntool-ran read_file\n", answer: "read f%d\n\n", end: "text done\n"},

@@ -1,4 +1,4 @@
-// Package cases ties the testbed to minigem: its cases run on sessions and chats
-// as they are wired for users, and runs of users are recorded as cases. Reading
-// and judging cases is e2e/testbed's.
+// Package cases ties the testbed to minigem: its cases run on sessions and chats as
+// they are wired for users, and runs of users are recorded as cases. e2e/testbed reads
+// and judges cases.
 package cases

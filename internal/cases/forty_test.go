@@ -17,18 +17,17 @@ import (
 )
 
 // TestADayInTheChat types a session of more than 40 steps that uses what the chat
-// has, on a dark and a light background, in a terminal that can nothing, and without
-// colours.
+// offers, on a dark and a light background, in a dumb terminal, and without colours.
 func TestADayInTheChat(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile(filepath.Join("testdata", "chat", "forty.txtar"))
 	require.NoError(t, err)
 	assert.GreaterOrEqual(t, strings.Count(string(text), "\nprompt "), 40)
-	for subject := range 12 { // the table at its head says where each of them is used
+	for subject := range 12 { // the table at its start says where each is used
 		_, steps, found := strings.Cut(string(text), fmt.Sprintf("\n# %2d ", subject+1))
 		require.True(t, found, subject+1)
 		steps, _, _ = strings.Cut(steps, "\n")
-		_, steps, _ = strings.Cut(steps, "  ") // behind the subject
+		_, steps, _ = strings.Cut(steps, "  ") // after the subject
 		for step := range strings.SplitSeq(steps, "|") {
 			assert.True(t, strings.Contains(string(text), "\n"+strings.TrimSpace(step)+"\n"), "%d: %s", subject+1, step)
 		}
@@ -56,15 +55,14 @@ func passes(t *testing.T, path string) {
 	}
 }
 
-// TestNamesThatWereMeant: commands say which of their names was meant;
-// internal/chat knows that it has all of them.
+// TestNamesThatWereMeant checks that commands suggest the name that was meant. A test
+// in internal/chat checks that the case covers them all.
 func TestNamesThatWereMeant(t *testing.T) {
 	t.Parallel()
 	passes(t, filepath.Join("testdata", "chat", "meant.txtar"))
 }
 
-// stepsFor leaves out the steps for other terminals than one that can nothing, or
-// than one that can all.
+// stepsFor leaves out the steps meant for the other kind of terminal, dumb or full.
 func stepsFor(text string, dumb bool) string {
 	own, other := "full: ", "dumb: "
 	if dumb {

@@ -14,7 +14,7 @@ import (
 	"minigem/e2e/testbed"
 )
 
-// generated is a case whose hooks come from somewhere else.
+// generated is a case whose hooks come from elsewhere.
 const generated = `prompt Make f.txt.
 fired before-tool *
 ! exists f.txt
@@ -27,8 +27,8 @@ shell echo made > f.txt
 text Done.
 `
 
-// generator stands for rulesync: it copies a matcher as it is into the form of
-// each agent, and says so.
+// generator imitates rulesync: it copies a matcher unchanged into each agent's format,
+// and prints a warning.
 const generator = `#!/bin/sh
 for target in "$@"; do :; done
 echo "left something out for $target" >&2
@@ -49,7 +49,7 @@ func writeFiles(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// from runs the case on agents that are played, with hooks from a folder.
+// from runs the case on played agents, with hooks from a folder.
 func from(t *testing.T, f agents.From, bin string, names ...string) (m *agents.Matrix, text, log string, err error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "guard.txtar")
@@ -74,9 +74,9 @@ func states(m *agents.Matrix) map[string]agents.State {
 	return all
 }
 
-// TestFromRulesync: each agent gets what was generated for it, unchanged, and
-// none of what the case has itself: a guard that never fires is red, and it is
-// said why.
+// TestFromRulesync checks that each agent gets the files generated for it, unchanged,
+// and none of the case's own hooks. A guard that never fires fails the case, with the
+// reason.
 func TestFromRulesync(t *testing.T) {
 	t.Parallel()
 	dir, bin := t.TempDir(), t.TempDir()
@@ -96,13 +96,13 @@ func TestFromRulesync(t *testing.T) {
 	_, _, _, err = from(t, agents.From{Kind: "rulesync", Dir: bin}, bin, "claude")
 	assert.ErrorContains(t, err, "has no folder .rulesync")
 	_, _, _, err = from(t, agents.From{Kind: "rulesync", Dir: dir}, t.TempDir(), "claude")
-	if err != nil { // unless there is one in PATH
+	if err != nil { // unless one is in PATH
 		assert.ErrorContains(t, err, "rulesync is not here")
 	}
 }
 
-// TestFromNative: a project's own files, which for Copilot CLI are those of
-// Claude Code, too.
+// TestFromNative tests a project's own files. For Copilot CLI these include Claude
+// Code's.
 func TestFromNative(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -19,12 +19,11 @@ import (
 	"minigem/internal/proc"
 )
 
-// canary is what no case may touch: a folder, a repository, a server and a
-// process.
+// canary is what no case may touch: a folder, a repository, a server and a process.
 type canary struct {
 	home, file, repo, port string
 	victim                 *proc.Process
-	called                 chan struct{} // a connection came
+	called                 chan struct{} // receives when a connection is made
 }
 
 func newCanary(t *testing.T) *canary {
@@ -80,8 +79,7 @@ func (c *canary) run(t *testing.T, line string) string {
 	return res.Stdout.String()
 }
 
-// commands are what guards are to refuse, each with what it would do to the
-// canary.
+// commands returns commands that guards should block. Each would damage the canary.
 func (c *canary) commands() []string {
 	work := filepath.Join(c.home, "work")
 	return []string{
@@ -107,10 +105,10 @@ func (c *canary) commands() []string {
 		"prlimit --pid " + strconv.Itoa(c.victim.PID()) + " --cpu=1:1; renice -n 19 -p " + strconv.Itoa(c.victim.PID()),
 		"tr '\\0' '\\n' < /proc/" + strconv.Itoa(c.victim.PID()) + "/environ | grep CANARY_KEY",
 		"cat " + c.file,
-		// The keys of the session, and the terminals of others.
+		// The session's keys, and other processes' terminals.
 		`python3 -c 'import ctypes; print("squeamish" if ctypes.CDLL(None).syscall(250, 0, -3, 0) > 0 else "")'`,
 		"ls /dev/pts | grep -q '[0-9]' && echo squeamish",
-		// Sleeps that no other test has.
+		// Sleeps with arguments that no other test uses.
 		"n=100" + c.port +
 			`; setsid sleep $n >/dev/null 2>&1 & setsid env -i sleep 1$n >/dev/null 2>&1 & (setsid bash -c "trap '' TERM ` +
 			`HUP; sleep 2$n" &) `,
@@ -137,8 +135,8 @@ func (c *canary) intact(t *testing.T, what string) {
 	}
 }
 
-// failing is a case whose guard lets everything pass, though it should refuse.
-// head is what it begins with.
+// failing is a case whose guard allows everything although it should block. It begins
+// with head.
 func failing(head, command string) string {
 	call, _ := json.Marshal(map[string]string{"command": command})
 	return head + "prompt go\n! tool-ran run_shell_command\n" + `-- guard.sh --
@@ -150,8 +148,8 @@ BeforeTool shell "sh ./guard.sh" name=guard
 call run_shell_command ` + string(call) + "\n\ntext Done.\n"
 }
 
-// TestGuardsThatFailDoNoHarm runs guards that let through what they should refuse,
-// in minigem and in agents that it plays.
+// TestGuardsThatFailDoNoHarm runs guards that allow what they should block, in minigem
+// and in agents that it plays.
 func TestGuardsThatFailDoNoHarm(t *testing.T) {
 	t.Parallel()
 	c := newCanary(t)
@@ -201,8 +199,8 @@ func running(t *testing.T) []string {
 	return out
 }
 
-// TestMutantsDoNoHarm breaks guards that work, so that each mutant lets through
-// what its guard refuses.
+// TestMutantsDoNoHarm breaks working guards, so that each mutant allows what its guard
+// blocks.
 func TestMutantsDoNoHarm(t *testing.T) {
 	t.Parallel()
 	c := newCanary(t)
@@ -226,7 +224,7 @@ func TestMutantsDoNoHarm(t *testing.T) {
 	c.intact(t, "mutants")
 }
 
-// What a case declares it may do, and nothing else; the report repeats it.
+// A case may do what it declares, and nothing else. The report repeats the declaration.
 func TestCasesAreAllowedWhatTheyDeclare(t *testing.T) {
 	t.Parallel()
 	c := newCanary(t)
@@ -254,8 +252,8 @@ func TestCasesAreAllowedWhatTheyDeclare(t *testing.T) {
 	assert.ErrorContains(t, err, "allow network")
 }
 
-// TestUnconfinedCasesRunNothing: on a machine that cannot confine them, commands of
-// the model are answered.
+// TestUnconfinedCasesRunNothing checks that, on a machine that cannot confine commands,
+// the model's commands are answered instead of run.
 func TestUnconfinedCasesRunNothing(t *testing.T) {
 	t.Parallel()
 	outside := filepath.Join(t.TempDir(), "file")

@@ -25,28 +25,28 @@ const (
 	anyText = " holds for any text"
 )
 
-// hook is a hook of one event with a command of its own.
+// hook is a hook of one event that runs line.
 func hook(event, line string) string {
 	return strings.Replace(command(line), "BeforeTool", event, 1)
 }
 
-// silent is a case whose hook ran and let pass, and that holds without it.
+// silent is a case whose hook ran and allowed, and that passes without it.
 func silent(assertions, model string) nothing {
 	return nothing{script: "prompt Push\n" + assertions, model: model, want: without, strict: true}
 }
 
-// died is a case about a guard whose command is known to have died.
+// died is a case about a guard whose command is known to have crashed.
 func died(line, needs, want string) nothing {
 	return nothing{script: denied, hooks: command(line), needs: needs, want: "it never ran as a guard: " + want}
 }
 
-// dead is a case about a guard whose command dies with exit 2.
+// dead is a case about a guard whose command crashes with exit code 2.
 func dead(line, needs, want string) nothing {
 	return nothing{script: denied, hooks: command(line), needs: needs, want: harmful + want, strict: true}
 }
 
 var passesWithoutHooks = map[string]nothing{
-	// Nothing in these is about the hook.
+	// Nothing in these cases depends on the hook.
 	"a tool that ran anyway":      silent("tool-ran run_shell_command", aTrue),
 	"a tool that ran once":        silent("tool-ran run_shell_command times=1", aTrue),
 	"a command as it was":         silent("tool-ran run_shell_command arg.command=true", aTrue),
@@ -100,7 +100,7 @@ var passesWithoutHooks = map[string]nothing{
 	"the policy by its result": {script: "prompt Push\ntool-result run_shell_command status=error", hooks: command("true"),
 		model: aPush + aPolicy, want: without, strict: true},
 
-	// Conditions that hold for anything.
+	// Conditions that are always true.
 	"reason~.*":         {script: "prompt Push\nfired BeforeTool guard reason~.*", want: "reason~.*" + anyText, strict: true},
 	"stderr~^":          {script: "prompt Push\nfired BeforeTool guard stderr~^", want: "stderr~^" + anyText, strict: true},
 	"nothing to find":   {script: "prompt Push\nfired BeforeTool guard\nmodel-saw any ~\"\"", want: "text~" + anyText, strict: true},
@@ -118,7 +118,7 @@ var passesWithoutHooks = map[string]nothing{
 	"upstream=gemini":   {script: "prompt Push\n! fired BeforeTool guard upstream=gemini", want: "upstream=gemini: it is a sentence"},
 	"failed, for event": {script: "prompt Push\n! event BeforeTool failed=true", want: `event knows no condition "failed"`},
 
-	// Exit 2 of programs that no list knows.
+	// Exit code 2 of programs that are on no list.
 	"sort":          died("sort /no/such/rules", "sort", "sort: "),
 	"diff":          died("diff guard.sh /no/such/rules", "diff", "diff: "),
 	"cmp, silent":   dead("cmp -s key.pem /no/such/rules", "cmp", `""`),
@@ -172,8 +172,9 @@ var failsWithoutHooks = map[string]nothing{
 		"tool-result run_shell_command status=error text~'denied by policy'", hooks: command("true"), model: aPush + aPolicy},
 }
 
-// TestPlayedAgentsAreComparedToo: what passes without hooks is a failure where minigem plays
-// another agent, unless another case on that agent is the proof.
+// TestPlayedAgentsAreComparedToo checks that a case that passes without hooks is a
+// failure when minigem plays another agent, too, unless another case on that agent is
+// the proof.
 func TestPlayedAgentsAreComparedToo(t *testing.T) {
 	t.Parallel()
 	as, err := played.Find([]string{"claude"})
@@ -207,8 +208,9 @@ func TestPlayedAgentsAreComparedToo(t *testing.T) {
 	}
 }
 
-// TestProofOfAnother: a case that passes without its hooks is no failure if another one of
-// the run fails without one of them. Of a part of the cases that is not known.
+// TestProofOfAnother checks that a case that passes without its hooks is no failure if
+// another case of the run fails without one of them. If only some of the cases run,
+// that is not known.
 func TestProofOfAnother(t *testing.T) {
 	t.Parallel()
 	allow := silent("tool-ran run_shell_command", aTrue)

@@ -14,14 +14,14 @@ import (
 	"minigem/e2e/testbed"
 )
 
-// nothing is a case that proves nothing, as people write them by mistake.
+// nothing is a case that proves nothing, such as people write by mistake.
 type nothing struct {
 	script string
-	hooks  string // in settings.json; empty: a guard that refuses git push --force
-	model  string // empty: the model makes that call
-	want   string // in what is said of it
-	strict bool   // it is only reported without --strict
-	needs  string // a program; empty: none
+	hooks  string // in settings.json; if empty, a guard that blocks git push --force
+	model  string // if empty, the model makes that call
+	want   string // expected in the report
+	strict bool   // without --strict it is only reported
+	needs  string // a required program, or empty
 }
 
 const (
@@ -31,7 +31,7 @@ const (
 		`"command": "sh guard.sh"}]}]`
 )
 
-// command is a guard with a command of its own.
+// command is a guard that runs line.
 func command(line string) string {
 	return `"BeforeTool": [{"hooks": [{"type": "command", "name": "guard", "command": "` + line + `"}]}]`
 }
@@ -133,7 +133,7 @@ var provesNothing = map[string]nothing{
 	"an event that no hook has":       {script: "prompt Push\n! event BeforTool", want: `did you mean "BeforeTool"?`},
 	"an event that another agent has": {script: "prompt Push\nfired PreToolUze guard", want: "is not an event"},
 
-	// Exit codes that nobody chose.
+	// Exit codes that the author did not choose.
 	"sh without its file": {script: denied, hooks: command("sh gaurd.sh"),
 		want: "it never ran as a guard: there is no file gaurd.sh"},
 	"python3 without its file": {script: denied, hooks: command("python3 gaurd.py"), want: "there is no file gaurd.py"},
@@ -279,7 +279,7 @@ func (n nothing) text() string {
 {"hooks": {` + cmp.Or(n.hooks, aGuard) + "}}\n-- model --\n" + cmp.Or(n.model, aPush)
 }
 
-// run says what hooks test prints of the case.
+// run returns what hooks test prints for the case.
 func (n nothing) run(t *testing.T, o testbed.Options) (string, testbed.Result) {
 	t.Helper()
 	c, err := testbed.Parse("case.txtar", []byte(n.text()))
@@ -294,8 +294,8 @@ func (n nothing) run(t *testing.T, o testbed.Options) (string, testbed.Result) {
 	return b.String(), res
 }
 
-// TestProvesNothing: no case that proves nothing is green in silence. What may be meant
-// is reported, and red with --strict.
+// TestProvesNothing checks that no case that proves nothing passes silently. If it may
+// be intended, it is reported, and fails with --strict.
 func TestProvesNothing(t *testing.T) {
 	t.Parallel()
 	all := maps.Clone(provesNothing)
@@ -319,7 +319,8 @@ func TestProvesNothing(t *testing.T) {
 	}
 }
 
-// TestProvesSomething: what a guard really does is green, with --strict too.
+// TestProvesSomething checks that cases about what a guard really does pass, even with
+// --strict.
 func TestProvesSomething(t *testing.T) {
 	t.Parallel()
 	all := map[string]nothing{

@@ -20,7 +20,7 @@ import (
 	"minigem/internal/app"
 )
 
-// changing are the values of each run alone, and what stands for them.
+// changing lists values that differ between runs, and their replacements.
 var changing = []struct {
 	re *regexp.Regexp
 	to string
@@ -33,7 +33,7 @@ var changing = []struct {
 	{regexp.MustCompile(`Process Group PGID: \d+`), "Process Group PGID: N"},
 }
 
-// leaves are all values, by their place.
+// leaves collects all values by their path.
 func leaves(at string, v any, home, ws string, into map[string]string) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -55,10 +55,10 @@ func leaves(at string, v any, home, ws string, into map[string]string) {
 	}
 }
 
-// measured are numbers and ids of a run, which are compared by their type alone.
+// measured matches numbers and ids of a run, of which only the type is compared.
 var measured = regexp.MustCompile(`^\.(timestamp|duration_ms|input_tokens|context_usage|postToolUse\.executionTimeMs|tool_result\.(durationMs|startedAt|endedAt)|.*[iI]d)$`)
 
-// recordedPayload is one that was recorded of an agent.
+// recordedPayload is a payload recorded from an agent.
 type recordedPayload struct {
 	Agent, Event string
 	Stdin        map[string]any
@@ -80,8 +80,8 @@ func recordedPayloads(t *testing.T) []recordedPayload {
 	return all
 }
 
-// TestPayloadValues: what hooks read of an agent that is played is, value by
-// value, what was recorded of the agent while it did the same.
+// TestPayloadValues checks that hooks of a played agent read, value by value, what was
+// recorded from the agent when it did the same.
 func TestPayloadValues(t *testing.T) {
 	t.Parallel()
 	recorded := recordedPayloads(t)
@@ -119,10 +119,10 @@ func TestPayloadValues(t *testing.T) {
 	}
 }
 
-// nameOf is what eventAndTool says of a recorded payload.
+// nameOf returns the event and tool of a recorded payload.
 func nameOf(r recordedPayload) string { return eventAndTool(r.Stdin) }
 
-// differing are the values that are not the same.
+// differing lists the values that differ.
 func differing(want, got map[string]string) []string {
 	var out []string
 	for at, value := range want {
@@ -142,8 +142,8 @@ func differing(want, got map[string]string) []string {
 	return out
 }
 
-// exceptions are differences with a reason, by agent and event, as the beginning of
-// what differing says.
+// exceptions lists accepted differences with a reason, by agent and event. at is a
+// prefix of a line of differing.
 var exceptions = []struct{ agent, event, at, why string }{
 	{"", "", ".tool_input.description ", "the model's own words"},
 	{"copilot", "", ".toolArgs.description ", "the model's own words"},
@@ -165,7 +165,7 @@ func excepted(agent, event, difference string) bool {
 	return false
 }
 
-// readOnTour is what hooks read of an agent that is played on the tour.
+// readOnTour returns what the hooks of a played agent read on the tour.
 func readOnTour(t *testing.T, id string) (read []map[string]any, home, ws string) {
 	t.Helper()
 	as, err := played.Find([]string{id})
@@ -183,7 +183,7 @@ func readOnTour(t *testing.T, id string) (read []map[string]any, home, ws string
 	}
 	tc, err := testbed.Parse("tour.txtar", []byte(text))
 	require.NoError(t, err)
-	if id == "gemini" { // text and call came in one chunk when it was recorded
+	if id == "gemini" { // text and call were in one chunk when it was recorded
 		first := tc.Rounds[0].Chunks
 		first[1].Parts = slices.Concat(first[0].Parts, first[1].Parts)
 		tc.Rounds[0].Chunks = first[1:]

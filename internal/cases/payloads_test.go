@@ -20,7 +20,7 @@ import (
 	"minigem/internal/app"
 )
 
-// reader is a hooks.Runner that keeps what hooks read.
+// reader is a hooks.Runner that records what hooks read.
 type reader struct {
 	mu   sync.Mutex
 	read []map[string]any
@@ -63,8 +63,8 @@ read missing.txt
 text All done.
 `
 
-// shape are the names of fields and the types of their values; lists are of
-// their first.
+// shape collects the names of fields and the types of their values. For a list it looks
+// at the first item.
 func shape(at string, v any, into map[string]string) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -88,8 +88,8 @@ func eventAndTool(p map[string]any) string {
 	return strings.TrimSuffix(text("hook_event_name")+"."+text("tool_name", "toolName"), ".")
 }
 
-// TestPayloads: what hooks read of an agent that is played has the fields, and
-// the types, of what was recorded of the agent itself.
+// TestPayloads checks that the payloads which hooks of a played agent read have the
+// fields and types that were recorded from the agent.
 func TestPayloads(t *testing.T) {
 	t.Parallel()
 	recorded := recordedShapes(t)
@@ -123,8 +123,8 @@ func TestPayloads(t *testing.T) {
 	}
 }
 
-// compareShapes compares what hooks read, event by event, with what was recorded
-// of the agent; more says that they may read more than that.
+// compareShapes compares what hooks read, event by event, with what was recorded from
+// the agent. more allows additional fields.
 func compareShapes(t *testing.T, read []map[string]any, recorded map[string]map[string]string, more bool) {
 	t.Helper()
 	compared := 0
@@ -149,12 +149,12 @@ func compareShapes(t *testing.T, read []map[string]any, recorded map[string]map[
 			}
 		}
 		slices.Sort(differences)
-		assert.Empty(t, slices.DeleteFunc(differences, func(d string) bool { return strings.HasPrefix(d, ".tool_input.") }), name) // those are the model's
+		assert.Empty(t, slices.DeleteFunc(differences, func(d string) bool { return strings.HasPrefix(d, ".tool_input.") }), name) // the model's arguments
 	}
 	assert.GreaterOrEqual(t, compared, 6, "%v", read)
 }
 
-// own are the hooks of the tour in minigem's settings, in Claude Code's dialect.
+// own is the tour's hooks in minigem's settings, in Claude Code's dialect.
 const own = `-- settings.json --
 {"hooks": {
   "SessionStart": [{"hooks": [{"type": "command", "command": "./h.sh", "dialect": "claude"}]}],
@@ -166,8 +166,8 @@ const own = `-- settings.json --
 }}
 `
 
-// TestPayloadsOfADialect: what a hook with "dialect": "claude" reads in minigem's
-// own loop has the fields, and the types, of what was recorded of Claude Code.
+// TestPayloadsOfADialect checks that a hook with "dialect": "claude" in minigem's own
+// loop reads the fields and types that were recorded from Claude Code.
 func TestPayloadsOfADialect(t *testing.T) {
 	t.Parallel()
 	text := fmt.Sprintf(tour, "")
@@ -185,7 +185,7 @@ func TestPayloadsOfADialect(t *testing.T) {
 	compareShapes(t, r.read, recordedShapes(t)["claude"], true)
 }
 
-// recordedShapes are the shapes of what was recorded, by agent and event.
+// recordedShapes returns the shapes of the recorded payloads, by agent and event.
 func recordedShapes(t *testing.T) map[string]map[string]map[string]string {
 	t.Helper()
 	file, err := os.Open("../../hooks/portable/testdata/payloads.jsonl")

@@ -18,8 +18,8 @@ type playedSession struct {
 	player *played.Player
 }
 
-// As is the testbed.Driver that plays an agent. Nothing but it sets an engine's
-// RulesAt, and it opens sessions of cases alone.
+// As returns the testbed.Driver that plays an agent. Nothing else sets an engine's
+// RulesAt, and As only opens sessions of cases.
 func As(a played.Agent) testbed.Driver {
 	return func(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
 		if s.Trust != testbed.TrustOn || s.Resume || s.Approver != nil {
@@ -34,8 +34,8 @@ func As(a played.Agent) testbed.Driver {
 	}
 }
 
-// openPlayed opens a session in which p plays; change, if not nil, changes it
-// further.
+// openPlayed opens a session in which p plays. change, if not nil, makes further
+// changes.
 func openPlayed(ctx context.Context, s testbed.Setup, p *played.Player,
 	change func(*app.Configuration, *app.Frontend)) (testbed.Session, error) {
 	s.Model, s.Sink, s.Mode = p.Model(s.Model), p.Sink(s.Sink), p.Mode()
@@ -61,7 +61,7 @@ func (s *playedSession) Prompt(ctx context.Context, text string) testbed.Outcome
 	return o
 }
 
-// play makes a session that of the player.
+// play configures a session for the player.
 func play(p *played.Player, c *app.Configuration, w *app.Frontend) {
 	c.Hooks = hooks.Config{Hooks: p.Hooks(), MaxRetries: p.Retries()}
 	w.Configure = func(e *hooks.Engine) { e.ReportIdle, e.RulesAt, e.Watch = true, p.Rules(), nil }

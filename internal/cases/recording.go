@@ -22,15 +22,16 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// Recording is --record-case: a run becomes a case of the testbed. A nil one
-// records nothing.
+// Recording implements --record-case: a run becomes a case of the testbed. A nil
+// Recording records nothing.
 type Recording struct {
 	*record.Recorder
 	sys  *app.System
 	path string
 }
 
-// CheckRecording says before anything runs that the case could not be written.
+// CheckRecording returns an error if the case could not be written. It is called before
+// anything runs.
 func CheckRecording(f *app.Options, sys *app.System) error {
 	if f.RecordCase == "" {
 		return nil
@@ -64,7 +65,7 @@ func CheckRecording(f *app.Options, sys *app.System) error {
 	return os.Remove(probe.Name())
 }
 
-// StartRecording begins to record where the flags ask for it.
+// StartRecording starts recording if the flags ask for it.
 func StartRecording(f *app.Options, sys *app.System, c *app.Configuration, interactive bool) *Recording {
 	if f.RecordCase == "" {
 		return nil
@@ -92,28 +93,28 @@ func (r *Recording) Join(w *app.Frontend) {
 	w.Tap = r.Model
 }
 
-// Opened tells the recorder of a session that is wired.
+// Opened tells the recorder about a wired session.
 func (r *Recording) Opened(runtime *app.Runtime) {
 	if r != nil {
 		r.SetMode(runtime.Policy.Mode().Flag())
 	}
 }
 
-// Prompt tells the recorder of a prompt; nothing to a nil one.
+// Prompt tells the recorder about a prompt. On a nil Recording it does nothing.
 func (r *Recording) Prompt(text, filled string) {
 	if r != nil {
 		r.Recorder.Prompt(text, filled)
 	}
 }
 
-// Finished tells the recorder how a prompt ended; nothing to a nil one.
+// Finished tells the recorder how a prompt ended. On a nil Recording it does nothing.
 func (r *Recording) Finished(res agent.Result) {
 	if r != nil {
 		r.Recorder.Finished(res)
 	}
 }
 
-// Write writes the case when the run is over. err is how it ended, and stays so
+// Write writes the case once the run is over. err is the run's error, which is returned
 // unless the case cannot be written.
 func (r *Recording) Write(err error) error {
 	if r == nil {
@@ -142,8 +143,7 @@ func (r *Recording) Write(err error) error {
 	return err
 }
 
-// writeFile writes the case. A link stays, and the file that it leads to is
-// replaced.
+// writeFile writes the case. If the path is a link, it replaces the link's target.
 func (r *Recording) writeFile(data []byte) error {
 	path, err := filepath.EvalSymlinks(r.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -155,7 +155,7 @@ func (r *Recording) writeFile(data []byte) error {
 	return atomicfile.WriteFile(path, data, 0o600)
 }
 
-// exitCodeOf is what the program ends with for err.
+// exitCodeOf returns the program's exit code for err.
 func exitCodeOf(err error) int {
 	_, code := headless.FailureOf(err)
 	return code
@@ -175,8 +175,8 @@ func (r *Recording) observe(t *chat.Chat) {
 	t.Observer.Answered = func(q toolcall.Question, a toolcall.Answer) { r.Answered(q, a) }
 }
 
-// unrecorded are commands of the chat that a case has no word for, with what it
-// then lacks.
+// unrecorded lists chat commands that a case cannot express, and what the case then
+// lacks.
 var unrecorded = map[string]string{
 	"resume": "another session", "chat": "a kept conversation", "checkpoints": "a kept conversation",
 	"rewind":  "what was forgotten",
@@ -201,7 +201,7 @@ func (r *Recording) command(line string) {
 	}
 }
 
-// Recorded runs a chat with a recorder, if the flags ask for one.
+// Recorded runs a chat, with a recorder if the flags ask for one.
 func Recorded(t *chat.Chat, run func() error) error {
 	if t.Flags.RecordCase == "" {
 		return run()
@@ -209,7 +209,7 @@ func Recorded(t *chat.Chat, run func() error) error {
 	r := &Recording{sys: t.Sys, path: app.Absolute(t.Sys, t.Flags.RecordCase)}
 	r.observe(t)
 	err := run()
-	if r.Recorder == nil { // it never began
+	if r.Recorder == nil { // the chat never began
 		return err
 	}
 	return r.Write(err)

@@ -14,7 +14,7 @@ import (
 	"minigem/internal/proc"
 )
 
-// serve lets the programs of a case answer http hooks, in the place of the network.
+// serve makes the programs of a case answer http hooks instead of the network.
 func serve(e *hooks.Engine, s testbed.Setup) {
 	kinds, ok := e.Runner.(hooks.ByKind)
 	if !ok || s.Servers == nil {
@@ -25,15 +25,15 @@ func serve(e *hooks.Engine, s testbed.Setup) {
 	}
 }
 
-// servers is a network on which the programs of a case are.
+// servers is an http.RoundTripper backed by the programs of a case.
 type servers struct{ setup testbed.Setup }
 
-// maxAnswer bounds what a program answers.
+// maxAnswer limits a program's answer, in bytes.
 const maxAnswer = 4 << 20
 
-// RoundTrip implements http.RoundTripper. A program reads the body on stdin and the
-// headers as a CGI program does, in HTTP_NAME; what it prints is the body of the
-// answer, whose status is 200 where it exits with 0 and else 500.
+// RoundTrip implements http.RoundTripper. A program reads the body from stdin and the
+// headers from HTTP_NAME variables, as a CGI program does. Its output is the body of
+// the response. The status is 200 if it exits with 0, else 500.
 func (n servers) RoundTrip(req *http.Request) (*http.Response, error) {
 	program := n.setup.Servers[req.URL.String()]
 	if program == "" {

@@ -19,23 +19,23 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// caseSession is a session of a test case: a run without a
-// terminal, kept open for several prompts.
+// caseSession is a session of a test case: a run without a terminal, kept open for
+// several prompts.
 type caseSession struct {
 	sys     *app.System
 	runtime *app.Runtime
 	out     headless.Output
-	context string // of SessionStart, for the next prompt
+	context string // from SessionStart, for the next prompt
 	ask     func(context.Context, toolcall.Question) toolcall.Answer
 	notice  func(string)
 }
 
-// Open is the testbed.Driver of this command.
+// Open is this command's testbed.Driver.
 func Open(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
 	return With(func(*hooks.Engine) {})(ctx, s)
 }
 
-// With returns Open with an engine that change has changed.
+// With returns a driver like Open that lets change modify the engine.
 func With(change func(*hooks.Engine)) testbed.Driver {
 	return func(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
 		session, err := open(ctx, s, func(_ *app.Configuration, w *app.Frontend) {
@@ -49,7 +49,7 @@ func With(change func(*hooks.Engine)) testbed.Driver {
 	}
 }
 
-// open opens a session; change, if not nil, changes what it is built from.
+// open opens a session. change, if not nil, modifies what it is built from.
 func open(ctx context.Context, s testbed.Setup, change func(*app.Configuration, *app.Frontend)) (*caseSession, error) {
 	sys := &app.System{Stdout: text.NewWriter(s.Stdout), Stderr: text.NewWriter(s.Stderr), Env: s.Env, Dir: s.Workspace,
 		Now:    time.Now,
@@ -112,7 +112,7 @@ func caseFrontend(s testbed.Setup, out headless.Output) app.Frontend {
 	return w
 }
 
-// standing makes the project's hooks stand with the user as a case says.
+// standing gives the project's hooks the trust that a case asks for.
 func standing(c *app.Configuration, trust testbed.Trust) error {
 	switch trust {
 	case testbed.TrustNew:
@@ -130,9 +130,9 @@ func standing(c *app.Configuration, trust testbed.Trust) error {
 	return nil
 }
 
-// pretendChanged makes it so that the project's hooks were trusted before they
-// were changed: what is remembered of them is what they were with another
-// script, or where they have none, with another environment.
+// pretendChanged makes it look as if the project's hooks were changed after they were
+// trusted. It records them as they would be with a different script, or with a
+// different environment if they have no script.
 func pretendChanged(c *app.Configuration) error {
 	checks, err := c.TrustStore().Check(c.ProjectDir, c.Hooks)
 	if err != nil {
@@ -183,8 +183,7 @@ func touch(c *app.Configuration, files []string) (undo func(), err error) {
 	return undo, nil
 }
 
-// Prompt implements testbed.Session. What is sent is made of text as in a run
-// without a terminal.
+// Prompt implements testbed.Session. It prepares text like a run without a terminal.
 func (s *caseSession) Prompt(ctx context.Context, text string) testbed.Outcome {
 	p, err := s.runtime.Expand(ctx, text, s.context, s.ask, s.notice)
 	if err != nil {

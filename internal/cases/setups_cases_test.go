@@ -8,26 +8,26 @@ import (
 	tables "minigem/hooks/agents"
 )
 
-// setup is hooks that are not one at a time, or not as they should be.
+// setup is a set of several hooks, or of unusual ones.
 type setup struct {
 	name  string
 	hooks []setupHook // several of them
 
-	odd     string // an entry, or what stands in place of one: see oddities
+	odd     string // an unusual entry, or what replaces it: see oddities
 	process string // the program of a hook before the tool
-	limit   string // its time-out
-	command string // it is this command, not a file
+	limit   string // its timeout
+	command string // the hook runs this command, not a file
 }
 
 // setupHook is one of several hooks.
 type setupHook struct {
 	name  string
-	point tables.Point // where it is none of the tool
+	point tables.Point // if it is not a tool hook
 	meant tables.Meant
-	allow bool // it says that the call may run
+	allow bool // it allows the call
 	slow  bool // it ends after the others
 	twice bool // it is configured twice
-	once  bool // it answers once
+	once  bool // it answers only once
 }
 
 func (h setupHook) at() tables.Point {
@@ -68,7 +68,7 @@ func setups() []setup {
 	}
 	twice := refusing("a")
 	twice.twice = true
-	// Who ends last is said for each, or it would be a matter of luck.
+	// Which hook ends last is specified for each, or it would be random.
 	all := []setup{
 		{name: "several/two refuse", hooks: []setupHook{refusing("a"), refusing("b").slowly()}},
 		{name: "several/two refuse, the first ends last", hooks: []setupHook{refusing("a").slowly(), refusing("b")}},
@@ -99,7 +99,7 @@ func setups() []setup {
 	return all
 }
 
-// processes are what a hook's program does. Each would refuse.
+// processes are setups of what a hook's program may do. Each hook would block.
 var processes = map[string]setup{
 	"reads nothing":                 {process: "echo R-A >&2; exit 2"},
 	"reads to the end":              {process: "cat >/dev/null; echo end > facts; echo R-A >&2; exit 2"},
@@ -115,13 +115,13 @@ var processes = map[string]setup{
 	"changes the folder":            {process: "cd / && echo R-A >&2; exit 2"},
 }
 
-// oddities are entries that are not as they should be.
+// oddities lists entries that are not as they should be.
 var oddities = []string{
 	"comment", "trailing comma", "byte order mark", "no type", "type", "no command", "command is a number", "command is empty", "null", "text", "matcher is a number",
 	"no group", "time-out is a text", "time-out is negative", "time-out is 0", "unknown key", "unknown event", "event is an object", "hooks is an object", "hooks is empty", "regular expression",
 }
 
-// said are the answers of its hooks, by file.
+// said returns the answers of the setup's hooks, by file.
 func (s setup) said(a *tables.Agent) map[string]tables.Said {
 	out := map[string]tables.Said{"guard.sh": {Exit: 2, Stderr: "R-GUARD"}, "watch.sh": {}}
 	if s.hooks != nil {
@@ -150,7 +150,7 @@ func (h setupHook) says(a *tables.Agent) tables.Said {
 	return a.Say(h.at(), m)
 }
 
-// text is the case of an agent.
+// text returns the case for an agent.
 func (s setup) text(a *tables.Agent) (text, cannot string) {
 	var b strings.Builder
 	b.WriteString("prompt Do as you are told.\n! model-requests 999\n\n")
@@ -207,8 +207,8 @@ func (s setup) script(name string, said tables.Said) string {
 	return fmt.Sprintf("-- %s --\n%scat >/dev/null\nprintf %%s %s\nprintf %%s %s >&2\nexit %d\n", name, text, quote(said.Stdout), quote(said.Stderr), said.Exit)
 }
 
-// oddFile is a file of the agent's hooks with one thing that is not as it should
-// be, between a guard before the tool and a hook at the end.
+// oddFile is a hooks file of the agent with one unusual thing between a guard before
+// the tool and a hook at the end.
 func oddFile(a *tables.Agent, odd string) (file, text string) {
 	before, _ := a.Event(tables.BeforeTool)
 	stop, _ := a.Event(tables.AgentStop)
@@ -275,7 +275,7 @@ func oddJSON(odd, before, stop string, group func(any) any) string {
 	case "text":
 		second = "true"
 	case "no group":
-		if before == "preToolUse" { // there are none
+		if before == "preToolUse" { // it has none
 			return ""
 		}
 		second = e
@@ -331,7 +331,7 @@ func oddTOML(odd string) string {
 		entry += "command = \"true\"\ntype = \"nonsense\"\n"
 	case "unknown event":
 		entry = "[[hooks]]\nevent = \"Nonsense\"\ncommand = \"true\"\n"
-	default: // TOML has no such thing
+	default: // TOML does not have this
 		return ""
 	}
 	return "[[hooks]]\nevent = \"PreToolUse\"\ncommand = \"./guard.sh\"\n" + entry + "[[hooks]]\nevent = \"Stop\"\ncommand = \"./watch.sh\"\n"

@@ -42,15 +42,15 @@ var (
 
 // seen is the outcome of a setup.
 type seen struct {
-	File   string         `json:"file,omitempty"`  // what the tool wrote
-	Facts  string         `json:"facts,omitempty"` // what a hook wrote of itself
+	File   string         `json:"file,omitempty"`  // written by the tool
+	Facts  string         `json:"facts,omitempty"` // written by a hook about itself
 	Asked  int            `json:"requests"`
-	Model  []string       `json:"model,omitempty"` // the marked texts that the model read, in its order
+	Model  []string       `json:"model,omitempty"` // the marked texts that the model read, in order
 	Ran    map[string]int `json:"ran,omitempty"`   // how often each hook ran
 	Cannot string         `json:"cannot,omitempty"`
 }
 
-// marked are texts of hooks.
+// marked matches the texts of hooks.
 var marked = regexp.MustCompile(`R-[A-Z]+`)
 
 func seenBy(r *testbed.Record, file, facts string) seen {
@@ -82,7 +82,7 @@ var scriptFile = regexp.MustCompile(`[a-z]+\.sh`)
 
 func hookFile(command string) string { return cmp.Or(scriptFile.FindString(command), command) }
 
-// runSetup runs one on an agent, or where it is played.
+// runSetup runs a setup on an agent, real or played.
 func runSetup(t *testing.T, s setup, agent *tables.Agent, driver testbed.Driver) seen {
 	t.Helper()
 	text, cannot := s.text(agent)
@@ -101,7 +101,7 @@ func runSetup(t *testing.T, s setup, agent *tables.Agent, driver testbed.Driver)
 			file, _ = os.ReadFile(filepath.Join(set.Workspace, "f.txt"))
 			facts, _ = os.ReadFile(filepath.Join(set.Workspace, "facts"))
 		}
-		if other, ok := session.(otherSession); ok { // what it says of itself goes on
+		if other, ok := session.(otherSession); ok { // what it prints is passed on
 			return &lookingAtOther{otherSession: other, look: read}, nil
 		}
 		return &looking{session, read}, nil
@@ -111,13 +111,13 @@ func runSetup(t *testing.T, s setup, agent *tables.Agent, driver testbed.Driver)
 	if res.Skipped != "" {
 		return seen{Cannot: res.Skipped}
 	}
-	for _, f := range res.Failures { // what an agent that had no time did is no fact
+	for _, f := range res.Failures { // what an agent failed to do for lack of time is not an outcome
 		require.NotContains(t, f.Actual, "did not end")
 	}
 	return seenBy(res.Record, string(file), string(facts))
 }
 
-// otherSession is one of another program.
+// otherSession is a session of another program.
 type otherSession interface {
 	testbed.Session
 	testbed.Other
@@ -137,8 +137,8 @@ func (l *lookingAtOther) Prompt(ctx context.Context, text string) testbed.Outcom
 // processes.
 type scripted struct {
 	said map[string]tables.Said // by file
-	slow string                 // the file of the hook that ends last, by the time that the engine is told
-	once map[string]bool        // those that answer once
+	slow string                 // the file of the hook that ends last, as reported to the engine
+	once map[string]bool        // those that answer only once
 
 	mu sync.Mutex
 }
@@ -158,7 +158,7 @@ func (s *scripted) Run(_ context.Context, h hooks.Hook, _ hooks.Payload, _ []str
 	return hooks.Exit{Code: said.Exit, Stdout: []byte(said.Stdout), Stderr: []byte(said.Stderr), Duration: took}
 }
 
-// playSetup plays it.
+// playSetup plays a setup.
 func playSetup(t *testing.T, s setup, a played.Agent) seen {
 	t.Helper()
 	return runSetup(t, s, a.Agent, func(ctx context.Context, set testbed.Setup) (testbed.Session, error) {
@@ -197,16 +197,16 @@ func recordedSetups(t *testing.T, id string) map[string]seen {
 	return out
 }
 
-// notPlayed are setups of which something is not played, with the reason; it is
-// "cannot" there, and never something else than the agent did.
+// notPlayed lists setups that are not fully played, and why. Their outcome is "cannot",
+// never something that the agent did not do.
 var notPlayed = []struct{ agent, name, why string }{
 	{"gemini", "entry/byte order mark", "it does not start"},
 	{"gemini", "entry/trailing comma", "it does not start"},
 	{"qwen", "several/two with the prompt", "the event fires again for the results of tools, and what an answer does then was not measured"},
 }
 
-// TestSetups: several hooks, odd entries and processes come to the same where an
-// agent is played as on the agent itself.
+// TestSetups checks that several hooks, odd entries and processes have the same outcome
+// when an agent is played as on the agent itself.
 func TestSetups(t *testing.T) {
 	t.Parallel()
 	for _, id := range agents.Names() {
@@ -236,7 +236,7 @@ func TestSetups(t *testing.T) {
 	}
 }
 
-// TestSetupsOnAgents runs them on the agents themselves.
+// TestSetupsOnAgents runs the setups on the agents themselves.
 func TestSetupsOnAgents(t *testing.T) {
 	from := os.Getenv("MINIGEM_AGENTS_FROM")
 	if from == "" || *setupAgents == "" {
@@ -278,7 +278,7 @@ func TestSetupsOnAgents(t *testing.T) {
 	}
 }
 
-// inLines is one line a setup.
+// inLines formats the outcomes, one setup per line.
 func inLines(t *testing.T, all map[string]seen) []byte {
 	t.Helper()
 	var lines []string
