@@ -25,8 +25,8 @@ type Custom struct {
 	Prompt      string
 }
 
-// LoadCustom reads the *.toml files below dir, sorted by name. A dir that does
-// not exist has none. Unusable files are left out and reported.
+// LoadCustom reads the *.toml files below dir, sorted by name. A missing dir has none.
+// Unusable files are left out and reported.
 func LoadCustom(dir string) (found []Custom, problems []error) {
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -52,8 +52,7 @@ func LoadCustom(dir string) (found []Custom, problems []error) {
 	return found, problems
 }
 
-// maxCustom limits the file of a command, which is longer than most
-// conversations.
+// maxCustom limits a command's file. It is more than most conversations.
 const maxCustom = 256 << 10
 
 func readCustom(dir, path string) (Custom, error) {
@@ -87,9 +86,9 @@ func readCustom(dir, path string) (Custom, error) {
 	return Custom{Name: name, File: path, Description: text.Line(file.Description), Prompt: *file.Prompt}, nil
 }
 
-// Named gives unique names to the commands of one source: a name that is in use
-// gets prefix before it, such as "user." or "extension:", and a number if that
-// is in use too (cli/services/BuiltinCommandLoader.ts).
+// Named gives unique names to the commands of one source. A name that is in use gets
+// prefix, such as "user." or "extension:", and a number if that is in use too
+// (cli/services/BuiltinCommandLoader.ts).
 func Named(prefix string, commands []Custom, taken []string) []Custom {
 	out := slices.Clone(commands)
 	for i := range out {
@@ -106,12 +105,12 @@ func Named(prefix string, commands []Custom, taken []string) []Custom {
 	return out
 }
 
-// Source is a folder with custom commands. Prefix is put before a name that is
-// in use, such as "user." or "extension:".
+// Source is a folder of custom commands. Prefix, such as "user." or "extension:", is
+// added to a name that is in use.
 type Source struct{ Prefix, Dir string }
 
-// LoadAll reads the commands of several sources. Earlier sources get their
-// names first; names in taken are in use.
+// LoadAll reads the commands of several sources. Earlier sources get their names first.
+// The names in taken are in use.
 func LoadAll(sources []Source, taken []string) (found []Custom, problems []error) {
 	for _, s := range sources {
 		own, faults := LoadCustom(s.Dir)
@@ -124,20 +123,19 @@ func LoadAll(sources []Source, taken []string) (found []Custom, problems []error
 	return found, problems
 }
 
-// Filler puts files and outputs of commands into prompts.
+// Filler inserts files and the output of commands into prompts.
 type Filler struct {
-	// File returns the replacement of "@{path}".
+	// File returns the replacement for "@{path}".
 	File func(ctx context.Context, path string) (string, error)
-	// Shell runs the command of "!{...}", if it is allowed, and returns its
+	// Shell runs the command of "!{...}", if it is allowed, and returns the
 	// replacement.
 	Shell func(ctx context.Context, command string) (string, error)
 }
 
-// Fill returns the prompt for args: first files are filled in, then commands
-// and arguments. Arguments inside a command are quoted for the shell, elsewhere
-// they are not; if the prompt has no place for them, said, the whole line that
-// was typed, is appended. Contents of files and outputs of commands are not
-// searched again.
+// Fill returns the prompt for args. It inserts files first, then commands and
+// arguments. Arguments inside a command are quoted for the shell, elsewhere they are
+// not. If the prompt has no placeholder for arguments, said, the whole line that was
+// typed, is appended. Inserted files and output are not scanned for placeholders.
 func (c Custom) Fill(ctx context.Context, f Filler, said, args string) (string, error) {
 	var out strings.Builder
 	used := false
@@ -177,12 +175,12 @@ func (c Custom) Fill(ctx context.Context, f Filler, said, args string) (string, 
 
 const argsPlace = "{{args}}"
 
-// maxFilled limits the resulting prompt: it may repeat what was typed, a file
-// or an output thousands of times.
+// maxFilled limits the resulting prompt, which may repeat the arguments, a file or an
+// output thousands of times.
 const maxFilled = 16 << 20
 
-// nextPlace returns the index of the next placeholder, or -1. It looks at no
-// character twice, however many placeholders there are.
+// nextPlace returns the index of the next placeholder, or -1. It looks at each
+// character only once, however many placeholders there are.
 func nextPlace(s string) int {
 	for i := range len(s) {
 		switch s[i] {

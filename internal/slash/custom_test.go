@@ -112,7 +112,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// A prompt of a few bytes becomes no prompt without end.
+// A short prompt cannot expand without limit.
 func TestFillIsBounded(t *testing.T) {
 	t.Parallel()
 	f := slash.Filler{

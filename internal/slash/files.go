@@ -18,23 +18,23 @@ import (
 	"minigem/tools/workspace"
 )
 
-// Files are the files and folders that a prompt may name with an "@".
+// Files finds the files and folders that a prompt may name with an "@".
 type Files struct {
 	Workspace *workspace.Workspace
 	Ignore    workspace.Ignore
 	Search    bool // accept a part of a name
-	// Resource gives what a name that is not a file brings, under the name that
-	// is shown of it; nil parts without an error: nothing. It may be nil.
+	// Resource returns the content for a name that is not a file, and the name to show
+	// for it. nil parts without an error mean that there is none. May be nil.
 	Resource func(ctx context.Context, name string) (shown string, parts []llm.Part, err error)
-	// Agent reports whether an agent has this name, which then means it and no
-	// file. It may be nil.
+	// Agent reports whether there is an agent with this name, which then takes
+	// precedence over a file. May be nil.
 	Agent func(name string) bool
 }
 
-// Include returns what is sent for a prompt: its text, followed by the agents,
-// files and folders that it names with "@" (cli/ui/hooks/atCommandProcessor.ts). nil:
-// the text alone. A name of nothing stays text; warn is called if it looks like
-// a path. warn is also called for files that may not be read, and with the file
+// Include returns what is sent for a prompt: its text, followed by the agents, files
+// and folders that it names with "@" (cli/ui/hooks/atCommandProcessor.ts). nil means
+// the text alone. A name that matches nothing stays text; warn is called if it looks
+// like a path. warn is also called for files that may not be read, and with the file
 // that was found by a part of its name.
 func (f Files) Include(ctx context.Context, text string, warn func(string)) []llm.Part {
 	var found []llm.Part
@@ -95,7 +95,7 @@ func (f Files) resource(ctx context.Context, name string) (shown string, parts [
 	return f.Resource(ctx, name)
 }
 
-// included returns the file or folder that name means; empty: there is none.
+// included returns the file or folder that name refers to, or "" if there is none.
 func (f Files) included(ctx context.Context, name string, warn func(string)) (abs string, err error) {
 	abs, err = f.Workspace.Resolve(name)
 	var outside *workspace.OutsideError
@@ -120,8 +120,8 @@ func (f Files) included(ctx context.Context, name string, warn func(string)) (ab
 	return "", nil
 }
 
-// outsideReason says why an existing file is not read; nil if it does not
-// exist: then the name may be anything.
+// outsideReason says why an existing file is not read. It returns nil if the file does
+// not exist, since name may then be anything.
 func outsideReason(e *workspace.OutsideError) error {
 	if _, err := os.Lstat(e.Path); err != nil {
 		return nil
@@ -132,7 +132,8 @@ func outsideReason(e *workspace.OutsideError) error {
 	return errors.New("it is outside of the workspace; --include-directories adds folders")
 }
 
-// ignoredReason names the ignore file that hides path; nil: none does.
+// ignoredReason returns an error that names the ignore file hiding path, or nil if none
+// does.
 func (f Files) ignoredReason(path string, dir bool) error {
 	for _, one := range []struct {
 		by     string
@@ -149,8 +150,8 @@ func (f Files) ignoredReason(path string, dir bool) error {
 	return nil
 }
 
-// byPartOfName searches files with name in their path, the shortest path first,
-// and returns how many more there are.
+// byPartOfName searches for files with name in their path. It returns the one with the
+// shortest path, and how many others there are.
 func (f Files) byPartOfName(ctx context.Context, name string) (abs string, others int) {
 	if !f.Search {
 		return "", 0
@@ -181,8 +182,7 @@ func (f Files) byPartOfName(ctx context.Context, name string) (abs string, other
 	return paths[0], len(paths) - 1
 }
 
-// Text returns the content of a file or folder, for the prompt of a custom
-// command.
+// Text returns the content of a file or folder for the prompt of a custom command.
 func (f Files) Text(ctx context.Context, path string) (string, error) {
 	abs, err := f.Workspace.Resolve(path)
 	if err != nil {

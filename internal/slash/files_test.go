@@ -50,8 +50,9 @@ func TestIncludedFiles(t *testing.T) {
 	assert.Nil(t, files.Include(t.Context(), "see @b.txt", func(string) {}), "only whole names")
 }
 
-// TestNamedAgents: an agent that a prompt names is told to the model, beside the
-// text as it was; it goes before a file of its name.
+// TestNamedAgents checks that the model is told which agents a prompt names, in
+// addition to the unchanged text, and that an agent takes precedence over a file of the
+// same name.
 func TestNamedAgents(t *testing.T) {
 	t.Parallel()
 	dir := filetest.Tree(t, map[string]string{"scout": "a file", "a.txt": "text of a"})

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzCustom: a command's file gives a command or an error that names the file;
-// a prompt asks for no more files and commands than it has places, arguments
-// reach a shell quoted, and what files and commands give is not looked into.
+// FuzzCustom checks that a command's file yields a command or an error naming the file,
+// that a prompt requests no more files and commands than it has placeholders, that
+// arguments reach a shell quoted, and that inserted content is not scanned.
 func FuzzCustom(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"prompt = \"a {{args}} b\"\ndescription = \"d\"\n", "x"},

@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// Includes returns the paths that text names with an "@", as they are written
-// there without the escapes, each once. "\@" is not an include, and neither is
-// an "@" inside a word (cli/ui/hooks/atCommandProcessor.ts).
+// Includes returns the paths that text names with an "@", each once and without
+// escapes. "\@" is not an include, and neither is an "@" inside a word
+// (cli/ui/hooks/atCommandProcessor.ts).
 func Includes(text string) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -26,8 +26,8 @@ func Includes(text string) []string {
 	return out
 }
 
-// pathAt reads a path: up to white space or a character that no path has, or
-// that ends a sentence. A backslash escapes the next character.
+// pathAt reads a path up to white space, a character that paths do not contain, or
+// punctuation that ends a sentence. A backslash escapes the next character.
 func pathAt(text []rune, at int) (path string, end int) {
 	var b strings.Builder
 	for at < len(text) {

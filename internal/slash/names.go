@@ -7,15 +7,15 @@ import (
 	"minigem/internal/text"
 )
 
-// chatNames are the commands of the chat, with their other names.
+// chatNames lists the commands of the chat and their aliases.
 const chatNames = `about agents auth bg background bug bug-memory chat checkpoints clear new commands compress
 	summarize compact copy corgi profile oncall voice directory dir docs editor export export-session extensions
 	footer statusline gemma help ? shortcuts hooks ide init last mcp memory mode model permissions plan policies
 	privacy quit exit resume restore rewind settings setup-github skills stats usage tasks terminal-setup theme
 	tools upgrade vim`
 
-// Meant reports whether word, which follows a "/", is probably a command: one of
-// the chat or of more, the beginning of one, or a misspelling.
+// Meant reports whether word, which follows a "/", is probably a command: one of the
+// chat or of more, a prefix of one, or a misspelling.
 func Meant(word string, more []string) bool {
 	names := append(strings.Fields(chatNames), more...)
 	begins := func(name string) bool { return strings.HasPrefix(name, word) }

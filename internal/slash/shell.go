@@ -13,13 +13,13 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// Shell runs the commands in the prompts of custom commands like those of the
-// model: under the policy, and confined as those are.
+// Shell runs the commands in the prompts of custom commands like those of the model,
+// under the policy and with the same confinement.
 type Shell struct {
 	Tool   tools.Tool // run_shell_command
 	Policy *policy.Engine
-	// Ask asks the user for a permission; nil: there is no user, and only what
-	// the policy allows runs.
+	// Ask asks the user for permission. If nil, there is no user, and only commands
+	// that the policy allows run.
 	Ask func(context.Context, toolcall.Question) toolcall.Answer
 }
 
@@ -63,7 +63,7 @@ func (s Shell) Run(ctx context.Context, command string) (string, error) {
 	return text, nil
 }
 
-// mayRun asks policy and user, and confines inv as they say.
+// mayRun asks the policy and the user, and confines inv accordingly.
 func (s Shell) mayRun(ctx context.Context, inv invocation, args map[string]any) error {
 	spec := s.Tool.Spec()
 	call := policy.Call{Tool: spec.Name, Info: s.Tool.Info(), Args: args, Intent: inv.Intent()}

@@ -17,8 +17,8 @@ import (
 	"minigem/tools/workspace"
 )
 
-// TestShellOfCustomCommands: a command in a prompt runs as the model's would:
-// only if policy or user let it, and confined.
+// TestShellOfCustomCommands checks that a command in a prompt runs like the model's:
+// only if the policy or the user allows it, and confined.
 func TestShellOfCustomCommands(t *testing.T) {
 	t.Parallel()
 	ws, err := workspace.New(t.TempDir())
@@ -57,8 +57,8 @@ func TestShellOfCustomCommands(t *testing.T) {
 	}
 }
 
-// TestShellOfCustomCommandsReadsConfined: what runs unasked because it only reads
-// cannot write here either.
+// TestShellOfCustomCommandsReadsConfined checks that a command that runs without a
+// question because it only reads cannot write here either.
 func TestShellOfCustomCommandsReadsConfined(t *testing.T) {
 	t.Parallel()
 	if err := confine.Supported(); err != nil {

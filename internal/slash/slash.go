@@ -1,6 +1,6 @@
-// Package slash implements the commands that a user types after a "/": the
-// table of commands, parsing, completion, and suggestions for unknown ones.
-// What commands do is given to it.
+// Package slash implements the commands that a user types after a "/": the table of
+// commands, parsing, completion, and suggestions for unknown ones. Its callers supply
+// what commands do.
 package slash
 
 import (
@@ -11,25 +11,25 @@ import (
 	"minigem/internal/text"
 )
 
-// Command is one command, or a subcommand. C is what a command works with: it is
-// made for each line, of what follows the command's name, trimmed.
+// Command is a command or a subcommand. C is what a command works with. It is made for
+// each line from the trimmed text after the command's name.
 type Command[C any] struct {
 	Name    string
 	Aliases []string
-	Args    string // arguments in the usage: "NAME", or "[NAME]" if optional; empty: no arguments
+	Args    string // arguments in the usage: "NAME", or "[NAME]" if optional; empty if there are none
 	Help    string // what it does, in a few words
-	// Run executes it. nil: a subcommand has to follow.
+	// Run executes it. If nil, a subcommand must follow.
 	Run    func(C) error
 	Sub    []Command[C]
-	Hidden bool // not in the help, and offered to nobody
-	// Values returns possible args, for completion; nil: unknown.
+	Hidden bool // neither in the help nor suggested
+	// Values returns possible args, for completion. May be nil.
 	Values func(C) []string
 }
 
 // Table is the list of commands, in the order of the help.
 type Table[C any] []Command[C]
 
-// UnknownError: a line names no command.
+// UnknownError means that a line names no command.
 type UnknownError struct {
 	Word    string // as typed, with the words before it: "/hooks lst"
 	Nearest string // the command that was probably meant, in the same form; may be empty
@@ -47,7 +47,7 @@ func (e *UnknownError) Error() string {
 	return text + "; /help lists them"
 }
 
-// UsageError: a line does not fit the command that it names.
+// UsageError means that a line does not match the usage of its command.
 type UsageError struct {
 	Usage   string // "/chat save TAG"
 	Help    string
@@ -61,8 +61,8 @@ func (e *UsageError) Error() string {
 	return "it is " + e.Usage + ": " + e.Help
 }
 
-// Is reports whether line is a command. Paths with a second slash, and the
-// beginnings of comments, are not (cli/services/BuiltinCommandLoader.ts).
+// Is reports whether line is a command. Paths with a second slash, and the starts of
+// comments, are not (cli/services/BuiltinCommandLoader.ts).
 func Is(line string) bool {
 	if !strings.HasPrefix(line, "/") && line != "?" {
 		return false
@@ -74,8 +74,7 @@ func Is(line string) bool {
 	return !strings.Contains(word[1:], "/")
 }
 
-// Run executes line. Its error is the command's, an [*UnknownError] or a
-// [*UsageError].
+// Run executes line. Its error is the command's, an [*UnknownError] or a [*UsageError].
 func (t Table[C]) Run(line string, with func(args string) C) error {
 	c, said, args, err := t.find(line)
 	if err != nil {
@@ -89,8 +88,8 @@ func (t Table[C]) Run(line string, with func(args string) C) error {
 	return c.meant(c.Run(on), args, on)
 }
 
-// meant adds to the error of a command what was probably meant by the name that it
-// was given.
+// meant adds to a command's error the name that was probably meant instead of the given
+// one.
 func (c *Command[C]) meant(err error, args string, on C) error {
 	if err == nil || c.Values == nil || strings.Contains(err.Error(), "did you mean") {
 		return err
@@ -103,7 +102,8 @@ func (c *Command[C]) meant(err error, args string, on C) error {
 	return fmt.Errorf("%w%s", err, text.DidYouMean(near))
 }
 
-// find also returns the words that name the command, followed by a blank.
+// find returns the command that line names and its arguments. said is the words that
+// name the command, followed by a blank.
 func (t Table[C]) find(line string) (c *Command[C], said, args string, err error) {
 	if line == "?" {
 		line = "/help"
@@ -154,7 +154,7 @@ func (t Table[C]) unknown(before, word string) error {
 	return e
 }
 
-// nearest returns the name that was probably meant; empty: none.
+// nearest returns the name that was probably meant, or "".
 func (t Table[C]) nearest(word string) string {
 	var names []string
 	for _, c := range t.shown() {
@@ -176,7 +176,7 @@ func (c Command[C]) others() string {
 	return " (" + strings.Join(c.Aliases, ", ") + ")"
 }
 
-// Help lists the commands, one per line, with their other names.
+// Help lists the commands, one per line, with their aliases.
 func (t Table[C]) Help() string {
 	var rows [][2]string
 	for _, c := range t.shown() {
@@ -196,5 +196,5 @@ func (t Table[C]) Help() string {
 	return b.String()
 }
 
-// maxUsage limits how far a long usage moves the help to the right.
+// maxUsage limits how far a long usage moves the help text to the right.
 const maxUsage = 42

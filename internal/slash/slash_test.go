@@ -12,10 +12,10 @@ import (
 
 var errRefused = errors.New("refused")
 
-// as makes the arguments themselves what a command works with.
+// as passes the arguments themselves to the command.
 func as(args string) string { return args }
 
-// table notes which command ran with what.
+// table records which command ran with which arguments.
 func table(ran *[]string) slash.Table[string] {
 	note := func(name string) func(string) error {
 		return func(args string) error {
@@ -94,8 +94,8 @@ func TestIs(t *testing.T) {
 	}
 }
 
-// TestSuggest: what begins with the word comes first, then what has another name
-// that does, then what has its letters.
+// TestSuggest checks the order: names that begin with the word, then those with an
+// alias that does, then those that contain its letters.
 func TestSuggest(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -16,15 +16,15 @@ import (
 	"minigem/tools/workspace"
 )
 
-// Suggestion is what a line may go on with.
+// Suggestion is a possible completion of a line.
 type Suggestion struct {
-	Text  string // what replaces the end of the line
+	Text  string // replaces the end of the line
 	Label string
 	Help  string
 }
 
-// Suggest returns what the command at the end of line may be, the best first,
-// and how many characters at the end of line a suggestion replaces.
+// Suggest returns completions of the command at the end of line, best first, and how
+// many characters at the end they replace.
 func (t Table[C]) Suggest(line string, with func(args string) C) (all []Suggestion, replaced int) {
 	rest, ok := strings.CutPrefix(line, "/")
 	if !ok {
@@ -77,9 +77,8 @@ func (c Command[C]) valuesLike(args string, with func(string) C) (out []Suggesti
 	return out
 }
 
-// like returns which of names fit word, the best first: those that begin with
-// it, those of which another name does, and those that have its letters in this
-// order.
+// like returns the indices of the names that match word, best first: those that begin
+// with it, those with an alias that does, and those that contain its letters in order.
 func like(word string, names [][]string) []int {
 	word = strings.ToLower(word)
 	rank := func(all []string) (int, bool) {
@@ -104,10 +103,10 @@ func like(word string, names [][]string) []int {
 	return out
 }
 
-// FileIndex knows the files of a workspace for suggestions. The zero FileIndex is
-// ready; its methods may be called at any time.
+// FileIndex indexes the files of a workspace for suggestions. The zero FileIndex is
+// ready to use. Its methods may be called concurrently.
 type FileIndex struct {
-	ByName bool // not by the time of the last change, either
+	ByName bool // sort by name only, not by modification time
 
 	mu    sync.Mutex
 	built time.Time
@@ -115,24 +114,24 @@ type FileIndex struct {
 }
 
 type indexed struct {
-	path    string // with a slash at the end of folders
+	path    string // folders end with a slash
 	changed time.Time
 	hidden  bool
 }
 
 const (
-	// mostFiles is how many files an index has.
+	// mostFiles is the maximum number of files in an index.
 	mostFiles = 20_000
 
-	// mostSuggested is how many of them are suggested.
+	// mostSuggested is the maximum number of suggestions.
 	mostSuggested = 100
 
-	// freshFor is how long an index is not built anew.
+	// freshFor is how long an index is reused.
 	freshFor = 2 * time.Second
 )
 
-// Suggest returns the files and folders that the "@" at the end of line may
-// mean: files first, what was changed last before others.
+// Suggest returns the files and folders that the "@" at the end of line may refer to:
+// files first, and the most recently changed before others.
 func (x *FileIndex) Suggest(ctx context.Context, f Files, line string) (all []Suggestion, replaced int) {
 	word, ok := wordAfterAt(line)
 	if !ok {
@@ -149,7 +148,7 @@ func (x *FileIndex) Suggest(ctx context.Context, f Files, line string) (all []Su
 	return all, len([]rune(word))
 }
 
-// wordAfterAt returns what follows the last "@" of a line that begins a name.
+// wordAfterAt returns the text after the last "@" of line, if that "@" begins a name.
 func wordAfterAt(line string) (word string, ok bool) {
 	at := strings.LastIndexByte(line, '@')
 	if at < 0 {
@@ -164,7 +163,7 @@ func wordAfterAt(line string) (word string, ok bool) {
 	return word, !strings.ContainsFunc(strings.ReplaceAll(word, `\ `, ""), unicode.IsSpace)
 }
 
-// of returns what is in the workspace, the newest first.
+// of returns the contents of the workspace, newest first.
 func (x *FileIndex) of(ctx context.Context, f Files) []indexed {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -229,9 +228,9 @@ func walked(ctx context.Context, f Files) []indexed {
 
 func isHidden(path string) bool { return strings.HasPrefix(path, ".") || strings.Contains(path, "/.") }
 
-// find returns the paths that fit query: those whose last part begins with it, or
-// that begin with it themselves, those that have it in them, those that have its
-// letters in this order.
+// find returns the paths that match query: those that begin with it or whose last
+// element does, then those that contain it, then those that contain its letters in
+// order.
 func (x *FileIndex) find(files []indexed, query string) []string {
 	low := strings.ToLower(query)
 	var begin, have []string

@@ -13,9 +13,10 @@ import (
 	"minigem/tools/workspace"
 )
 
-// TestSuggestFiles: files before folders, the newest first, what begins with the
-// word before what has it in it or only has its letters. What is hidden by its
-// name, ignored or protected is not offered, nor what would act on a terminal.
+// TestSuggestFiles checks the order: files before folders, the newest first, and names
+// that begin with the word before those that contain it or only its letters. Hidden,
+// ignored and protected files are not suggested, and neither are names that would act
+// on a terminal.
 func TestSuggestFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

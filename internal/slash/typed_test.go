@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestTyped: of what the model is told, what the user typed.
+// TestTyped checks that what the user typed is recovered from what the model was told.
 func TestTyped(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ message, typed, printed string }{
