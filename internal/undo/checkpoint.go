@@ -22,43 +22,43 @@ import (
 	"minigem/tools/workspace"
 )
 
-// Store contains what can be undone in one project. Processes may use it
-// concurrently.
+// Store contains what can be undone in one project. Processes may use it concurrently.
 type Store struct {
 	Project   session.Project
 	Workspace *workspace.Workspace
 	Path      string              // directories to search for git, as in $PATH
-	Mask      func([]byte) []byte // masks secrets in stored data; nil: there are none
+	Mask      func([]byte) []byte // masks secrets in stored data; may be nil
 	Now       func() time.Time
 }
 
-// Checkpoint is a state that can be restored: files, a conversation, or both.
-// One is stored before each edit of the model and before each restoring, and
-// the user saves conversations under tags.
+// Checkpoint is a state that can be restored: files, a conversation, or both. One is
+// stored before each edit by the model and before each restore. The user also saves
+// conversations under tags.
 type Checkpoint struct {
-	Name         string    // its tag, or time and purpose
-	At           time.Time // zero: unknown
+	Name         string    // its tag, or its time and purpose
+	At           time.Time // zero if unknown
 	Conversation []llm.Message
-	Auth         string         // how the user was signed in; only with a tag
-	SessionID    string         // session in which it was stored
-	Tool         string         // the tool of the edit that followed; empty: none
+	Auth         string         // how the user was signed in; only set with a tag
+	SessionID    string         // the session in which it was stored
+	Tool         string         // the tool of the edit that followed, or empty
 	Args         map[string]any // arguments of that edit
-	Commit       string         // id of the snapshot of the files; empty: none
-	// Files maps absolute paths to contents, nil for a missing file: files that
-	// are not in the snapshot, because git ignores them or snapshots are off.
+	Commit       string         // id of the files' snapshot, or empty
+	// Files maps absolute paths to contents, or to nil for a missing file. It has the
+	// files that are not in the snapshot, because git ignores them or snapshots are
+	// off.
 	Files map[string][]byte
 }
 
-// HasFiles reports whether it has more than a conversation.
+// HasFiles reports whether c has any files to restore.
 func (c Checkpoint) HasFiles() bool { return c.Commit != "" || len(c.Files) > 0 }
 
-// ErrNoCheckpoint: there is no checkpoint with that name or tag.
+// ErrNoCheckpoint means that there is no checkpoint with that name or tag.
 var ErrNoCheckpoint = errors.New("there is no checkpoint")
 
-// checkpointFile is a Checkpoint in the form of Gemini CLI's checkpointUtils.ts.
+// checkpointFile is a Checkpoint in the format of Gemini CLI's checkpointUtils.ts.
 // SessionID and Files are minigem's own.
 type checkpointFile struct {
-	History       []any         `json:"history"` // of Gemini CLI's screen; empty here
+	History       []any         `json:"history"` // Gemini CLI's screen; always empty here
 	ClientHistory []llm.Message `json:"clientHistory"`
 	ToolCall      struct {
 		Name string         `json:"name"`
@@ -69,10 +69,10 @@ type checkpointFile struct {
 	Files     map[string][]byte `json:"files,omitempty"`
 }
 
-// maxCheckpoints is how many checkpoints Prune leaves.
+// maxCheckpoints is how many checkpoints Prune keeps.
 const maxCheckpoints = 100
 
-// stamp is the layout of the time in names, with "_" for its ".".
+// stamp is the layout of the time in names, with "_" instead of ".".
 const stamp = "2006-01-02T15-04-05.000Z"
 
 // name makes a name from the time and a purpose.
@@ -98,7 +98,7 @@ func (s Store) Dir() string { return filepath.Join(s.Project.Temp, "checkpoints"
 
 func (s Store) file(name string) string { return filepath.Join(s.Dir(), name+".json") }
 
-// Checkpoints lists them, oldest first, with only Name and Time set.
+// Checkpoints lists the checkpoints, oldest first, with only Name and At set.
 func (s Store) Checkpoints() []Checkpoint {
 	entries, _ := os.ReadDir(s.Dir()) // sorted; empty if there is no directory
 	var out []Checkpoint
@@ -110,8 +110,8 @@ func (s Store) Checkpoints() []Checkpoint {
 	return out
 }
 
-// Checkpoint reads a checkpoint. The error is [ErrNoCheckpoint] if there is
-// none of that name.
+// Checkpoint reads a checkpoint. The error is [ErrNoCheckpoint] if there is none with
+// that name.
 func (s Store) Checkpoint(name string) (Checkpoint, error) {
 	name = strings.TrimSuffix(name, ".json")
 	var data []byte
@@ -150,8 +150,8 @@ func (s Store) Prune() {
 	}
 }
 
-// BeforeEdit stores a checkpoint of the files and the conversation before call,
-// which edits a file.
+// BeforeEdit stores a checkpoint of the files and the conversation before call, which
+// edits a file.
 func (s Store) BeforeEdit(ctx context.Context, call llm.ToolCall, sessionID string, conversation []llm.Message) error {
 	path, _ := call.Args["file_path"].(string)
 	c := Checkpoint{

@@ -12,8 +12,8 @@ import (
 	"minigem/transcript"
 )
 
-// TestPromptsBeforeCompressions: which prompts are there after a conversation was
-// compressed, went back, was compressed again, and was replaced.
+// TestPromptsBeforeCompressions checks which prompts remain after a conversation was
+// compressed, rewound, compressed again, and replaced.
 func TestPromptsBeforeCompressions(t *testing.T) {
 	t.Parallel()
 	prompt := func(id string) transcript.Message {

@@ -14,20 +14,20 @@ import (
 // maxFile limits how much of a file is read.
 const maxFile = 64 << 20
 
-// File says how one file goes back.
+// File describes how one file goes back.
 type File struct {
 	Path    string
 	Delete  bool   // a tool created it
 	Added   int    // lines that the edits added, which will be removed
-	Removed int    // removed lines, which will come back
-	Changed string // somebody else changed it since, and those changes would be lost; empty: nobody did
-	Refused string // why it cannot be changed; empty: it can
+	Removed int    // lines that the edits removed, which will be restored
+	Changed string // how something else changed it since, which would be lost; or empty
+	Refused string // why it cannot be changed, or empty
 
 	now  workspace.Snapshot
 	data []byte
 }
 
-// current returns the content before apply; nil: the file does not exist.
+// current returns the content before apply, or nil if the file does not exist.
 func (f File) current() []byte {
 	if !f.now.Exists {
 		return nil
@@ -35,9 +35,9 @@ func (f File) current() []byte {
 	return append([]byte{}, f.now.Data...)
 }
 
-// filesOf plans how the files that the prompts' edits changed go back to the
-// state before the first edit, in the order in which they were first changed.
-// Files that are in that state already are left out.
+// filesOf plans how the files changed by the prompts' edits go back to their state
+// before the first edit, in the order in which they were first changed. It leaves out
+// files that are already in that state.
 func (s Store) filesOf(prompts []Prompt) []File {
 	var order []string
 	byPath := map[string][]Edit{}
@@ -102,7 +102,7 @@ func (s Store) masked(text string) string {
 	return string(s.Mask([]byte(text)))
 }
 
-// changedBetween reports whether somebody else changed the file between edits.
+// changedBetween reports whether something else changed the file between the edits.
 func changedBetween(edits []Edit) bool {
 	for i, e := range edits[1:] {
 		if e.New || e.Before != edits[i].After {
@@ -114,8 +114,8 @@ func changedBetween(edits []Edit) bool {
 
 const byteOrderMark = "\uFEFF"
 
-// decode returns the text of a file in the form of edits, and a function that
-// encodes another text in the same way.
+// decode converts the contents of a file to the form used by edits, and returns a
+// function that converts other text back the same way.
 func decode(data []byte) (text string, encode func(string) []byte, ok bool) {
 	text, marked := strings.CutPrefix(string(data), byteOrderMark)
 	n := strings.Count(text, "\r\n")
@@ -145,9 +145,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// apply restores files. A file that has changed since it was planned stays as
-// it is, and so do refused ones. The error names all that failed; the others
-// are done.
+// apply restores files. It skips refused files, and files that have changed since they
+// were planned. The error names all files that failed; the others are restored.
 func apply(ws *workspace.Workspace, files []File) error {
 	var failed []error
 	for _, f := range files {
@@ -167,8 +166,8 @@ func apply(ws *workspace.Workspace, files []File) error {
 	return errors.Join(failed...)
 }
 
-// fileOf plans that the file at path gets data; nil: that it is removed. Its
-// current content may be lost: see current.
+// fileOf plans that the file at path gets data, or is removed if data is nil. Its
+// current content would be lost: see current.
 func fileOf(ws *workspace.Workspace, path string, data []byte) (File, error) {
 	now, err := ws.Snapshot(path, maxFile)
 	if err != nil {

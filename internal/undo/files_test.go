@@ -35,7 +35,7 @@ func call(id, status, display string) string {
 	return fmt.Sprintf(`{"id":%q,"name":"replace","args":{},"result":[],"status":%q,"timestamp":%q,"resultDisplay":%s,"description":"","displayName":"Edit","renderOutputAsMarkdown":false}`, id, status, at, display)
 }
 
-// shown is what an edit showed; before nil: a new file.
+// shown is the display of an edit. before is nil for a new file.
 func shown(t *testing.T, path string, before *string, after string) string {
 	t.Helper()
 	data, err := json.Marshal(map[string]any{
@@ -85,7 +85,7 @@ func TestPrompts(t *testing.T) {
 	}, got)
 }
 
-// world is a workspace with files.
+// world makes a workspace with files.
 func world(t *testing.T, files map[string]string) (*workspace.Workspace, string) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -110,7 +110,7 @@ func TestFilesGoBack(t *testing.T) {
 		now              string // gone: there is no file
 		edits            edits
 		changed, refused string
-		want             string // after Apply
+		want             string // after apply
 		planned          bool
 	}{
 		{"one edit", "2\n", edits{change("1\n", "2\n")}, "", "", "1\n", true},
@@ -184,7 +184,7 @@ func TestFilesOutsideStay(t *testing.T) {
 	assert.Equal(t, "2\n", string(data))
 }
 
-// What changes between plan and deed stays, and the rest is done.
+// A file that changes between planning and applying stays, and the rest is restored.
 func TestApplyLooksAgain(t *testing.T) {
 	t.Parallel()
 	ws, dir := world(t, map[string]string{"a": "2\n", "b": "2\n", "new": "n"})

@@ -12,9 +12,9 @@ import (
 	"minigem/transcript"
 )
 
-// FuzzCheckpoint: a checkpoint's file and a tag's give a checkpoint or an error
-// that names it; what was read can be kept and read again as the same, and going
-// back to it is planned without touching a file.
+// FuzzCheckpoint checks that the files of checkpoints and tags yield a checkpoint or an
+// error naming it, that what was read can be stored and read again unchanged, and that
+// planning to go back to it touches no file.
 func FuzzCheckpoint(f *testing.F) {
 	for _, text := range []string{
 		`{"history":[],"clientHistory":[{"role":"user","parts":[{"text":"a"}]}],"toolCall":{"name":"write_file","args":{"file_path":"/x"}},"commitHash":"abc","files":{"/etc/passwd":"YQ==","../x":null}}`,
@@ -62,7 +62,8 @@ func inJSON(t *testing.T, conversation []llm.Message) []string {
 	return out
 }
 
-// FuzzPrompts: of any session's file, each edit is of a prompt and names a file.
+// FuzzPrompts checks that, in any session's file, each edit belongs to a prompt and
+// names a file.
 func FuzzPrompts(f *testing.F) {
 	for _, text := range []string{
 		`{"sessionId":"s"}` + "\n" + `{"id":"a","type":"user","content":"do"}` + "\n" +

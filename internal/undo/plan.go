@@ -12,7 +12,7 @@ import (
 	"minigem/llm"
 )
 
-// What goes back.
+// What says what goes back.
 type What string
 
 // What can go back.
@@ -22,27 +22,28 @@ const (
 	Conversation What = "conversation"
 )
 
-// ParseWhat parses the name of one.
+// ParseWhat parses the name of a What.
 func ParseWhat(name string) (w What, ok bool) {
 	return What(name), slices.Contains([]What{Both, Files, Conversation}, What(name))
 }
 
-// Plan says how to go back to one state. Nothing changes before [Store.Apply].
+// Plan describes how to go back to a state. Nothing changes before [Store.Apply].
 type Plan struct {
-	When    string   // for people: "before it", or "at" and the name of a checkpoint
-	Changes []Change // the known changes; nil: a checkpoint's files were not compared
-	// Conversation is that of a checkpoint; nil: it has none, or the plan is
-	// that of a prompt, and then Prompt is the first one to be removed.
+	When    string   // for display: "before it", or "at" and the name of a checkpoint
+	Changes []Change // the known changes; nil if a checkpoint's files were not compared
+	// Conversation is the checkpoint's conversation, or nil if it has none. It is also
+	// nil if the plan goes back to before a prompt: Prompt is then the first one to be
+	// removed.
 	Conversation []llm.Message
 	Prompt       Prompt
 
 	sessionID string
-	commit    string // the snapshot that files come from; empty: none
-	files     []File // files that do not come from it
-	purpose   string // purpose in the name of the checkpoint that undoes it
+	commit    string // the snapshot that files are restored from, or empty
+	files     []File // files that are not restored from it
+	purpose   string // purpose in the name of the checkpoint that undoes the plan
 }
 
-// Change is a file that goes back, for people and programs.
+// Change is a file that goes back, for display and for programs.
 type Change struct {
 	Path    string `json:"path"`
 	Added   int    `json:"added"` // lines changed since
@@ -59,7 +60,7 @@ func (p Plan) HasFiles() bool {
 // HasConversation reports whether a conversation can go back.
 func (p Plan) HasConversation() bool { return p.Prompt.ID != "" || len(p.Conversation) > 0 }
 
-// Conflicts counts the files that something else changed too.
+// Conflicts counts the files that something else changed, too.
 func (p Plan) Conflicts() int {
 	n := 0
 	for _, c := range p.Changes {
@@ -70,12 +71,12 @@ func (p Plan) Conflicts() int {
 	return n
 }
 
-// To plans the way back to a checkpoint.
+// To plans how to go back to a checkpoint.
 func (s Store) To(c Checkpoint) (Plan, error) {
 	p := Plan{When: "at " + c.Name, Conversation: c.Conversation, sessionID: c.SessionID, commit: c.Commit,
 		purpose: "before-restore"}
 	if n := len(p.Conversation); n > 0 && len(p.Conversation[n-1].Calls()) > 0 {
-		p.Conversation = p.Conversation[:n-1] // its edit was not made then
+		p.Conversation = p.Conversation[:n-1] // its edit had not been made yet
 	}
 	for _, path := range slices.Sorted(maps.Keys(c.Files)) {
 		f, err := fileOf(s.Workspace, path, c.Files[path])
@@ -87,8 +88,8 @@ func (s Store) To(c Checkpoint) (Plan, error) {
 	return p, nil
 }
 
-// Before plans the way back to before one of the prompts of a session, the
-// newest being number 1.
+// Before plans how to go back to before one of a session's prompts. The newest is
+// number 1.
 func (s Store) Before(ctx context.Context, sessionID string, prompts []Prompt, number int) (Plan, error) {
 	switch {
 	case len(prompts) == 0:
@@ -113,8 +114,8 @@ func (s Store) Before(ctx context.Context, sessionID string, prompts []Prompt, n
 	return p, nil
 }
 
-// commitBefore returns the snapshot before the first edit of the prompts;
-// empty: there is none.
+// commitBefore returns the snapshot taken before the first edit of the prompts, or ""
+// if there is none.
 func (s Store) commitBefore(sessionID string, prompts []Prompt) string {
 	var firstEdit time.Time
 	for _, p := range prompts {
@@ -139,8 +140,8 @@ func (s Store) commitBefore(sessionID string, prompts []Prompt) string {
 	return ""
 }
 
-// compare lists what restoring the snapshot would change, and after that what
-// only edits know.
+// compare lists what restoring the snapshot would change, followed by changes that only
+// the edits know.
 func (p *Plan) compare(changes []snapshot.Change) {
 	p.Changes = []Change{}
 	for _, c := range changes {
@@ -156,10 +157,9 @@ func (p *Plan) compare(changes []snapshot.Change) {
 	}
 }
 
-// Apply stores the current state, present being the conversation, and then
-// restores the files, unless only the conversation goes back. The caller
-// changes the conversation. undo is the checkpoint that restores the stored
-// state.
+// Apply stores the current state, with present as the conversation, and then restores
+// the files, unless only the conversation goes back. The caller changes the
+// conversation. undo names the checkpoint that restores the stored state.
 func (s Store) Apply(ctx context.Context, p Plan, what What, present []llm.Message) (undo string, err error) {
 	kept := Checkpoint{Name: s.name(p.purpose), Conversation: present, SessionID: p.sessionID}
 	if what == Conversation {

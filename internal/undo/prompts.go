@@ -1,9 +1,8 @@
-// Package undo goes back: to before a prompt of a session, to a checkpoint that
-// was stored before an edit, or to a conversation under a tag. It lists what
-// can be undone, plans the changes, stores the current state, and applies the
-// plan. internal/snapshot stores states of files; what snapshots lack comes
-// from the edits in a session's file. Asking the user, and replacing the
-// conversation of a session, is up to its callers.
+// Package undo goes back: to before a prompt of a session, to a checkpoint that was
+// stored before an edit, or to a conversation under a tag. It lists what can be undone,
+// plans the changes, stores the current state, and applies the plan. internal/snapshot
+// stores states of files. What snapshots lack comes from the edits in a session's file.
+// Callers ask the user and replace the conversation of a session.
 package undo
 
 import (
@@ -16,29 +15,29 @@ import (
 	"minigem/transcript"
 )
 
-// Prompt is a prompt of the user with its results.
+// Prompt is a user's prompt and the edits made for it.
 type Prompt struct {
 	ID    string // id of the message
 	Text  string
 	At    time.Time
-	Edits []Edit // until the next prompt, oldest first
+	Edits []Edit // made before the next prompt, oldest first
 }
 
 // Edit is a change of a file, as a tool reported it.
 type Edit struct {
 	Tool    string
 	Path    string // absolute
-	Before  string // text before and after, with plain line ends
+	Before  string // text before and after, with plain newlines
 	After   string
 	New     bool // the file was created
 	Added   int  // number of lines
 	Removed int
-	At      time.Time // when it was done
+	At      time.Time // when it was made
 }
 
-// Prompts returns the prompts in f, oldest first, those before a compression too,
-// without messages that were added around the conversation, such as the context of
-// hooks.
+// Prompts returns the prompts in f, oldest first, including those before a compression.
+// It leaves out messages that were added around the conversation, such as the context
+// of hooks.
 func Prompts(f *transcript.File) []Prompt {
 	var out []Prompt
 	at, known, seen := -1, map[string]int{}, map[string]bool{}
@@ -61,7 +60,7 @@ func Prompts(f *transcript.File) []Prompt {
 	return out
 }
 
-// addedTags begin texts that no user typed.
+// addedTags are the beginnings of texts that no user typed.
 var addedTags = []string{"<session_context>", "<hook_context>", "<state_snapshot>"}
 
 func isPrompt(m transcript.Message) bool {
@@ -79,7 +78,7 @@ func isPrompt(m transcript.Message) bool {
 	return text != "" && m.ID != transcript.PreambleID
 }
 
-// edits returns those of the calls of m, including a batch that was cut off.
+// edits returns the edits made by the calls of m, including a batch that was cut off.
 func edits(f *transcript.File, m transcript.Message) []Edit {
 	var out []Edit
 	seen := map[string]bool{}
@@ -109,7 +108,7 @@ func editOf(c transcript.ToolCall) (Edit, bool) {
 	}
 	var d struct {
 		FilePath        string  `json:"filePath"`
-		OriginalContent *string `json:"originalContent"` // null in Gemini CLI's files: a new file
+		OriginalContent *string `json:"originalContent"` // null in Gemini CLI's files for a new file
 		NewContent      *string `json:"newContent"`
 		IsNewFile       bool    `json:"isNewFile"`
 		DiffStat        struct {

@@ -17,10 +17,10 @@ import (
 	"minigem/llm"
 )
 
-// ErrNoTag: nothing is saved under the tag.
+// ErrNoTag means that nothing is saved under the tag.
 var ErrNoTag = errors.New("no conversation is saved under this tag")
 
-// taggedFile is a conversation in the form of Gemini CLI's /chat save
+// taggedFile is a conversation in the format of Gemini CLI's /chat save
 // (core/core/logger.ts).
 type taggedFile struct {
 	History []llm.Message `json:"history"`
@@ -29,17 +29,16 @@ type taggedFile struct {
 
 const tagPrefix, tagSuffix = "checkpoint-", ".json"
 
-// unescaped are the characters that encodeURIComponent, which makes file names
-// of tags, does not escape and QueryEscape does; and the blank, which
-// QueryEscape writes as "+".
+// unescaped restores the characters that QueryEscape escapes but encodeURIComponent,
+// which makes file names of tags, does not. QueryEscape also writes a blank as "+".
 var unescaped = strings.NewReplacer("+", "%20", "%21", "!", "%2A", "*", "%27", "'", "%28", "(", "%29", ")", "%7E", "~")
 
 func (s Store) tagFile(tag string) string {
 	return filepath.Join(s.Project.Temp, tagPrefix+unescaped.Replace(url.QueryEscape(tag))+tagSuffix)
 }
 
-// SaveTag saves conversation under tag and replaces an earlier one. auth is how
-// the user is signed in.
+// SaveTag saves conversation under tag and replaces an earlier one. auth is how the
+// user is signed in.
 func (s Store) SaveTag(tag string, conversation []llm.Message, auth string) error {
 	if tag == "" {
 		return errors.New("saving conversation: the tag is missing")
@@ -57,8 +56,8 @@ func (s Store) SaveTag(tag string, conversation []llm.Message, auth string) erro
 	return nil
 }
 
-// Tagged reads what is saved under tag, also in the older form, a list of
-// messages alone. The error is [ErrNoTag] if there is nothing.
+// Tagged reads what is saved under tag, including the older format, which is just a
+// list of messages. The error is [ErrNoTag] if there is nothing.
 func (s Store) Tagged(tag string) (Checkpoint, error) {
 	path := s.tagFile(tag)
 	data, err := boundedfile.Read(path, boundedfile.Recorded)
@@ -75,7 +74,7 @@ func (s Store) Tagged(tag string) (Checkpoint, error) {
 	return Checkpoint{Name: tag, Conversation: f.History, Auth: f.Auth}, nil
 }
 
-// Tags lists the saved tags, oldest first, with only Name and Time set.
+// Tags lists the saved tags, oldest first, with only Name and At set.
 func (s Store) Tags() []Checkpoint {
 	var out []Checkpoint
 	paths, _ := filepath.Glob(filepath.Join(s.Project.Temp, tagPrefix+"*"+tagSuffix))
@@ -94,8 +93,8 @@ func (s Store) Tags() []Checkpoint {
 	return out
 }
 
-// DeleteTag deletes what is saved under tag. The error is [ErrNoTag] if there
-// is nothing.
+// DeleteTag deletes what is saved under tag. The error is [ErrNoTag] if there is
+// nothing.
 func (s Store) DeleteTag(tag string) error {
 	err := os.Remove(s.tagFile(tag))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -15,7 +15,7 @@ import (
 	"minigem/session"
 )
 
-// storeOf is the store of a project with files.
+// storeOf makes the store of a project with files.
 func storeOf(t *testing.T, files map[string]string) (Store, func(name string) string) {
 	t.Helper()
 	ws, dir := world(t, files)
@@ -36,8 +36,8 @@ func storeOf(t *testing.T, files map[string]string) (Store, func(name string) st
 	}
 }
 
-// Going back to before a prompt keeps what was there, and going back to that
-// brings it all back.
+// Going back to before a prompt saves the current state, and going back to that
+// restores everything.
 func TestThereAndBack(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -45,7 +45,7 @@ func TestThereAndBack(t *testing.T) {
 		git    bool
 		what   What
 		a, b   string
-		kept   bool // files
+		kept   bool // the files are saved
 		reason string
 	}{
 		{"by edits", false, Both, "1\n", "(gone)", true, ""},
@@ -95,7 +95,7 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-// What cannot be kept is not overwritten.
+// A state that cannot be saved is not overwritten.
 func TestNothingGoesBackUnkept(t *testing.T) {
 	t.Parallel()
 	for _, git := range []bool{false, true} {
@@ -114,7 +114,7 @@ func TestNothingGoesBackUnkept(t *testing.T) {
 		assert.Equal(t, git, plan.commit != "")
 		require.NoError(t, os.RemoveAll(s.Dir()))
 		require.NoError(t, os.MkdirAll(s.Project.Temp, 0o700))
-		require.NoError(t, os.WriteFile(s.Dir(), nil, 0o600)) // in the way of the folder
+		require.NoError(t, os.WriteFile(s.Dir(), nil, 0o600)) // where the folder should be
 		_, err = s.Apply(t.Context(), plan, Both, nil)
 		assert.ErrorContains(t, err, "writing checkpoint")
 		assert.Equal(t, "2\n", read("a"))
@@ -140,7 +140,8 @@ func TestBeforeRefuses(t *testing.T) {
 	assert.EqualError(t, err, `there is no checkpoint "2026-01-02T03-04-05-notes.txt-replce" (did you mean "2026-01-02T03-04-05-notes.txt-replace"?)`)
 }
 
-// A checkpoint before an edit does not bring back the call that was not made.
+// Going back to a checkpoint before an edit does not restore the call that was not
+// made.
 func TestToLeavesOutTheCall(t *testing.T) {
 	t.Parallel()
 	s, _ := storeOf(t, nil)
