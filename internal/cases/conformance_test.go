@@ -25,7 +25,7 @@ import (
 // process.
 type answers struct {
 	tables.Answer
-	times int // 0: always
+	times int // 0 means always
 
 	mu   sync.Mutex
 	runs int

@@ -11,7 +11,7 @@ import (
 // setup is a set of several hooks, or of unusual ones.
 type setup struct {
 	name  string
-	hooks []setupHook // several of them
+	hooks []setupHook // several hooks at one event
 
 	odd     string // an unusual entry, or what replaces it: see oddities
 	process string // the program of a hook before the tool

@@ -27,11 +27,10 @@ import (
 	"minigem/internal/app"
 )
 
-// The corpus of package dialect holds one hook and one answer at a time. Setups
-// are what it leaves out: several hooks at one event, entries that are not as
-// they should be, and what a hook's process does. What came of them on the
-// agents stands in testdata/setups; where minigem plays an agent the same must
-// come of them.
+// The corpus of package hooks/agents has one hook and one answer at a time. Setups test
+// what it leaves out: several hooks at one event, entries that are not as they should
+// be, and what a hook's process does. Their outcomes on the agents are in
+// testdata/setups. When minigem plays an agent, the outcome must be the same.
 //
 //	MINIGEM_AGENTS_FROM=~/agents go test ./internal/cases -run TestSetupsOnAgents -setups claude,codex [-update] -v
 
