@@ -107,7 +107,7 @@ func TestFilesGoBack(t *testing.T) {
 	const gone = "(gone)"
 	for _, c := range []struct {
 		name             string
-		now              string // gone: there is no file
+		now              string // gone means that there is no file
 		edits            edits
 		changed, refused string
 		want             string // after apply
