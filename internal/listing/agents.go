@@ -8,8 +8,8 @@ import (
 	"minigem/internal/text"
 )
 
-// WriteAgents lists the agents that models may call, and those that they may not,
-// with why.
+// WriteAgents lists the agents that models may call, and those that they may not, with
+// the reason.
 func WriteAgents(c *app.Configuration, sys *app.System) error {
 	found, problems := c.AllAgents()
 	var b strings.Builder

@@ -14,7 +14,7 @@ import (
 	"minigem/internal/text"
 )
 
-// ListedExtension is an extension with what it brings.
+// ListedExtension is an extension and what it brings.
 type ListedExtension struct {
 	Name    string            `json:"name"`
 	Version string            `json:"version"`
@@ -24,7 +24,7 @@ type ListedExtension struct {
 	Active  bool              `json:"isActive"`
 	Why     string            `json:"why,omitempty"` // why it is not in use
 	Brings  []ListedPart      `json:"brings"`
-	Set     map[string]string `json:"settings,omitempty"` // where each is set: user, workspace or not set; no values
+	Set     map[string]string `json:"settings,omitempty"` // where each is set: user, workspace or not set; without values
 }
 
 // ListedPart is one thing that an extension brings.
@@ -32,10 +32,10 @@ type ListedPart struct {
 	Kind string `json:"kind"`
 	Name string `json:"name"`
 	Text string `json:"text,omitempty"`
-	Why  string `json:"why,omitempty"` // why it is not in use; empty: it is, if the extension is
+	Why  string `json:"why,omitempty"` // why it is not in use; empty if it is used whenever the extension is
 }
 
-// ListedExtensions are those there are, and what is wrong with others.
+// ListedExtensions returns all extensions, and the problems found in others.
 func ListedExtensions(c *app.Configuration) ([]ListedExtension, []hooks.Problem, error) {
 	found, problems := config.FindExtensions(c.Dir, c.ExtensionRoots())
 	out := []ListedExtension{}
@@ -67,7 +67,7 @@ func ListedExtensions(c *app.Configuration) ([]ListedExtension, []hooks.Problem,
 	return out, problems, nil
 }
 
-// WriteExtensions prints the list for people, or for programs.
+// WriteExtensions prints the list for people or for programs.
 func WriteExtensions(c *app.Configuration, sys *app.System, format string) error {
 	if format != "text" && format != "json" {
 		return exit.Errorf(exit.Input, "--output-format is %q: it must be text or json", format)

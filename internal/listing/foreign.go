@@ -13,8 +13,8 @@ import (
 	"minigem/internal/text"
 )
 
-// WriteForeign names the files of this project in which other agents have hooks,
-// and says how to test them. It writes nothing if there are none.
+// WriteForeign names the files of this project that configure hooks for other agents,
+// and says how to test them. If there are none, it writes nothing.
 func WriteForeign(c *app.Configuration, w io.Writer) error {
 	users := map[string][]string{} // the agents that read a file
 	var files []string
@@ -54,7 +54,7 @@ func WriteForeign(c *app.Configuration, w io.Writer) error {
 	return err
 }
 
-// mentionsHooks reports whether a settings file has hooks. Other files of the
+// mentionsHooks reports whether a settings file has hooks. Other files that match the
 // patterns are hooks themselves.
 func mentionsHooks(file string) bool {
 	if filepath.Ext(file) != ".json" {

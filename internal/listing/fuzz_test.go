@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzPastRuns: of a session's file, no more runs are counted than it has lines
+// FuzzPastRuns checks that no more runs are counted than a session's file has lines
 // that report hooks.
 func FuzzPastRuns(f *testing.F) {
 	f.Add([]byte(`{"minigem":{"hook":{"event":"BeforeTool","ran":["a","b","a"],"effect":"deny","ms":5}}}` + "\n" + `{"minigem":{"hook":null}}` + "\n"))

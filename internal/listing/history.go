@@ -15,8 +15,7 @@ import (
 	"minigem/session"
 )
 
-// pastSessions is how many of the newest session files are searched for hook
-// activity.
+// pastSessions is how many of the newest session files are searched for hook activity.
 const pastSessions = 20
 
 // ranHook identifies a hook at an event, as session files do.
@@ -25,7 +24,7 @@ type ranHook struct {
 	ID    string
 }
 
-// pastRun is what the newest sessions of this project say about a hook.
+// pastRun summarizes what the project's newest sessions say about a hook.
 type pastRun struct {
 	Runs int
 	Last string // result of the last event at which it ran: "deny, 12 ms"

@@ -14,8 +14,8 @@ import (
 	"minigem/session"
 )
 
-// TestPastRuns: what hooks did is counted over the newest sessions of this
-// project, whatever else stands in their files; looking writes nothing.
+// TestPastRuns checks that hook runs are counted over the project's newest sessions,
+// whatever else is in their files, and that nothing is written.
 func TestPastRuns(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

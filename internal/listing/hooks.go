@@ -16,7 +16,7 @@ import (
 	"minigem/internal/text"
 )
 
-// HookList is the whole list, as --json writes it.
+// HookList is the complete list, as written by --json.
 type HookList struct {
 	Off      string        `json:"off,omitempty"` // why no hook runs at all
 	Folder   listedFolder  `json:"folder"`
@@ -116,9 +116,8 @@ func listed(h hooks.Hook, loaded bool) ListedHook {
 	}
 }
 
-// markShadowed finds hooks that never run because another one always runs
-// instead. If the matchers differ that depends on the event, and only the trace
-// can show it.
+// markShadowed finds hooks that never run because another one always runs instead. If
+// their matchers differ, that depends on the event, and only the trace can show it.
 func markShadowed(all []ListedHook) {
 	runs := func(h ListedHook) bool { return h.Loaded && h.Enabled }
 	for i := range all {
@@ -137,7 +136,7 @@ func markShadowed(all []ListedHook) {
 	}
 }
 
-// Target is what runs: a command, an address, a question, a tool.
+// Target returns what runs: a command, an address, a question or a tool.
 func (h ListedHook) Target() string {
 	return hooks.Hook{Command: h.Command, Handler: h.Handler}.Target()
 }
@@ -163,12 +162,12 @@ func WriteHookList(c *app.Configuration, w io.Writer, l HookList) error {
 	return err
 }
 
-// Loaded reports whether all of the hooks are those of somebody who is trusted.
+// Loaded reports whether all of the hooks come from trusted sources.
 func (l HookList) Loaded() bool {
 	return !slices.ContainsFunc(l.Hooks, func(h ListedHook) bool { return !h.Loaded })
 }
 
-// WriteAroundHooks writes what there is to know beside the hooks of a list.
+// WriteAroundHooks writes everything of a list except the hooks themselves.
 func WriteAroundHooks(c *app.Configuration, w io.Writer, l HookList) error {
 	var b strings.Builder
 	if l.Off != "" {
@@ -250,12 +249,12 @@ func (h ListedHook) layer() string {
 	return layer
 }
 
-// Label names the hook shortly, as the hook lane does.
+// Label returns a short name for the hook, as shown in the hook lane.
 func (h ListedHook) Label() string {
 	return hooks.Hook{Name: h.Name, Command: h.Command, Handler: h.Handler}.Label()
 }
 
-// MatcherText says for what the hook runs.
+// MatcherText describes what the hook runs for.
 func (h ListedHook) MatcherText() string {
 	matcher := cmp.Or(h.Matcher, "*")
 	if h.If != "" {
@@ -264,15 +263,15 @@ func (h ListedHook) MatcherText() string {
 	return matcher
 }
 
-// Place is the file and the line of the hook, short.
+// Place returns the hook's file and line, with the path shortened.
 func (h ListedHook) Place(c *app.Configuration) string {
 	return fmt.Sprintf("%s:%d", c.Shorten(h.File), h.Line)
 }
 
-// Remarks are what else there is to say of the hook, in lines.
+// Remarks returns further remarks about the hook, one per line.
 func (h ListedHook) Remarks() []string {
 	note := h.Note
-	if h.Disabled != "" { // what does not run needs no yes
+	if h.Disabled != "" { // a hook that does not run needs no approval
 		note = ""
 	}
 	all := []string{h.Description, h.Disabled, note, prefixed("the same hook runs from ", h.Shadowed)}
@@ -290,7 +289,7 @@ func ranText(h ListedHook) string {
 	return fmt.Sprintf("ran %d times, last: %s", h.Runs, h.Last)
 }
 
-// State is one word for whether the hook runs.
+// State says in a word or two whether the hook runs.
 func (h ListedHook) State() string {
 	switch {
 	case !h.Loaded:
@@ -312,7 +311,7 @@ func prefixed(prefix, text string) string {
 	return prefix + text
 }
 
-// WhyHook explains when the hooks called name run, and if not, why.
+// WhyHook explains when the hooks called name run, or why they do not.
 func WhyHook(c *app.Configuration, sys *app.System, name string, asJSON bool) error {
 	s := c.Inspection()
 	x := s.Why(name)

@@ -10,8 +10,8 @@ import (
 	"minigem/internal/exit"
 )
 
-// LintFile lints, and returns what was found in one file: settings, or the program
-// of a hook. An empty name is all files.
+// LintFile lints, and returns the findings in one file: settings, or a hook's program.
+// An empty name means all files.
 func LintFile(sys *app.System, c *app.Configuration, in lint.Input, name string) ([]lint.Finding, error) {
 	if name == "" {
 		return lint.Run(in), nil

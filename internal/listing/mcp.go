@@ -10,7 +10,7 @@ import (
 	"minigem/internal/text"
 )
 
-// ListedMCP is one server of the settings.
+// ListedMCP is one server in the settings.
 type ListedMCP struct {
 	Name   string `json:"name"`
 	Target string `json:"target"` // its command line, or its URL without passwords
@@ -19,8 +19,9 @@ type ListedMCP struct {
 	Why    string `json:"why,omitempty"`
 }
 
-// ListedMCPServers are the servers in the words of Gemini CLI
-// (cli/commands/mcp/list.ts), with why one is not connected; secrets are masked.
+// ListedMCPServers describes the servers in Gemini CLI's terms
+// (cli/commands/mcp/list.ts), with the reason if one is not connected. Secrets are
+// masked.
 func ListedMCPServers(c *app.Configuration, statuses []fleet.Status) []ListedMCP {
 	out := []ListedMCP{}
 	for _, s := range statuses {
@@ -43,7 +44,7 @@ func ListedMCPServers(c *app.Configuration, statuses []fleet.Status) []ListedMCP
 var mcpMarks = map[string]string{"Connected": "✓", "Disconnected": "✗", "Starting": "…", "Disabled": "○",
 	"Blocked": "⛔"}
 
-// WriteMCP lists servers for people, or for programs.
+// WriteMCP lists servers for people or for programs.
 func WriteMCP(sys *app.System, servers []ListedMCP, asJSON bool) error {
 	if asJSON {
 		return output.WriteJSON(sys.Stdout, struct {

@@ -9,8 +9,8 @@ import (
 	"minigem/internal/text"
 )
 
-// Migration is what moving hooks over from Claude Code would change, and what is
-// not as it was. colour makes it fit for a terminal with colours.
+// Migration describes what migrating hooks from Claude Code would change, and what will
+// be different. colour adds colours for a terminal.
 func Migration(r claude.Result, colour bool) string {
 	var b strings.Builder
 	if r.Added == 0 {
@@ -35,7 +35,7 @@ func Migration(r claude.Result, colour bool) string {
 	return b.String()
 }
 
-// Export is the same for moving them to another agent.
+// Export describes the same for migrating hooks to another agent.
 func Export(o export.Options, r export.Result, colour bool) string {
 	var b strings.Builder
 	for _, f := range r.Files {
@@ -51,7 +51,7 @@ func Export(o export.Options, r export.Result, colour bool) string {
 	return b.String()
 }
 
-// Exported says what was written for another agent.
+// Exported says which files were written for another agent.
 func Exported(o export.Options, r export.Result) string {
 	var b strings.Builder
 	for _, f := range r.Files {
@@ -63,7 +63,7 @@ func Exported(o export.Options, r export.Result) string {
 	return b.String()
 }
 
-// diff is a unified diff for people's eyes, clean.
+// diff returns a unified diff, cleaned for display.
 func diff(unified string, colour bool) string {
 	codes := map[byte]string{'+': "\x1b[32m", '-': "\x1b[31m", '@': "\x1b[36m"}
 	var b strings.Builder

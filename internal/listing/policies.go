@@ -11,7 +11,7 @@ import (
 	"minigem/tools/policy"
 )
 
-// ListedRule is a policy rule for programs.
+// ListedRule is a policy rule in the form for programs.
 type ListedRule struct {
 	Name        string         `json:"name,omitempty"`
 	Decision    string         `json:"decision"`
@@ -85,13 +85,13 @@ func WriteRules(c *app.Configuration, sys *app.System, rules []policy.Rule) erro
 	return err
 }
 
-// heldBackCommands reports whether a rule denies commands: people may take such
-// a rule for more than it is.
+// heldBackCommands reports whether a rule denies commands. Such a rule is easily taken
+// for more than it is.
 func heldBackCommands(r policy.Rule) bool {
 	return r.Decision != policy.Allow && !r.Always && (len(r.Prefixes) > 0 || r.Regex != "")
 }
 
-// conditionsOf lists the conditions of a rule other than its tools, in short.
+// conditionsOf briefly lists the conditions of a rule other than its tools.
 func conditionsOf(r policy.Rule) []string {
 	var out []string
 	if r.Always {

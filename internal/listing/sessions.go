@@ -16,7 +16,7 @@ import (
 	"minigem/transcript"
 )
 
-// ListedSession is a session for programs.
+// ListedSession is a session in the form for programs.
 type ListedSession struct {
 	Index    int       `json:"index"`
 	ID       string    `json:"id"`
@@ -27,10 +27,10 @@ type ListedSession struct {
 	File     string    `json:"file"`
 }
 
-// TitleOf returns the title of a session for people.
+// TitleOf returns the title of a session for display.
 func TitleOf(i session.Info) string { return text.VisibleLine(cmp.Or(i.Title, "(no text)")) }
 
-// ShownSession is a session for people and programs, with less than the file.
+// ShownSession is a session for people and programs. It has less than the file.
 type ShownSession struct {
 	ID       string         `json:"id"`
 	Title    string         `json:"title"`
@@ -63,7 +63,7 @@ func ShowSession(info session.Info, f *transcript.File) ShownSession {
 		for _, c := range m.ToolCalls {
 			one.Calls = append(one.Calls, ShownCall{c.Name, c.Args, c.Status})
 		}
-		// The preamble, and messages with results alone, are not shown.
+		// The preamble, and messages with only results, are not shown.
 		if m.ID != transcript.PreambleID && (one.Text != "" || one.Calls != nil) {
 			out.Messages = append(out.Messages, one)
 		}

@@ -12,19 +12,19 @@ import (
 	"minigem/internal/text"
 )
 
-// ListedSetting is a setting in force with its origin; secrets are masked.
+// ListedSetting is a setting in force and its origin. Secrets are masked.
 type ListedSetting struct {
 	Key   string          `json:"key"`
 	Value json.RawMessage `json:"value"`
 	Layer settings.Layer  `json:"layer"`
 	File  string          `json:"file,omitempty"`
 	Line  int             `json:"line,omitempty"`
-	// Effect is what it does in minigem: works, none or restriction; unknown where
-	// nobody knows the key.
+	// Effect says what the setting does in minigem: works, none or restriction, or
+	// unknown if the key is not known.
 	Effect string `json:"effect"`
 }
 
-// SettingsBelow lists the settings at and below key; all if key is empty.
+// SettingsBelow lists the settings at and below key, or all if key is empty.
 func SettingsBelow(c *app.Configuration, key string) []ListedSetting {
 	out := []ListedSetting{}
 	for _, e := range c.Loaded.Entries() {
@@ -46,9 +46,9 @@ func SettingsBelow(c *app.Configuration, key string) []ListedSetting {
 	return out
 }
 
-// WriteKnown lists each key that is known with what it does: works, none (it is for
-// comfort, and nothing comes of it) or restriction (it cannot be enforced, and a
-// session where it is set does not begin).
+// WriteKnown lists each known key with its effect: works, none (a convenience that
+// minigem does not have) or restriction (it cannot be enforced, so no session begins
+// while it is set).
 func WriteKnown(sys *app.System, below string) error {
 	var rows [][]string
 	var keys []string
@@ -71,13 +71,13 @@ func WriteKnown(sys *app.System, below string) error {
 	return nil
 }
 
-// effects are what people read of a setting that is not simply in force.
+// effects are the remarks shown for settings that are not simply in force.
 var effects = map[string]string{
 	string(settings.EffectNone):        "  (no effect in minigem)",
 	string(settings.EffectRestriction): "  (cannot be enforced: no session begins)", "unknown": "  (not known)",
 }
 
-// WriteSettings lists settings for people, with their origin if asked for.
+// WriteSettings lists settings for people, with their origins if asked for.
 func WriteSettings(c *app.Configuration, sys *app.System, found []ListedSetting, origin bool) error {
 	rows := make([][]string, len(found))
 	for i, s := range found {

@@ -11,7 +11,7 @@ import (
 	"minigem/internal/text"
 )
 
-// ListedSkill is one skill there is.
+// ListedSkill is a skill.
 type ListedSkill struct {
 	Name        string `json:"name"`
 	Description string `json:"description"`
@@ -20,8 +20,8 @@ type ListedSkill struct {
 	Location    string `json:"location"`
 }
 
-// ListedSkills are the skills there are; what is wrong with others is said on
-// standard error.
+// ListedSkills returns all skills. It reports problems found in others on standard
+// error.
 func ListedSkills(c *app.Configuration, sys *app.System) []ListedSkill {
 	set := c.Skills()
 	found, problems := set.All()
@@ -35,7 +35,7 @@ func ListedSkills(c *app.Configuration, sys *app.System) []ListedSkill {
 	return out
 }
 
-// WriteSkills lists skills for people, as Gemini CLI does
+// WriteSkills lists skills for people, in Gemini CLI's format
 // (cli/commands/skills/list.ts).
 func WriteSkills(c *app.Configuration, sys *app.System, found []ListedSkill) error {
 	if len(found) == 0 {
@@ -56,7 +56,7 @@ func WriteSkills(c *app.Configuration, sys *app.System, found []ListedSkill) err
 	return err
 }
 
-// writeSkillHooks shows what a skill runs by itself while it is active.
+// writeSkillHooks shows which hooks a skill runs while it is active.
 func writeSkillHooks(sys *app.System, s skills.Skill) {
 	if s.Hooks.Line == 0 {
 		return
@@ -75,7 +75,7 @@ func writeSkillHooks(sys *app.System, s skills.Skill) {
 	}
 }
 
-// WriteSkillPlan says what installing skills would do, before somebody agrees.
+// WriteSkillPlan says what installing skills would do, before the user agrees.
 func WriteSkillPlan(c *app.Configuration, sys *app.System, source string, plan []skills.Change) {
 	fmt.Fprintf(sys.Stderr, "From %s:\n", text.VisibleLine(source))
 	for _, p := range plan {

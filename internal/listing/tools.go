@@ -6,8 +6,7 @@ import (
 	"minigem/tools/builtin"
 )
 
-// ToolSchemas returns the JSON Schemas of the built-in tools' arguments, by the
-// name of the tool.
+// ToolSchemas returns the JSON Schemas of the built-in tools' arguments, by tool name.
 func ToolSchemas() map[string]json.RawMessage {
 	all := map[string]json.RawMessage{}
 	for _, spec := range builtin.Specs() {

@@ -6,7 +6,7 @@ import (
 	"minigem/internal/app"
 )
 
-// WriteTrusted says what is trusted now.
+// WriteTrusted lists what is trusted now.
 func WriteTrusted(c *app.Configuration, sys *app.System) {
 	fmt.Fprintf(sys.Stdout, "%s is trusted, and so is what it contains:\n", c.Dir)
 	items := c.Brings()

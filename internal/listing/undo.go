@@ -14,8 +14,7 @@ import (
 	"minigem/internal/undo"
 )
 
-// Prompt describes a prompt that can be undone: its text, its time and its
-// results.
+// Prompt describes a prompt that can be undone: its text, its time and its edits.
 func Prompt(p undo.Prompt, now time.Time) (said, more string) {
 	files := map[string]bool{}
 	added, removed := 0, 0
@@ -52,7 +51,7 @@ func Changes(c *app.Configuration, changes []undo.Change) string {
 	return out.String()
 }
 
-// Age returns how old a checkpoint is; empty if that is unknown.
+// Age returns how old a checkpoint is, or "" if that is unknown.
 func Age(c undo.Checkpoint, now time.Time) string {
 	if c.At.IsZero() {
 		return ""
@@ -60,15 +59,15 @@ func Age(c undo.Checkpoint, now time.Time) string {
 	return output.Ago(now.Sub(c.At))
 }
 
-// ListedPrompt is a prompt for programs.
+// ListedPrompt is a prompt in the form for programs.
 type ListedPrompt struct {
 	Number int           `json:"number"` // 1 is the newest
 	Text   string        `json:"text"`
 	Time   time.Time     `json:"timestamp"`
-	Files  []undo.Change `json:"files"` // what its edits changed
+	Files  []undo.Change `json:"files"` // files changed by its edits
 }
 
-// Prompts lists prompts for programs, the newest first.
+// Prompts lists prompts for programs, newest first.
 func Prompts(prompts []undo.Prompt) []ListedPrompt {
 	listed := []ListedPrompt{}
 	for i, p := range slices.Backward(prompts) {
