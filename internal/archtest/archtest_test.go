@@ -1,5 +1,5 @@
-// Package archtest keeps the import rules of docs/ARCHITECTURE.md, each with
-// its reason. It has no code beside its tests.
+// Package archtest keeps the import rules of docs/ARCHITECTURE.md, each with its
+// reason. It has no code besides its tests.
 package archtest
 
 import (
@@ -15,13 +15,13 @@ import (
 
 const module = "minigem"
 
-// A ban says what packages must not reach, directly or through other packages
-// of this module, and why. A trailing "/..." means everything below too.
+// A ban says what packages must not reach, directly or through other packages of this
+// module, and why. A trailing "/..." includes everything below.
 type ban struct {
-	packages []string // who; "*" is every package
-	except   []string // but not these
-	reach    []string // what
-	leaves   []string // but they may reach these, which import nothing of ours
+	packages []string // the banned packages; "*" means every package
+	except   []string // exceptions
+	reach    []string // what they must not reach
+	leaves   []string // they may still reach these, which import nothing of ours
 	why      string
 }
 
@@ -29,7 +29,7 @@ var bans = []ban{
 	{
 		packages: []string{"agent"},
 		reach:    []string{"os/exec", "google.golang.org/genai", "github.com/chzyer/readline", "minigem/tools/...", "minigem/internal/..."},
-		leaves:   []string{"minigem/internal/text"}, // words are everybody's
+		leaves:   []string{"minigem/internal/text"}, // everyone needs words
 		why:      "the agent knows calls and results, not tools, processes or screens",
 	},
 	{
@@ -41,7 +41,7 @@ var bans = []ban{
 	{
 		packages: []string{"llm", "hooks/protocol", "notify"},
 		reach:    []string{"minigem/..."},
-		leaves:   []string{"minigem/internal/text"}, // words are everybody's; what these export does not mention it
+		leaves:   []string{"minigem/internal/text"}, // everyone needs words; what these export does not mention it
 		why:      "leaves: what many import imports nothing of ours",
 	},
 	{
@@ -69,8 +69,8 @@ var bans = []ban{
 	},
 }
 
-// single says which one package may import a foreign one directly; "/..." as
-// in a ban.
+// single lists foreign packages that only one package may import directly. "/..." means
+// the same as in a ban.
 var single = []struct{ foreign, by, why string }{
 	{"google.golang.org/genai", "llm/gemini", "one vendor, one package"},
 	{"os/exec", "internal/proc", "one place knows process groups, time-outs and bounded streams"},
@@ -108,8 +108,8 @@ func TestSingleImporters(t *testing.T) {
 	}
 }
 
-// TestNoWayToProcesses: the two that must not start a program do not reach
-// os/exec through the code of others either.
+// TestNoWayToProcesses checks that the two packages that must not start programs do not
+// reach os/exec through foreign code either.
 func TestNoWayToProcesses(t *testing.T) {
 	t.Parallel()
 	list := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./agent", "./hooks")
@@ -128,7 +128,7 @@ func TestNoWayToProcesses(t *testing.T) {
 	assert.Empty(t, importers, "these import os/exec, and agent or hooks reach them")
 }
 
-// TestTopLevel holds the ten folders of the project, and what lives beside them.
+// TestTopLevel checks that the repository has only the listed top-level folders.
 func TestTopLevel(t *testing.T) {
 	allowed := []string{"cmd", "agent", "tools", "llm", "hooks", "session", "transcript", "compress", "notify", "e2e", "internal", "docs", "examples"}
 	entries, err := os.ReadDir(root(t))
@@ -140,7 +140,7 @@ func TestTopLevel(t *testing.T) {
 	}
 }
 
-// TestPackageComments: each package says once what it is for.
+// TestPackageComments checks that each package has exactly one package comment.
 func TestPackageComments(t *testing.T) {
 	dirs := map[string]int{}
 	walk(t, func(dir, file string) {
@@ -157,8 +157,8 @@ func TestPackageComments(t *testing.T) {
 	}
 }
 
-// load maps each package of the module, by its path below the root, to what its
-// files (tests left out) import.
+// load maps each package of the module, by its path below the root, to the imports of
+// its non-test files.
 func load(t *testing.T) map[string][]string {
 	t.Helper()
 	imports := map[string][]string{}
@@ -175,7 +175,7 @@ func load(t *testing.T) map[string][]string {
 	return imports
 }
 
-// seen are packages that reaches does not look into.
+// seen is the set of packages that reaches does not look into.
 func seen(paths []string) map[string]bool {
 	m := map[string]bool{}
 	for _, p := range paths {
@@ -184,7 +184,7 @@ func seen(paths []string) map[string]bool {
 	return m
 }
 
-// reaches returns a chain of imports from pkg to target; nil if there is none.
+// reaches returns a chain of imports from pkg to target, or nil if there is none.
 func reaches(imports map[string][]string, pkg, target string, seen map[string]bool) []string {
 	if seen[pkg] {
 		return nil

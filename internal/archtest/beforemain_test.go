@@ -13,12 +13,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// beforeMain counts, for each package, the initial values of package variables
-// that work before main: calls, which compile, parse or allocate, and maps of
-// more than smallMap entries. Each start of minigem pays for all of them, and
-// each touched page is memory. A new one becomes a sync.OnceValue, a switch or
-// a sorted slice. Lower a count when one is gone, never raise it; a package that
-// is not listed has none.
+// beforeMain counts, for each package, the initial values of package variables that do
+// work before main: calls that compile, parse or allocate, and maps of more than
+// smallMap entries. Each start of minigem pays for all of them, and each touched page
+// costs memory. Make a new one a sync.OnceValue, a switch or a sorted slice. Lower a
+// count when one is gone, and never raise it. A package that is not listed has none.
 var beforeMain = map[string]int{
 	"agent":                 6,
 	"agent/subagent":        1,
@@ -64,8 +63,8 @@ var beforeMain = map[string]int{
 
 const smallMap = 8
 
-// cheap are calls that only make a value of some words, or that wait until they
-// are asked.
+// cheap lists calls that only make a small value, or that do nothing until they are
+// used.
 var cheap = []string{"errors.New", "sync.OnceValue", "sync.OnceValues", "sync.OnceFunc", "reflect.TypeFor", "new",
 	"len", "string", "float64"}
 
@@ -88,8 +87,8 @@ func TestNothingHappensBeforeMain(t *testing.T) {
 	}
 }
 
-// lazyNames are, for each package, the functions that only wrap a function for
-// later: their body is one return of a sync.OnceValue.
+// lazyNames returns, for each package, the functions that only wrap a function for
+// later: their body is a single return of a sync.OnceValue.
 func lazyNames(t *testing.T) map[string][]string {
 	names := map[string][]string{}
 	eachSource(t, func(s *source) {
@@ -108,8 +107,8 @@ func lazyNames(t *testing.T) map[string][]string {
 	return names
 }
 
-// early returns the places of f at which a package variable's initial value
-// calls a function or fills a map.
+// early returns the positions in f where a package variable's initial value calls a
+// function or fills a map.
 func early(f *ast.File, lazy []string) (at []token.Pos) {
 	look := func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -175,8 +174,8 @@ func TestEarly(t *testing.T) {
 	}
 }
 
-// slowStarts are versions of modules that work before main for longer than all the
-// rest of minigem does. GODEBUG=inittrace=1 shows what each package takes.
+// slowStarts lists module versions that do more work before main than all the rest of
+// minigem. GODEBUG=inittrace=1 shows how long each package takes.
 var slowStarts = map[string]string{
 	"github.com/mattn/go-runewidth v0.0.27": "its init fills tables for 30 ms",
 }

@@ -12,17 +12,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A citation is a page below docs, and after it what it is about: numbers of
-// sections or faults, a trap, or a heading in quotes. "contract 4" without a
-// page is one too, so that none is overlooked.
+// A citation is a page below docs, followed by what it refers to: numbers of sections
+// or faults, a trap, or a heading in quotes. A bare reference to a section without a
+// page counts as well, so that none is overlooked.
 var (
 	citation = regexp.MustCompile(`(?:[\w./-]*\b)?spec/([a-z-]+\.md)((?:,?\s+(?:and )?(?:\d+(?:\.\d+)?|T\d+|"[^"]+"))*)`)
 	pageless = regexp.MustCompile(`\bcontract,? (?:sections? )?\d`)
 	target   = regexp.MustCompile(`\d+(?:\.\d+)?|T\d+|"[^"]+"`)
-	comment  = regexp.MustCompile(`\s*\n\s*(?://|#) ?`) // between the lines of one comment
+	comment  = regexp.MustCompile(`\s*\n\s*(?://|#) ?`) // joins the lines of one comment
 )
 
-// TestCitations: what a comment cites is there.
+// TestCitations checks that what comments cite exists.
 func TestCitations(t *testing.T) {
 	t.Parallel()
 	found := 0
@@ -51,7 +51,7 @@ func TestCitationsThatLeadNowhere(t *testing.T) {
 	}
 }
 
-// missing is what of a citation is not there; empty: it is all there.
+// missing returns the part of a citation that does not exist, or "".
 func missing(t *testing.T, cited, page, about string) string {
 	t.Helper()
 	if !strings.HasPrefix(cited, "docs/spec/") {
@@ -70,7 +70,7 @@ func missing(t *testing.T, cited, page, about string) string {
 	return ""
 }
 
-// sources are the files that may cite, with their text; this test is not.
+// sources returns the files that may cite, with their text, except this test.
 func sources(t *testing.T) map[string]string {
 	t.Helper()
 	texts, top := map[string]string{}, root(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// clock are the functions and methods that wait for a time, or say how long
+// clock lists the functions and methods that wait for a time or measure how long
 // something took.
 var clock = map[string][]string{
 	"time":    {"Since", "Until", "After", "AfterFunc", "Sleep", "NewTimer", "NewTicker", "Tick"},
@@ -23,10 +23,10 @@ var clock = map[string][]string{
 	"":        {"SetDeadline", "SetReadDeadline", "SetWriteDeadline"},
 }
 
-// clockUses are the functions of tests that use the clock, and why they are
-// right on a machine that is as slow as it likes.
+// clockUses lists the test functions that use the clock, and why they work on a machine
+// of any speed.
 var clockUses = map[string]string{
-	// It waits for an event, a moment at a time.
+	// These wait for an event and poll.
 	"e2e golden":                   "it polls the screen until go test ends; one that is updated is looked at for a second",
 	"e2e interruptUntil":           "it presses ^C until the screen has changed",
 	"e2e interruptUntilEnded":      "it presses ^C until the process has ended",
@@ -43,12 +43,12 @@ var clockUses = map[string]string{
 	"internal/mcp TestRemoteCallsEnd":                "the call never ends, and is cancelled at any time",
 	"internal/terminal streaming":                    "lines come by at any speed",
 	"llm/gemini TestCancel":                          "the answer never comes, and is cancelled at any time",
-	// Only what never ends meets the limit.
+	// Only something that never ends reaches the limit.
 	"hooks/command runWithin":                 "a limit that is too short is doubled",
 	"internal/mcp TestRemoteThatHangs":        "the server never answers",
 	"internal/mcp TestServersThatDoNotAnswer": "the server never answers",
 	"tools/policy ran":                        "a line that was not run lets nothing pass, and fails nothing",
-	// In a bubble of synctest, or in a benchmark.
+	// These run in a synctest bubble, or in a benchmark.
 	"agent Stream":             "in a bubble",
 	"hooks/author/inspect Run": "a hook that is left running ends at any time",
 	"tools/toolcall slow":      "in a bubble",
@@ -59,9 +59,9 @@ var clockUses = map[string]string{
 	"internal/terminal deaf":   "it is stopped at once",
 }
 
-// TestNoTestDependsOnTheClock: a test that fails when it takes too long fails
-// on a machine that is slow enough, and says nothing about the code. Time is
-// that of testing/synctest, a benchmark's, or it does not matter.
+// TestNoTestDependsOnTheClock checks that no test fails because it takes too long. Such
+// a test would fail on a slow machine, and say nothing about the code. Tests may use
+// the time of testing/synctest or of a benchmark, or time that does not matter.
 func TestNoTestDependsOnTheClock(t *testing.T) {
 	t.Parallel()
 	found := map[string][]string{}
@@ -82,7 +82,7 @@ func TestNoTestDependsOnTheClock(t *testing.T) {
 	}
 }
 
-// clockIn are the uses of the clock in a file, by the function they are in.
+// clockIn returns the uses of the clock in a file, by the function they are in.
 func clockIn(f *ast.File) map[string][]string {
 	found := map[string][]string{}
 	for _, d := range f.Decls {
@@ -115,7 +115,7 @@ func clockIn(f *ast.File) map[string][]string {
 	return found
 }
 
-// called is the package and the name of a function of another package.
+// called returns the package and name of a called function of another package.
 func called(call *ast.CallExpr) (x, name string) {
 	s, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {

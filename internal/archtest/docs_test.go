@@ -13,8 +13,8 @@ import (
 
 var link = regexp.MustCompile(`\[([^\]]+)\]\(([^)#]+)\)`)
 
-// TestDocsLinks: each link of the docs leads to a file, and one whose text is a
-// name, such as [Agent.Run](../agent/agent.go), to a file that declares it.
+// TestDocsLinks checks that each link in the docs leads to a file. If its text is a
+// name, as in [Agent.Run](../agent/agent.go), that file must declare it.
 func TestDocsLinks(t *testing.T) {
 	docs, err := filepath.Glob(filepath.Join(root(t), "docs", "*.md"))
 	require.NoError(t, err)
@@ -38,8 +38,8 @@ func TestDocsLinks(t *testing.T) {
 	}
 }
 
-// declares reports whether source declares name, the last of its dotted parts.
-// A text that is not an identifier, such as a file's or folder's name, is only a link.
+// declares reports whether source declares the last dotted part of name. A text that is
+// not an identifier, such as the name of a file or folder, is just a link.
 func declares(source, name string) bool {
 	name = name[strings.LastIndex(name, ".")+1:]
 	if !regexp.MustCompile(`^[A-Za-z_]\w*$`).MatchString(name) || name == "go" || strings.Contains(name, "/") {

@@ -15,12 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Four figures bound what a reader has to know. Each has a bound that is only
+// These figures limit what a reader has to know. Each has a limit that may only be
 // lowered, and a target. `go test -run TestFigures -v` prints them.
 
-// A world is what a package imports of this module, directly or not, and the
-// package itself: what its reader may have to open. It is what `go list -deps`
-// counts.
+// A world is a package and everything that it imports from this module, directly or
+// indirectly: what its reader may have to open. `go list -deps` counts the same.
 var worlds = []struct {
 	pkg    string
 	most   int
@@ -32,11 +31,11 @@ var worlds = []struct {
 	{"session", 9, 9},
 }
 
-// A room is a package, or a folder of packages with one purpose. Its budget is
-// in tokens of production Go: comments, blank lines and line breaks cost
-// nothing. Lower it when the room got smaller; raise it only with a reason.
+// A room is a package, or a folder of packages with one purpose. Its budget is in
+// tokens of production Go: comments, blank lines and line breaks are free. Lower it
+// when the room has become smaller, and raise it only with a reason.
 type room struct {
-	name   string // its files are those of the room with the longest matching folder
+	name   string // a file belongs to the room with the longest matching folder
 	also   string // more folders, separated by blanks
 	budget int
 	target int
@@ -66,8 +65,8 @@ var rooms = []room{
 // whole is the budget of all rooms together, in tokens.
 var whole = struct{ budget, target int }{747_080, 680_000}
 
-// manyMethods are the types with more than mostMethods methods, with how many
-// they have, those by embedding among them. Take a type off the list when it is small enough.
+// manyMethods lists the types with more than mostMethods methods, including embedded
+// ones, and how many they have. Remove a type from the list when it is small enough.
 const mostMethods = 40
 
 var manyMethods = map[string]int{
@@ -75,7 +74,7 @@ var manyMethods = map[string]int{
 	"internal/app.Runtime":       88,
 }
 
-// The public packages explain what they export; no line is too long to read.
+// The public packages explain what they export, and no line is too long to read.
 const (
 	leastComments = 156 // lines of comments per 1,000 lines of code or comment in publicRooms; target 180
 	mostLongLines = 0   // longer than longLine, in all production Go; target 0
@@ -157,8 +156,8 @@ func roomOf(dir string) (name string) {
 	return name
 }
 
-// countTokens counts the tokens of Go source without the semicolons that line
-// breaks stand for.
+// countTokens counts the tokens of Go source, without the semicolons inserted at line
+// breaks.
 func countTokens(text []byte) (n int) {
 	var s scanner.Scanner
 	set := token.NewFileSet()
@@ -174,8 +173,8 @@ func countTokens(text []byte) (n int) {
 	}
 }
 
-// TestFiguresOfTypes counts what a type has by embedding, too: a type that is
-// split into parts, and has all of them by embedding, is as large as before.
+// TestFiguresOfTypes counts embedded methods, too: splitting a type into parts that it
+// embeds does not make it smaller.
 func TestFiguresOfTypes(t *testing.T) {
 	t.Parallel()
 	own, embedded := map[string][]string{}, map[string][]string{}
@@ -201,8 +200,8 @@ func TestFiguresOfTypes(t *testing.T) {
 	}
 }
 
-// membersOf adds the methods of the types of s to own, and the types of this
-// module that they embed to embedded, by folder and name.
+// membersOf adds the methods of the types in s to own, and the types of this module
+// that they embed to embedded, by folder and name.
 func membersOf(s *source, own, embedded map[string][]string) {
 	for _, d := range s.file.Decls {
 		switch d := d.(type) {
@@ -220,7 +219,7 @@ func membersOf(s *source, own, embedded map[string][]string) {
 				name := s.dir + "." + spec.Name.Name
 				switch typ := spec.Type.(type) {
 				case *ast.StructType:
-					own[name] = append(own[name], []string(nil)...) // it may have embedded ones alone
+					own[name] = append(own[name], []string(nil)...) // it may only have embedded ones
 					embedded[name] = embeddedIn(s, typ.Fields)
 				case *ast.InterfaceType:
 					embedded[name] = embeddedIn(s, typ.Methods)
@@ -235,8 +234,7 @@ func membersOf(s *source, own, embedded map[string][]string) {
 	}
 }
 
-// embeddedIn returns the types of this module that a struct or an interface
-// embeds.
+// embeddedIn returns the types of this module that a struct or an interface embeds.
 func embeddedIn(s *source, fields *ast.FieldList) (out []string) {
 	folders := map[string]string{} // of the packages of this module that s imports
 	for _, i := range s.file.Imports {
@@ -268,7 +266,7 @@ func embeddedIn(s *source, fields *ast.FieldList) (out []string) {
 	return out
 }
 
-// methodSet returns the names of the methods that name has itself or by embedding.
+// methodSet returns the names of all methods of name, its own and embedded ones.
 func methodSet(name string, own, embedded map[string][]string) map[string]bool {
 	set := map[string]bool{}
 	for _, m := range own[name] {
@@ -310,8 +308,8 @@ func TestFiguresOfLines(t *testing.T) {
 		strings.Join(where, "\n"))
 }
 
-// linesOf counts the lines of s that hold code, and those that hold a comment
-// alone.
+// linesOf counts the lines of s that contain code, and those that contain only a
+// comment.
 func linesOf(s *source) (code, comments int) {
 	text, inBlock := string(s.text), false
 	for line := range strings.Lines(text) {

@@ -14,14 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// opening are the ways in which production code reads a file that somebody else
+// opening lists the functions with which production code reads a file that someone else
 // may have put there.
 var opening = []string{"boundedfile.Read", "boundedfile.ReadJSON", "boundedfile.ReadNamed", "boundedfile.Open",
 	"boundedfile.OpenIn"}
 
-// A tried names functions that read foreign files, by their folder, and the row of
-// e2e/foreign_files_test.go that puts odd things in such a file's place; or, with
-// none, why there is no row.
+// A tried names functions of a folder that read foreign files, and the row of
+// e2e/foreign_files_test.go that puts odd things in such a file's place. If there is no
+// row, it says why.
 type tried struct{ row, folder, functions, why string }
 
 var readers = []tried{
@@ -97,9 +97,9 @@ var readers = []tried{
 		functions: "calls.look finder.file"},
 }
 
-// TestForeignFilesAreTried: each function that reads a file of somebody else's has
-// a row in the test that puts pipes, devices and huge files in its place, or the
-// reason why it has none.
+// TestForeignFilesAreTried checks that each function that reads foreign files has a row
+// in the test that replaces them with pipes, devices and huge files, or a reason to
+// have none.
 func TestForeignFilesAreTried(t *testing.T) {
 	t.Parallel()
 	var found, listed []string
@@ -130,7 +130,7 @@ func TestForeignFilesAreTried(t *testing.T) {
 	assertListed(t, listed, found)
 }
 
-// foreignRows are the paths of the rows: texts, or the names of constants.
+// foreignRows returns the paths of the rows, which are texts or names of constants.
 func foreignRows(t *testing.T) (paths []string) {
 	text, err := os.ReadFile("../../e2e/foreign_files_test.go")
 	require.NoError(t, err)
@@ -157,8 +157,8 @@ func foreignRows(t *testing.T) (paths []string) {
 	return paths
 }
 
-// assertListed compares a table of functions with those that were found, and
-// shows what differs alone.
+// assertListed compares a table of functions with those that were found, and shows only
+// the differences.
 func assertListed(t *testing.T, listed, found []string) {
 	t.Helper()
 	slices.Sort(found)

@@ -9,19 +9,19 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// parsing are the ways in which production code understands, or takes in to
-// understand it, what somebody else wrote.
+// parsing lists the functions with which production code parses, or reads in order to
+// parse, what someone else wrote.
 var parsing = []string{
 	"json.Unmarshal", "json.NewDecoder", "toml.Unmarshal", "jsonc.Parse", "txtar.Parse", "syntax.NewParser", "shell.Syntax", "xml.Unmarshal", "xml.NewDecoder", "html.Parse", "unstable.Parser",
 	"boundedfile.Read", "boundedfile.ReadAll", "boundedfile.ReadJSON", "boundedfile.ReadNamed", "boundedfile.Open", "boundedfile.OpenIn", "goldmark.New", "goldmark.DefaultParser",
 }
 
-// A fuzzed names functions that parse, by their folder, and the fuzz target that
-// feeds them with anything; or, with none, why nothing foreign comes there.
+// A fuzzed names functions of a folder that parse, and the fuzz target that feeds them
+// arbitrary input. If there is no target, it says why nothing foreign gets there.
 type fuzzed struct{ target, folder, functions, why string }
 
-// TestParsersAreFuzzed: each function that parses is in the table with a fuzz
-// target that there is, or with the reason why it needs none.
+// TestParsersAreFuzzed checks that each function that parses is in the table, with an
+// existing fuzz target or the reason why it needs none.
 func TestParsersAreFuzzed(t *testing.T) {
 	t.Parallel()
 	var found, listed []string
@@ -52,7 +52,7 @@ func TestParsersAreFuzzed(t *testing.T) {
 	assertListed(t, listed, found)
 }
 
-// fuzzTargets are "folder FuzzName" of all there are.
+// fuzzTargets returns all fuzz targets as "folder FuzzName".
 func fuzzTargets(t *testing.T) []string {
 	var targets []string
 	walkAll(t, func(dir, file string) {

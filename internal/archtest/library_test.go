@@ -14,10 +14,10 @@ import (
 	"minigem/internal/thorough"
 )
 
-// TestAnAgentInAModuleOfItsOwn resolves the example outside of this tree, with
-// nothing but the go.mod that docs/LIBRARY.md shows, so that it imports nothing
-// that only this module may import. The example's own tests run where it lives;
-// with MINIGEM_THOROUGH they also run here, which compiles all it imports again.
+// TestAnAgentInAModuleOfItsOwn resolves the example outside this tree, with only the
+// go.mod that docs/LIBRARY.md shows, so it cannot import anything that only this module
+// may import. The example's own tests run in its folder. With MINIGEM_THOROUGH they
+// also run here, which compiles all of its imports again.
 func TestAnAgentInAModuleOfItsOwn(t *testing.T) {
 	t.Parallel()
 	top, dir := root(t), t.TempDir()
@@ -45,8 +45,8 @@ func TestAnAgentInAModuleOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestLibraryShowsTheExample: what docs/LIBRARY.md quotes of the example stands
-// there, and the example is as short as the page says.
+// TestLibraryShowsTheExample checks that what docs/LIBRARY.md quotes is in the example,
+// and that the example is as short as the page says.
 func TestLibraryShowsTheExample(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile(filepath.Join(root(t), "docs", "LIBRARY.md"))

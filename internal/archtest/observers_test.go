@@ -12,18 +12,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// acting are packages by which an observer would act: start processes, or keep
-// the state of a project. What must happen before a tool runs is
-// toolcall.Runner's Prepare, which has the call's context.
+// acting lists packages that an observer could act with: start processes, or store the
+// state of a project. What must happen before a tool runs belongs in toolcall.Runner's
+// Prepare, which has the call's context.
 var acting = []string{"os/exec", "minigem/internal/proc", "minigem/internal/snapshot", "minigem/internal/undo", "minigem/tools/workspace"}
 
-// waiting are functions of context by which an observer would wait for something.
+// waiting lists functions of context with which an observer could wait for something.
 var waiting = []string{"WithTimeout", "WithDeadline", "WithTimeoutCause", "WithDeadlineCause"}
 
-// TestObserversOnlyInform: no Emit of an event.Sink reaches one of those
-// packages through functions of its own package, nor makes a context with a limit
-// to wait with. Functions are told apart by name alone, which finds too much
-// rather than too little.
+// TestObserversOnlyInform checks that no Emit of an event.Sink reaches one of those
+// packages through functions of its own package, or makes a context with a limit. It
+// identifies functions only by name, which finds too much rather than too little.
 func TestObserversOnlyInform(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.Abs("../..")
@@ -39,13 +38,13 @@ func TestObserversOnlyInform(t *testing.T) {
 	assert.Greater(t, seen, 5, "there are observers")
 }
 
-// observers counts the Emit methods of a package, and names what they reach and
-// must not.
+// observers counts the Emit methods of a package, and returns what they reach but must
+// not.
 func observers(t *testing.T, dir string) (n int, faults []string) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	require.NoError(t, err)
-	uses := map[string][]string{} // of a function, by name: the names that it mentions, and its faults after "!"
+	uses := map[string][]string{} // by function name: the names that it mentions, and its faults after "!"
 	for _, path := range paths {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
@@ -83,7 +82,7 @@ func isEmit(f *ast.FuncDecl) bool {
 	return f.Recv != nil && f.Name.Name == "Emit" && len(f.Type.Params.List) == 1
 }
 
-// actingNames are the names under which a file imports packages that act.
+// actingNames returns the names under which a file imports packages that act.
 func actingNames(file *ast.File) (names []string) {
 	for _, i := range file.Imports {
 		path, _ := strconv.Unquote(i.Path.Value)
@@ -99,7 +98,7 @@ func actingNames(file *ast.File) (names []string) {
 	return names
 }
 
-// mentioned are the functions that body may call, by name, and after "!" what
+// mentioned returns the names of the functions that body may call, and after "!" what
 // no observer may use.
 func mentioned(body ast.Node, banned []string) (names []string) {
 	ast.Inspect(body, func(n ast.Node) bool {

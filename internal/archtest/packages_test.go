@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/PACKAGES.md")
 
-// TestPackagesPage: docs/PACKAGES.md is made of package comments.
+// TestPackagesPage checks that docs/PACKAGES.md matches the package comments.
 func TestPackagesPage(t *testing.T) {
 	t.Parallel()
 	page := filepath.Join(root(t), "docs", "PACKAGES.md")
@@ -36,7 +36,7 @@ func packagesPage(t *testing.T) string {
 			comments[s.dir] = new(doc.Package).Synopsis(s.file.Doc.Text())
 		}
 	})
-	folders := map[string][]string{} // by the first part of their name
+	folders := map[string][]string{} // folders, by the first part of their name
 	for dir := range load(t) {
 		top, _, _ := strings.Cut(dir, "/")
 		if comments[dir] == "" {

@@ -1,7 +1,7 @@
 package archtest
 
-// parsers are all functions that parse. Whoever adds one names the fuzz target
-// that reaches it.
+// parsers lists all functions that parse. Whoever adds one names the fuzz target that
+// reaches it.
 var parsers = []fuzzed{
 	{target: "e2e/agents FuzzWrap", folder: "e2e/agents",
 		functions: "mergeJSON mergeTOML readDoc readPlugin readTOML wrapper.place writePlugin"},

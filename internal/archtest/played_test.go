@@ -8,9 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestOnlyCasesPlayOtherAgents: an engine gets Rules that replace its own in the driver of test cases alone. So nothing
-// that is
-// configured leads there.
+// TestOnlyCasesPlayOtherAgents checks that only the driver of test cases gives an
+// engine Rules that replace its own, so that no configuration can.
 func TestOnlyCasesPlayOtherAgents(t *testing.T) {
 	t.Parallel()
 	var found []string

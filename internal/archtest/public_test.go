@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPublicPackagesNameNothingInternal: what an exported declaration mentions
-// can be named by whoever imports it. Else half of a package is of no use to
+// TestPublicPackagesNameNothingInternal checks that importers can name everything that
+// an exported declaration mentions. Otherwise part of a package would be useless to
 // others.
 func TestPublicPackagesNameNothingInternal(t *testing.T) {
 	t.Parallel()
@@ -61,7 +61,7 @@ func TestInternalMentions(t *testing.T) {
 	}
 }
 
-// internalMentions are the internal names in the exported declarations of f.
+// internalMentions returns the internal names in the exported declarations of f.
 func internalMentions(f *ast.File) []string {
 	internal := map[string]bool{}
 	for _, i := range f.Imports {
@@ -140,7 +140,7 @@ func exportedSpec(s ast.Spec, look func(string, ...ast.Node)) {
 	}
 }
 
-// receiver is the name of the type that d is a method of.
+// receiver returns the name of the type that d is a method of.
 func receiver(d *ast.FuncDecl) string {
 	t := d.Recv.List[0].Type
 	for {

@@ -11,18 +11,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// unbounded are the ways of reading that take whatever comes: as much as there
-// is, and as long as it takes.
+// unbounded lists the functions that read everything there is, however much it is and
+// however long it takes.
 var unbounded = []string{
 	"os.ReadFile", "os.Open", "os.OpenFile", "os.OpenInRoot", "os.DirFS", "io.ReadAll", "io.Copy", "io.CopyBuffer",
 	"bufio.NewReader", "bufio.NewReaderSize", "bufio.NewScanner", "fs.ReadFile", "json.NewDecoder", "ioutil.ReadFile",
 	"ioutil.ReadAll",
 }
 
-// A read is one function that reads in such a way all the same.
+// A read is a function that reads in such a way all the same.
 type read struct{ where, call, why string }
 
-// reads are all there are. Whoever adds one shows here what bounds it, or reads
+// reads lists all of them. Whoever adds one states here what limits it, or reads
 // through internal/boundedfile.
 var reads = []read{
 	{"cmd/minigem fakeAPI.serve", "os.OpenFile", "only written, where the user says"},
@@ -72,8 +72,8 @@ var reads = []read{
 	{"transcript open", "os.OpenFile", "only written; what is resumed was read before"},
 }
 
-// TestReadsAreBounded: production code reads files and streams that others may
-// have written through internal/boundedfile, except those listed above.
+// TestReadsAreBounded checks that production code reads files and streams that others
+// may have written through internal/boundedfile, except as listed above.
 func TestReadsAreBounded(t *testing.T) {
 	t.Parallel()
 	var found, listed []string
@@ -105,8 +105,8 @@ func TestReadsAreBounded(t *testing.T) {
 	assert.Equal(t, slices.Compact(listed), slices.Compact(found))
 }
 
-// bounded reports whether a call shows its bound itself: it reads from
-// io.LimitReader, from bytes that are in memory already, or makes a new file.
+// bounded reports whether a call itself shows its limit: it reads from io.LimitReader
+// or from bytes in memory, or makes a new file.
 func bounded(call *ast.CallExpr) bool {
 	shown := false
 	for _, arg := range call.Args {
@@ -121,7 +121,8 @@ func bounded(call *ast.CallExpr) bool {
 	return shown
 }
 
-// selectorOf is "os.Open" for that expression, called or not; "" for others.
+// selectorOf returns "os.Open" for that expression, called or not, and "" for other
+// nodes.
 func selectorOf(n ast.Node) string {
 	sel, ok := n.(*ast.SelectorExpr)
 	if !ok {

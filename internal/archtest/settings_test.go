@@ -17,16 +17,16 @@ import (
 
 const settingsPackage = module + "/internal/settings"
 
-// readElsewhere are keys that are read in another way than by their field or
-// their dotted name.
+// readElsewhere lists keys that are read other than by their field or their dotted
+// name.
 var readElsewhere = map[string]string{
 	"hooksConfig.maxRetries":       "hooks reads it with its file, for the line of what is out of range",
 	"hooksConfig.allowedHttpHosts": "hooks reads it with its file, because a project's does not count",
 }
 
-// TestEverySettingIsRead: what the type of the settings holds, code outside its
-// package reads. Whoever gives a key its effect adds the field with the code
-// that reads it; a key without effect is a line of known.txt alone.
+// TestEverySettingIsRead checks that code outside the settings package reads every
+// field of the settings type. Whoever implements a key adds its field together with the
+// code that reads it. A key without effect is only a line in known.txt.
 func TestEverySettingIsRead(t *testing.T) {
 	t.Parallel()
 	tree, err := tree()
@@ -49,8 +49,8 @@ func TestEverySettingIsRead(t *testing.T) {
 	assert.Greater(t, leaves, 50, "the search finds no fields")
 }
 
-// eachLeaf visits what a settings file can set, by dotted key; the names of a
-// map's members are "*".
+// eachLeaf visits every key that a settings file can set, dotted. The names of a map's
+// members are "*".
 func (c *checker) eachLeaf(s *types.Struct, path string, visit func(key string, field *types.Var)) {
 	for i := range s.NumFields() {
 		name, _, _ := strings.Cut(reflect.StructTag(s.Tag(i)).Get("json"), ",")
@@ -66,17 +66,17 @@ func (c *checker) eachLeaf(s *types.Struct, path string, visit func(key string, 
 	}
 }
 
-// checker finds types as far as the module's own packages tell them: of foreign
-// ones, which are many and say nothing of settings, it knows nothing.
+// checker type-checks the module's own packages. It knows nothing about foreign
+// packages, which are numerous and irrelevant to settings.
 type checker struct {
 	fset  *token.FileSet
 	files map[string][]*ast.File
 	done  map[string]*types.Package
-	read  map[types.Object]bool // fields that are selected for anything but being set
-	words map[string]bool       // string literals: some are read by their dotted key
+	read  map[types.Object]bool // fields that are used other than by setting them
+	words map[string]bool       // string literals, because some keys are read by their dotted name
 }
 
-// Import is types.Importer's; a package that is not ours is empty.
+// Import implements types.Importer. A package that is not ours is empty.
 func (c *checker) Import(path string) (*types.Package, error) {
 	if p, ok := c.done[path]; ok {
 		return p, nil

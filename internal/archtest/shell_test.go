@@ -8,12 +8,12 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// ofHooks are the functions that take apart the text of a hook or a script for
-// whoever wrote it. Nothing is allowed or left out because of what they find.
+// ofHooks lists the functions that parse the text of a hook or a script for its author.
+// Nothing is allowed or left out because of what they find.
 var ofHooks = []string{"hooks/author/attack parse", "hooks/author/program Facts.shell", "hooks/author/program SingleQuotedVariable", "hooks/config Calls", "hooks/config VariableUses", "tools/policy/shell Syntax"}
 
-// TestLinesAreReadAsBashReadsThem: whoever decides by what a command line runs
-// goes through shell.Syntax, which knows where the parser and bash differ.
+// TestLinesAreReadAsBashReadsThem checks that code which decides by what a command line
+// runs uses shell.Syntax, which knows where the parser and bash differ.
 func TestLinesAreReadAsBashReadsThem(t *testing.T) {
 	t.Parallel()
 	var found []string

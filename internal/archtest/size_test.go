@@ -11,18 +11,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a reader has to keep in mind at once is bounded.
+// Limits on what a reader has to keep in mind at once.
 const (
 	mostFunctionLines = 60
 	mostFileLines     = 400
-	mostCommandLines  = 3500 // of cmd/minigem without its tests: some 80 a subcommand
+	mostCommandLines  = 3500 // for cmd/minigem without its tests: about 80 per subcommand
 )
 
-// long are the functions that may be longer, with the reason.
+// long lists the functions that may be longer, with the reason.
 var long = map[string]string{}
 
-// TestSizes holds functions and files of the whole tree, tests included, to
-// their bounds.
+// TestSizes checks the length of functions and files in the whole tree, including
+// tests.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	found := map[string]bool{}
@@ -54,8 +54,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestCommandIsThin: cmd/minigem is flags, exit codes and one thin file a
-// subcommand. What can be tested elsewhere grows elsewhere.
+// TestCommandIsThin checks that cmd/minigem is just flags, exit codes and one thin file
+// per subcommand. Code that can be tested elsewhere belongs elsewhere.
 func TestCommandIsThin(t *testing.T) {
 	t.Parallel()
 	lines := 0
@@ -69,7 +69,7 @@ func TestCommandIsThin(t *testing.T) {
 		"cmd/minigem: move what is not a flag and no text of a subcommand to a room")
 }
 
-// direct says what a package must not import itself, and why.
+// direct lists what a package must not import itself, and why.
 var direct = []struct {
 	pkg string
 	not []string
@@ -105,7 +105,8 @@ func TestDirectImports(t *testing.T) {
 	}
 }
 
-// TestAppIsSilent: internal/app returns errors and reports to what it is given.
+// TestAppIsSilent checks that internal/app prints nothing: it returns errors, and
+// reports to what it is given.
 func TestAppIsSilent(t *testing.T) {
 	t.Parallel()
 	walk(t, func(dir, file string) {

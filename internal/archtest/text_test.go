@@ -13,8 +13,8 @@ import (
 	"minigem/internal/text"
 )
 
-// oneCleaner are the packages besides internal/text that may look at what acts
-// upon a screen, and why.
+// oneCleaner lists the packages besides internal/text that may inspect characters that
+// act on a screen, and why.
 var oneCleaner = map[string]string{
 	"internal/terminal":    "reads what keys send",
 	"tools/builtin":        "what a command printed, as its model gets it; not shown as it is",
@@ -24,9 +24,9 @@ var oneCleaner = map[string]string{
 	"hooks/protocol":       "the control characters that JSON forbids in strings",
 }
 
-// TestOneCleaner: a package that asks which characters are control or format
-// characters, or takes control sequences out, is another cleaner of text, and
-// will drop another set than the others.
+// TestOneCleaner checks that no other package asks which characters are control or
+// format characters, or removes control sequences. Such a package would be a second
+// cleaner of text, and remove a different set.
 func TestOneCleaner(t *testing.T) {
 	t.Parallel()
 	asks := map[string][]string{
@@ -66,7 +66,7 @@ func TestOneCleaner(t *testing.T) {
 	}
 }
 
-// character is the value of a literal in single quotes, or of a hexadecimal
+// character returns the value of a literal in single quotes, or of a hexadecimal
 // number.
 func character(e ast.Expr) (rune, bool) {
 	l, ok := e.(*ast.BasicLit)
@@ -81,8 +81,8 @@ func character(e ast.Expr) (rune, bool) {
 	return r, err == nil
 }
 
-// streams are the files that may name the streams of the process, and stand
-// behind a text.Writer, and why.
+// streams lists the files that may name the process's streams because a text.Writer is
+// put before them, and why.
 var streams = map[string]string{
 	"internal/app/system.go":  "the one place where a System gets them; run puts text.Writers before them",
 	"hooks/portable/serve.go": "the streams of a hook that is written in Go",
@@ -91,7 +91,7 @@ var streams = map[string]string{
 	"e2e/agents/shim/shim_unix.go":          "the streams of a hook, which are passed through as they are",
 }
 
-// raw are the files that may write past a text.Writer, and why.
+// raw lists the files that may bypass a text.Writer, and why.
 var raw = map[string]string{
 	"cmd/minigem/interactive.go":   "the terminal of the chat",
 	"cmd/minigem/hooks_migrate.go": "colours of ours around cleaned lines",
@@ -103,8 +103,8 @@ var raw = map[string]string{
 	"e2e/agents/progress.go":       "one line that is written over, with cleaned names",
 }
 
-// TestStreamsAreCleaned: nothing prints but through a text.Writer, so that
-// nobody can forget to clean.
+// TestStreamsAreCleaned checks that everything is printed through a text.Writer, so
+// that cleaning cannot be forgotten.
 func TestStreamsAreCleaned(t *testing.T) {
 	t.Parallel()
 	eachNode(t, func(_ string, at func() string, n ast.Node) {
@@ -131,7 +131,7 @@ func TestStreamsAreCleaned(t *testing.T) {
 	})
 }
 
-// eachNode visits the syntax of every file that is not a test.
+// eachNode visits the syntax nodes of every file that is not a test.
 func eachNode(t *testing.T, visit func(pkg string, where func() string, n ast.Node)) {
 	t.Helper()
 	walk(t, func(dir, file string) {

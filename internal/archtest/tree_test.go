@@ -23,17 +23,17 @@ type source struct {
 	file *ast.File // with comments, without resolved objects
 }
 
-// production reports whether s is part of what is built, not of a test.
+// production reports whether s is part of the build rather than of a test.
 func (s *source) production() bool { return !strings.HasSuffix(s.path, "_test.go") }
 
-// rel is the file's path below the root, with slashes.
+// rel returns the file's path below the root, with slashes.
 func (s *source) rel() string { return s.dir + "/" + filepath.Base(s.path) }
 
 // lines counts the file's lines.
 func (s *source) lines() int { return strings.Count(string(s.text), "\n") }
 
-// tree is every Go file of the repository but those of testdata and hidden
-// folders, by path. Whoever reads it must not change it.
+// tree is every Go file of the repository, by path, except those in testdata and hidden
+// folders. It must not be modified.
 var tree = sync.OnceValues(func() (t struct {
 	set     *token.FileSet
 	sources []*source
@@ -82,7 +82,7 @@ var tree = sync.OnceValues(func() (t struct {
 	return t, nil
 })
 
-// eachSource visits every Go file of the tree, the tests' files too.
+// eachSource visits every Go file of the tree, including tests.
 func eachSource(t *testing.T, visit func(*source)) {
 	t.Helper()
 	tree, err := tree()
@@ -93,7 +93,7 @@ func eachSource(t *testing.T, visit func(*source)) {
 	}
 }
 
-// walk visits the production files of all packages but the examples and .ci.
+// walk visits the production files of all packages except the examples and .ci.
 func walk(t *testing.T, visit func(dir, file string)) {
 	t.Helper()
 	walkAll(t, func(dir, file string) {
@@ -103,7 +103,7 @@ func walk(t *testing.T, visit func(dir, file string)) {
 	})
 }
 
-// walkAll is walk for test files, too.
+// walkAll is like walk, but includes test files.
 func walkAll(t *testing.T, visit func(dir, file string)) {
 	t.Helper()
 	eachSource(t, func(s *source) {
@@ -123,7 +123,7 @@ func parsed(t *testing.T, path string) *ast.File {
 	return s.file
 }
 
-// position says where a node of the tree stands.
+// position returns the position of a node of the tree.
 func position(t *testing.T, at token.Pos) token.Position {
 	t.Helper()
 	tree, err := tree()

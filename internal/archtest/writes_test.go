@@ -8,9 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// renames are the functions that put something in the place of something else
-// themselves. Whole files are written by internal/atomicfile; tools/workspace,
-// which is confined to its root, renames by os.Root.
+// renames lists the functions that rename files themselves. internal/atomicfile writes
+// whole files. tools/workspace, which is confined to its root, renames with os.Root.
 var renames = []read{
 	{"e2e/agents/shim run", "os.Rename", "a folder"},
 	{"e2e/agents/shim writeJSON", "os.Rename", "in a process that stands for a hook, and starts in no time because it imports little"},
@@ -25,7 +24,7 @@ var renames = []read{
 	{"session registry.migrate", "os.Rename", "a folder"},
 }
 
-// TestOneWayToWriteWholeFiles: nobody else renames.
+// TestOneWayToWriteWholeFiles checks that no other code renames.
 func TestOneWayToWriteWholeFiles(t *testing.T) {
 	t.Parallel()
 	var found, listed []string
