@@ -12,22 +12,22 @@ const (
 	ProtocolHTTP = "http"
 )
 
-// Config says what telemetry to send where (core/telemetry/config.ts). The zero
+// Config says which telemetry to send, and where (core/telemetry/config.ts). The zero
 // Config is off.
 type Config struct {
 	Enabled    bool
-	Target     string // "local", "gcp" or empty, which is local
-	Endpoint   string // URL of a collector; empty: DefaultEndpoint
-	Protocol   string // ProtocolGRPC or ProtocolHTTP; empty: gRPC
+	Target     string // "local", "gcp" or empty, which means local
+	Endpoint   string // URL of a collector; empty means DefaultEndpoint
+	Protocol   string // ProtocolGRPC or ProtocolHTTP; empty means gRPC
 	LogPrompts bool   // include payloads: prompts, arguments, input and output of hooks
 	Outfile    string // a file instead of a collector; appended to
-	Traces     bool   // send spans beside logs and metrics
+	Traces     bool   // send spans in addition to logs and metrics
 }
 
 // DefaultEndpoint is the address of a local collector.
 const DefaultEndpoint = "http://localhost:4317"
 
-// WithEnvironment applies the environment, which outranks c.
+// WithEnvironment returns c with the environment's values, which override it.
 func (c Config) WithEnvironment(lookup func(string) string) Config {
 	for name, field := range map[string]*bool{
 		"GEMINI_TELEMETRY_ENABLED":        &c.Enabled,
@@ -45,7 +45,7 @@ func (c Config) WithEnvironment(lookup func(string) string) Config {
 	return c
 }
 
-// Check returns what is wrong with c, or nil. It is nil if telemetry is off.
+// Check returns an error if c is invalid. It returns nil if telemetry is off.
 func (c Config) Check() error {
 	switch {
 	case !c.Enabled:

@@ -27,7 +27,7 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		config Config
-		want   string // empty: fine
+		want   string // empty if valid
 	}{
 		{Config{Target: "mars"}, ""}, // off
 		{Config{Enabled: true}, ""},

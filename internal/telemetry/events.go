@@ -14,10 +14,10 @@ import (
 type Setup struct {
 	Model, OutputFormat               string
 	ModelChosen                       bool          // set by a flag, the environment or the settings
-	Mode                              func() string // returns the current approval mode; nil: "default"
+	Mode                              func() string // returns the current approval mode; nil means "default"
 	CoreTools, Extensions, MCPServers []string
 	Sandbox, APIKey, Vertex, Debug    bool
-	Worktree                          bool // the session works in one that it made
+	Worktree                          bool // the session works in a worktree that it made
 	RespectGitIgnore                  bool
 }
 
@@ -56,7 +56,7 @@ func (t *Telemetry) Emit(e event.Event) {
 	if _, often := e.(event.TextDelta); !often {
 		t.updateMode(false)
 	}
-	if n, ok := e.(event.Nested); ok { // its requests are told by its model
+	if n, ok := e.(event.Nested); ok { // its requests are logged by its model
 		if f, ok := n.Event.(event.ToolFinished); ok {
 			t.Emit(f)
 		}
@@ -116,8 +116,8 @@ func (t *Telemetry) prompt(text string) {
 		attribute.Int("prompt_length", length), attribute.String("prompt_id", t.promptID()), t.payload("prompt", text))
 }
 
-// toolCall tells a call; of one that a hook put in the place of another,
-// original is what the model asked for.
+// toolCall logs a call. If a hook replaced another call with this one, original is what
+// the model asked for.
 func (t *Telemetry) toolCall(r event.ToolRecord, original string) {
 	took := r.Finished.Sub(r.Started).Milliseconds()
 	success := r.Status == event.ToolSuccess
@@ -150,12 +150,12 @@ func (t *Telemetry) toolCall(r event.ToolRecord, original string) {
 
 	t.count(t.counts.toolCalls, 1, name, attribute.Bool("success", success), decision, attribute.String("tool_type", kind))
 	t.measure(t.counts.toolLatency, took, name)
-	if success && len(r.Followed) == 0 { // what was done to files the last of them did
+	if success && len(r.Followed) == 0 { // the last of them changed the files
 		t.lines(r)
 	}
 }
 
-// lines counts how a call changed files.
+// lines counts the lines that a call changed.
 func (t *Telemetry) lines(r event.ToolRecord) {
 	d := diffOf(r)
 	for kind, n := range map[string]int64{
@@ -168,7 +168,7 @@ func (t *Telemetry) lines(r event.ToolRecord) {
 	}
 }
 
-// diff is the counted part of an edit's display.
+// diff is the part of an edit's display that is counted.
 type diff struct {
 	New  bool `json:"isNewFile"`
 	Stat struct {
@@ -190,8 +190,7 @@ func diffOf(r event.ToolRecord) diff {
 	return d
 }
 
-// metadataOf returns the statistics of an edit and the tool's own data, as
-// JSON.
+// metadataOf returns the statistics of an edit, and the tool's own data, as JSON.
 func metadataOf(r event.ToolRecord) string {
 	all := map[string]any{}
 	for k, v := range r.Data {
@@ -222,7 +221,7 @@ func contentLength(r event.ToolRecord) int {
 	return n
 }
 
-// indented formats v as indented JSON; empty if it cannot be encoded.
+// indented formats v as indented JSON. It returns "" if v cannot be encoded.
 func indented(v any) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)

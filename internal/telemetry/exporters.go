@@ -18,15 +18,15 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// exporters export logs, metrics and spans; spans may be nil.
+// exporters export logs, metrics and spans. spans may be nil.
 type exporters struct {
 	logs    sdklog.Exporter
 	metrics sdkmetric.Exporter
 	spans   sdktrace.SpanExporter
 }
 
-// exporters opens them. Their first failure goes to Options.Warn: the libraries
-// would print them on standard error.
+// exporters opens the exporters. Their first failure goes to Options.Warn, because the
+// libraries would print it to standard error.
 func (o *Options) exporters(ctx context.Context) (out exporters, err error) {
 	switch {
 	case o.Outfile != "":

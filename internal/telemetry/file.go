@@ -19,9 +19,9 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// outfile writes objects one after the other, indented, each followed by a
-// newline. Readers split at "}
-// {" (core/telemetry/file-exporters.ts), which indented objects do not contain.
+// outfile writes objects one after the other, indented, each followed by a newline.
+// Readers split at "}\n{" (core/telemetry/file-exporters.ts), which indented objects do
+// not contain.
 type outfile struct {
 	mu   sync.Mutex
 	file *os.File
@@ -57,10 +57,10 @@ func (o *outfile) write(objects ...any) error {
 	return nil
 }
 
-// hrTime is a time as seconds and nanoseconds.
+// hrTime returns a time as seconds and nanoseconds.
 func hrTime(t time.Time) [2]int64 { return [2]int64{t.Unix(), int64(t.Nanosecond())} }
 
-// attributes is an object that keeps the order of its members.
+// attributes is a JSON object that keeps the order of its members.
 type attributes []attribute.KeyValue
 
 // MarshalJSON implements json.Marshaler.
@@ -203,5 +203,5 @@ func (f fileMetrics) Export(_ context.Context, rm *metricdata.ResourceMetrics) e
 
 func (f fileMetrics) ForceFlush(context.Context) error { return nil }
 
-// Shutdown is called last of all.
+// Shutdown closes the file. It is called last.
 func (f fileMetrics) Shutdown(context.Context) error { return f.file.Close() }

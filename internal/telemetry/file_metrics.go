@@ -7,8 +7,8 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 )
 
-// The format of metrics in the file; the numbers of kinds are those of Gemini
-// CLI's libraries.
+// The format of metrics in the file. The numbers of kinds are those of Gemini CLI's
+// libraries.
 type (
 	fileResourceMetrics struct {
 		Resource fileResource       `json:"resource"`

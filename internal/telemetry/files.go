@@ -13,13 +13,13 @@ import (
 
 // file describes a file that a call read or wrote as a whole.
 type file struct {
-	operation string // "create", "read" or "update"; empty: none of these
+	operation string // "create", "read" or "update", or empty
 	attrs     []attribute.KeyValue
 	body      string
 }
 
-// fileOf reads it from the record of a call. Like Gemini CLI it handles only
-// read_file and write_file; edits are counted by their lines.
+// fileOf derives it from the record of a call. Like Gemini CLI, it only handles
+// read_file and write_file. Edits are counted by line.
 func fileOf(r event.ToolRecord) file {
 	path, _ := r.Args["file_path"].(string)
 	ext := strings.ToLower(filepath.Ext(path))
@@ -29,7 +29,7 @@ func fileOf(r event.ToolRecord) file {
 	switch r.Call.Name {
 	case "read_file":
 		f.operation, kind = "read", mimeOf(ext)
-		if shown, text := r.Display.(string); text && shown == "" { // it was read as a whole
+		if shown, text := r.Display.(string); text && shown == "" { // the whole file was read
 			content, counted = r.Result.Response["output"].(string)
 		}
 	case "write_file":
@@ -53,9 +53,9 @@ func fileOf(r event.ToolRecord) file {
 	return f
 }
 
-// mimeOf returns the type of a file by its name: "text/plain".
+// mimeOf returns the MIME type for a file extension, such as "text/plain".
 func mimeOf(ext string) string {
-	if ext == ".txt" || ext == ".md" { // not known on every machine
+	if ext == ".txt" || ext == ".md" { // not every machine knows these
 		return map[string]string{".txt": "text/plain", ".md": "text/markdown"}[ext]
 	}
 	kind, _, _ := strings.Cut(mime.TypeByExtension(ext), ";")

@@ -10,11 +10,11 @@ import (
 	"minigem/hooks"
 )
 
-// left identifies a hook in a report that was still running.
+// left is the index, in a report, of a hook that was still running.
 type left int
 
-// Hook logs each run of a hook event. A hook that is still running is logged
-// when it has ended.
+// Hook logs each run of a hook event. A hook that is still running is logged once it
+// has ended.
 func (t *Telemetry) Hook(r hooks.Report) {
 	if t == nil {
 		return
@@ -67,7 +67,7 @@ func (t *Telemetry) hookCall(r hooks.Report, run hooks.Run) {
 	t.measure(t.counts.hookLatency, took, event, attribute.String("hook_name", name), attribute.Bool("success", success))
 }
 
-// answer returns what a hook printed, if it is an object.
+// answer returns what a hook printed, if it is a JSON object.
 func (t *Telemetry) answer(stdout []byte) attribute.KeyValue {
 	if trimmed := bytes.TrimSpace(stdout); len(trimmed) > 0 && trimmed[0] == '{' && json.Valid(trimmed) {
 		return t.payload("hook_output", indentedJSON(trimmed))

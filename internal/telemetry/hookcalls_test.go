@@ -57,7 +57,7 @@ func TestHooksThatFail(t *testing.T) {
 	}
 }
 
-// A hook that is left running is reported once, when it has ended.
+// A hook that is left running is reported once, after it has ended.
 func TestHooksLeftRunning(t *testing.T) {
 	t.Parallel()
 	tel, path := toFile(t, nil)
@@ -77,8 +77,8 @@ func TestHooksLeftRunning(t *testing.T) {
 	assert.Equal(t, []any{"quick", "slow"}, told)
 }
 
-// A call that a hook put in the place of another has its own record, which says
-// what the model asked for; what it did to files is counted once.
+// A call that replaced another has its own record, which says what the model asked for.
+// Its changes to files are counted once.
 func TestTailCalls(t *testing.T) {
 	t.Parallel()
 	tel, path := toFile(t, nil)

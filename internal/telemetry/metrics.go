@@ -8,7 +8,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// instruments are those of Gemini CLI's metrics that are counted here.
+// instruments are the metrics of Gemini CLI that are recorded here.
 type instruments struct {
 	sessions, toolCalls, requests, tokens, fileOperations, lines, hookCalls metric.Int64Counter
 	toolLatency, requestLatency, hookLatency, genTokens, routingLatency     metric.Int64Histogram

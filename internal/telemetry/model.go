@@ -25,8 +25,7 @@ const (
 	RoleCompressor = "utility_compressor"
 )
 
-// Model wraps p to log each request and answer as sent. A nil Telemetry returns
-// p.
+// Model wraps p to log each request and answer as sent. If t is nil, it returns p.
 func (t *Telemetry) Model(p llm.Provider, role string) llm.Provider {
 	if t == nil {
 		return p
@@ -72,13 +71,13 @@ func (m *observedModel) Generate(ctx context.Context, req llm.Request) (llm.Chun
 	return chunk, nil
 }
 
-// call is one request in progress.
+// call is a request in progress.
 type call struct {
 	*observedModel
 	model    string
-	sampling []attribute.KeyValue // attributes of the request for inference
+	sampling []attribute.KeyValue // attributes of the request, for inference
 	start    time.Time
-	ctx      context.Context // ends its span
+	ctx      context.Context // carries its span
 	end      func(time.Time)
 	chunks   []llm.Chunk // nil if payloads are not logged
 	usage    llm.Usage
@@ -147,7 +146,7 @@ func (c *call) answered() {
 	t.counts.genDuration.Record(context.Background(), took.Seconds(), t.with(c.genAI()...))
 }
 
-// inference is the event of OpenTelemetry's conventions for generative models,
+// inference is the event of OpenTelemetry's conventions for generative models. It is
 // logged once for each request and each answer.
 const inference = "gen_ai.client.inference.operation.details"
 
@@ -171,7 +170,7 @@ func (c *call) details(req llm.Request) []attribute.KeyValue {
 	return kvs
 }
 
-// said is the answer in the form of gen_ai.output.messages.
+// said returns the answer in the form of gen_ai.output.messages.
 func (c *call) said() string {
 	var all []llm.Part
 	for _, chunk := range c.chunks {

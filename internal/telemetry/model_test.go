@@ -47,8 +47,8 @@ func TestModel(t *testing.T) {
 	}, attrs[inference])
 }
 
-// TestRequestDetails: what a request asks for, and its instructions only where
-// prompts are reported.
+// TestRequestDetails checks the attributes of a request, with its instructions only if
+// prompts are logged.
 func TestRequestDetails(t *testing.T) {
 	t.Parallel()
 	temperature := 0.5

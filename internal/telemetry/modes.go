@@ -7,16 +7,16 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 )
 
-// modes tracks the approval mode: there is no event for a change, so it is
-// compared at every event.
+// modes tracks the approval mode. No event reports a change, so the mode is compared at
+// every event.
 type modes struct {
-	present func() string // nil before Begin
+	present func() string // returns the current mode; nil before Begin
 	mode    string
 	since   time.Time
 }
 
-// updateMode logs the end of a mode, and the change; at the end, that of the last
-// one.
+// updateMode logs the end of a mode, and the change to the next. At the end of the
+// session, it logs the end of the last one.
 func (t *Telemetry) updateMode(end bool) {
 	t.mu.Lock()
 	was := t.modes
@@ -42,8 +42,8 @@ func (t *Telemetry) updateMode(end bool) {
 	}
 }
 
-// routed logs which model a prompt goes to, and why. There is no router: it is
-// the requested model, or the default.
+// routed logs which model a prompt goes to, and why. It only distinguishes a requested
+// model from the default one.
 func (t *Telemetry) routed() {
 	t.mu.Lock()
 	s, mode := t.setup, t.modes.mode

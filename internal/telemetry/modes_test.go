@@ -11,7 +11,8 @@ import (
 	"minigem/llm"
 )
 
-// TestModes: a mode is reported when it is over, and the last one at the end.
+// TestModes checks that a mode is reported once it is over, and the last one at the
+// end.
 func TestModes(t *testing.T) {
 	t.Parallel()
 	mode, now := "default", noon
@@ -65,7 +66,7 @@ func TestFileOperations(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		r    event.ToolRecord
-		want object // nil: nothing is told
+		want object // nil if nothing is logged
 	}{
 		{"read", record("read_file", map[string]any{"file_path": "a.txt"}, "hello\n", ""), object{
 			"_body": "File operation: read. Lines: 2.", "tool_name": "read_file", "operation": "read", "lines": 2.0, "mimetype": "text/plain", "extension": ".txt"}},

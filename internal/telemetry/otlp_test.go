@@ -18,8 +18,8 @@ import (
 	"minigem/agent/event"
 )
 
-// collector is an OpenTelemetry collector for HTTP and gRPC. It keeps the names
-// of what it receives, read from the raw messages.
+// collector is an OpenTelemetry collector for HTTP and gRPC. It keeps the names of what
+// it receives, extracted from the raw messages.
 type collector struct {
 	mu    sync.Mutex
 	names []string
@@ -32,13 +32,13 @@ func (c *collector) sorted() []string {
 	return slices.Compact(c.names)
 }
 
-// signals maps the paths of both protocols to what is sent there.
+// signals maps the paths of both protocols to the kind of data sent there.
 var signals = map[string]string{
 	"/v1/logs": "log", "/v1/metrics": "metric", "/v1/traces": "span",
 	"/opentelemetry.proto.collector.logs.v1.LogsService/Export": "log",
 }
 
-// telemetryName finds names of logs, metrics and spans in a protobuf message.
+// telemetryName matches names of logs, metrics and spans in a protobuf message.
 var telemetryName = regexp.MustCompile(`gemini_cli\.[a-z_.]+|tool_call`)
 
 func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -63,7 +63,7 @@ func (c *collector) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			c.names = append(c.names, signal+" "+name)
 		}
 	}
-	if r.ProtoMajor == 2 { // an empty message of gRPC, and its status
+	if r.ProtoMajor == 2 { // an empty gRPC message and its status
 		w.Header().Set("Content-Type", "application/grpc")
 		w.Header().Set("Trailer", "Grpc-Status")
 		_, _ = w.Write(make([]byte, 5))
@@ -108,7 +108,7 @@ func TestOTLPOverGRPC(t *testing.T) {
 	assert.Equal(t, []string{"log gemini_cli.config", "log gemini_cli.conversation_finished", "log gemini_cli.plan.approval_mode_duration"}, c.sorted())
 }
 
-// Where no collector is, that is reported once, and the end does not wait long.
+// A missing collector is reported once, and does not delay the end for long.
 func TestNoCollector(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

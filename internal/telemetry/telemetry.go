@@ -1,9 +1,8 @@
-// Package telemetry reports what an agent does, as the log events and metrics
-// of Gemini CLI 0.61 (core/telemetry), to a file of JSON objects or to an
-// OpenTelemetry collector. It decides nothing; if it fails the session goes on,
-// and the failure is reported once. It has three inputs: it is an [event.Sink],
-// Hook takes the reports of hook events, and Model wraps a model to see
-// requests and answers.
+// Package telemetry reports what an agent does, as the log events and metrics of Gemini
+// CLI 0.61 (core/telemetry), to a file of JSON objects or to an OpenTelemetry
+// collector. It decides nothing. If it fails, the session continues and the failure is
+// reported once. It has three inputs: it is an [event.Sink], Hook receives the reports
+// of hook events, and Model wraps a model to see requests and answers.
 package telemetry
 
 import (
@@ -25,32 +24,32 @@ import (
 const (
 	scope = "gemini-cli"
 
-	// The file can be read while a session runs: logs come with a delay of one
-	// second, metrics of five (docs/spec/contract.md 9 asks for ten).
+	// The file can be read while a session runs: logs are delayed by one second,
+	// metrics by five (docs/spec/contract.md 9 asks for ten).
 	logInterval    = time.Second
 	metricInterval = 5 * time.Second
 )
 
-// Options configures a [Telemetry] beside its [Config].
+// Options configures a [Telemetry], in addition to its [Config].
 type Options struct {
 	Config
 	Installation string              // id of this installation
 	Version      string              // version of the program
-	Auth         string              // how the user signed in; empty: unknown
-	Interactive  bool                // there is a user who can be asked
+	Auth         string              // how the user signed in; may be empty
+	Interactive  bool                // a user is present who can be asked
 	Session      func() string       // returns the current session's id
 	Mask         func(string) string // masks secrets; may be nil
 	Warn         func(string)        // called once if telemetry fails; may be nil
-	Now          func() time.Time    // nil: time.Now
+	Now          func() time.Time    // nil means time.Now
 }
 
-// Telemetry reports what happens. All methods are safe for concurrent use, and
-// do nothing on a nil Telemetry.
+// Telemetry reports what happens. All methods are safe for concurrent use, and do
+// nothing on a nil Telemetry.
 type Telemetry struct {
 	o       Options
 	logs    *sdklog.LoggerProvider
 	metrics *sdkmetric.MeterProvider
-	traces  *sdktrace.TracerProvider // nil: no spans
+	traces  *sdktrace.TracerProvider // nil if spans are off
 	logger  log.Logger
 	tracer  trace.Tracer
 	counts  instruments
@@ -58,9 +57,9 @@ type Telemetry struct {
 	mu      sync.Mutex
 	prompts int   // number of prompts
 	rounds  int   // so far
-	setup   Setup // of Begin
+	setup   Setup // passed to Begin
 	modes   modes
-	left    map[int][]left // by Seq of the report: hooks that were still running
+	left    map[int][]left // by a report's Seq: hooks that were still running
 }
 
 // Start opens the file or the connection to the collector. A nil Telemetry
@@ -106,7 +105,7 @@ func (o *Options) fill() {
 	}
 }
 
-// closeTimeout is how long the end of a program may wait for a collector.
+// closeTimeout is how long the end of the program may wait for a collector.
 const closeTimeout = 3 * time.Second
 
 // Close logs the end of the conversation, and exports what is still pending.
@@ -172,7 +171,7 @@ func (t *Telemetry) masked(kv attribute.KeyValue) attribute.KeyValue {
 	return attribute.String(string(kv.Key), t.o.Mask(kv.Value.AsString()))
 }
 
-// payload is an attribute that is logged only if prompts are.
+// payload returns an attribute that is logged only if prompts are.
 func (t *Telemetry) payload(key, value string) attribute.KeyValue {
 	if !t.o.LogPrompts {
 		return attribute.KeyValue{}
@@ -180,7 +179,7 @@ func (t *Telemetry) payload(key, value string) attribute.KeyValue {
 	return attribute.String(key, value)
 }
 
-// optional leaves out an empty text.
+// optional returns an attribute that is left out if value is empty.
 func optional(key, value string) attribute.KeyValue {
 	if value == "" {
 		return attribute.KeyValue{}

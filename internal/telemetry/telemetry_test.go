@@ -22,7 +22,7 @@ import (
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 5_000_000, time.UTC)
 
-// toFile starts one that writes a file, with a clock that stands still.
+// toFile starts a Telemetry that writes to a file, with a fixed clock.
 func toFile(t *testing.T, change func(*Options)) (*Telemetry, string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "deep", "telemetry.log")
@@ -41,8 +41,8 @@ func toFile(t *testing.T, change func(*Options)) (*Telemetry, string) {
 
 type object = map[string]any
 
-// objects reads the file as its readers do: split where one object ends and
-// another begins.
+// objects reads the file as its readers do: it splits where one object ends and the
+// next begins.
 func objects(t *testing.T, path string) []object {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -57,8 +57,8 @@ func objects(t *testing.T, path string) []object {
 	return out
 }
 
-// logged are the logs of a file: the name of the event and its attributes,
-// those that all have apart.
+// logged returns the logs in a file: the names of the events and their attributes,
+// without the common ones.
 func logged(t *testing.T, path string) (names []string, attrs map[string]object) {
 	t.Helper()
 	attrs = map[string]object{}
@@ -128,7 +128,7 @@ func TestShapeOfALog(t *testing.T) {
 	assert.True(t, strings.HasPrefix(string(data), want), string(data))
 }
 
-// A call of a tool, with all that can be said of one.
+// replaced is a call of a tool with every attribute set.
 var replaced = event.ToolRecord{
 	Call: llm.ToolCall{ID: "c", Name: "replace"}, Args: map[string]any{"file_path": "a", "new_string": "<b>"},
 	Result: llm.ToolResult{Response: map[string]any{"output": "ok"}}, Status: event.ToolSuccess, Decision: event.DecisionAccept,
@@ -201,7 +201,7 @@ func ask(t *testing.T, m llm.Provider) error {
 	return nil
 }
 
-// Without logPrompts no payload is told; secrets never are.
+// Without logPrompts no payload is logged. Secrets never are.
 func TestPrivacy(t *testing.T) {
 	t.Parallel()
 	everything := func(tel *Telemetry) {
@@ -287,7 +287,7 @@ func TestMetrics(t *testing.T) {
 	assert.Equal(t, 4.0+2.0, value("gemini_cli.lines.changed", 0).(float64)+value("gemini_cli.lines.changed", 1).(float64))
 }
 
-// What happened can be read while the session runs.
+// Events can be read while the session runs.
 func TestFlushedWhileItRuns(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -302,7 +302,7 @@ func TestFlushedWhileItRuns(t *testing.T) {
 	})
 }
 
-// Spans are told where they are asked for, and logs name the one they are in.
+// Spans are reported if asked for, and logs name the span they are in.
 func TestSpans(t *testing.T) {
 	t.Parallel()
 	tel, path := toFile(t, func(o *Options) { o.Traces = true })
