@@ -9,8 +9,8 @@ import (
 	"minigem/hooks"
 )
 
-// Debug prints what --debug shows on standard error: rounds, tools and hooks as
-// they happen, and why hooks did not run.
+// Debug prints what --debug shows on standard error: rounds, tools and hooks as they
+// happen, and why hooks did not run.
 type Debug struct {
 	mu  sync.Mutex
 	Out io.Writer

@@ -19,7 +19,7 @@ func HookLine(r hooks.Report) string {
 	return fmt.Sprintf("%-19s  %-17s  %-9s  %s", r.Event, hookSubject(r), did, Milliseconds(r.Duration))
 }
 
-// hookSubject is what an event was about: a tool, a source, or else the hooks.
+// hookSubject returns what an event was about: a tool, a source, or else the hooks.
 func hookSubject(r hooks.Report) string {
 	if r.Subject != "" {
 		return r.Subject
@@ -38,11 +38,11 @@ func hookSubject(r hooks.Report) string {
 
 // Milliseconds formats a duration for lists.
 func Milliseconds(d time.Duration) string {
-	return fmt.Sprintf("%d ms", max(1, d.Round(time.Millisecond).Milliseconds())) // what took less is not told apart
+	return fmt.Sprintf("%d ms", max(1, d.Round(time.Millisecond).Milliseconds())) // shorter times are not distinguished
 }
 
-// HookWhy is the reason below the line of an event that changed something;
-// empty if there is nothing to add.
+// HookWhy returns the reason shown below the line of an event that changed something,
+// or "" if there is nothing to add.
 func HookWhy(r hooks.Report) string {
 	switch {
 	case r.Verdict.Denied() && r.Event != protocol.AfterAgent:

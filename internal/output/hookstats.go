@@ -8,28 +8,27 @@ import (
 	"minigem/hooks"
 )
 
-// HookStats counts what hooks did in a session. Its methods may be called at any
-// time.
+// HookStats counts what hooks did in a session. Its methods may be called concurrently.
 type HookStats struct {
 	mu     sync.Mutex
 	counts []*HookCounts
-	left   map[int][]int // by the number of an event: its runs that had not ended
+	left   map[int][]int // by event number: its runs that had not ended
 }
 
-// HookCounts are the runs of one hook at one event.
+// HookCounts counts the runs of one hook at one event.
 type HookCounts struct {
 	Event  hooks.Event
 	ID     string
 	Failed int
 	Acted  int    // how often it decided or changed something
-	Last   string // what came of the last run, in a word
+	Last   string // the result of the last run, in a word
 	times  []time.Duration
 }
 
-// mostTimes limits what is remembered of a hook: the newest runs.
+// mostTimes limits how many runs of a hook are remembered. The newest are kept.
 const mostTimes = 1000
 
-// Reset begins to count anew. What still runs in the background is not counted.
+// Reset restarts counting. Hooks still running in the background are not counted.
 func (s *HookStats) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,10 +86,10 @@ func (c *HookCounts) add(run hooks.Run) {
 	}
 }
 
-// Runs is how often the hook ran.
+// Runs returns how often the hook ran.
 func (c HookCounts) Runs() int { return len(c.times) }
 
-// P95 is how long 95 of 100 runs took at most, as text; empty: there was none.
+// P95 returns the 95th percentile of the run times as text, or "" if there are none.
 func (c HookCounts) P95() string {
 	if len(c.times) == 0 {
 		return ""

@@ -10,8 +10,8 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// TestHookStats: each run of a hook is counted once, one that went on after its
-// event too, and what came of it is told in a word.
+// TestHookStats checks that each run of a hook is counted once, even one that outlasts
+// its event, and that its result is a single word.
 func TestHookStats(t *testing.T) {
 	t.Parallel()
 	run := func(name string, took time.Duration, change func(*hooks.Run)) hooks.Run {

@@ -21,7 +21,7 @@ type Failure struct {
 	Code    int    `json:"code,omitempty"` // the exit code
 }
 
-// FailureOf converts err for programs; nil for nil.
+// FailureOf converts err for programs. It returns nil for nil.
 func FailureOf(err error, code int) *Failure {
 	if err == nil {
 		return nil
@@ -33,8 +33,8 @@ func FailureOf(err error, code int) *Failure {
 	return &Failure{Type: name, Message: err.Error(), Code: code}
 }
 
-// failureNames are Gemini CLI's types for errors that have an exit code of
-// their own (cli/utils/errors.ts).
+// failureNames are Gemini CLI's types for errors with a separate exit code
+// (cli/utils/errors.ts).
 var failureNames = map[int]string{
 	41:  "Error", // (cli/validateNonInterActiveAuth.ts)
 	42:  "FatalInputError",
@@ -47,8 +47,8 @@ var failureNames = map[int]string{
 
 const unknownError = "unknown"
 
-// errorName returns the name of an error's kind: the type of an invalid stream,
-// or of a failed model call.
+// errorName returns the name of an error's kind, if it is an invalid stream or a failed
+// model call.
 func errorName(err error) string {
 	var stream *agent.StreamError
 	if errors.As(err, &stream) {
@@ -61,8 +61,8 @@ func errorName(err error) string {
 	return unknownError
 }
 
-// JSON writes one document at the end (core/output/types.ts): the answer on
-// Out, or the error on Err. It is an [event.Sink].
+// JSON writes one document at the end (core/output/types.ts): the answer to Out, or the
+// error to Err. It is an [event.Sink].
 type JSON struct {
 	Out, Err io.Writer
 	Stats    *Stats
@@ -103,11 +103,11 @@ func (j *JSON) Warn(text string) { j.warnings = append(j.warnings, text) }
 type Answer struct {
 	Session    string // session id
 	Text       string
-	Unfinished string // the finish reason, if the text is incomplete
+	Unfinished string // the finish reason if the text is incomplete
 }
 
-// Finish writes the document: a if failure is nil, else the failure on Err with
-// Out left empty, as Gemini CLI does.
+// Finish writes the document. If failure is nil, it writes a to Out. Otherwise it
+// writes the failure to Err and nothing to Out, as Gemini CLI does.
 func (j *JSON) Finish(a Answer, failure *Failure) error {
 	r := jsonResult{SessionID: a.Session, Warnings: j.warnings, Error: failure, Finish: a.Unfinished}
 	out := j.Err
@@ -126,7 +126,7 @@ func (j *JSON) Finish(a Answer, failure *Failure) error {
 	return err
 }
 
-// marshalPlain marshals without escapes for HTML and without a final newline.
+// marshalPlain marshals without HTML escapes and without a final newline.
 func marshalPlain(v any, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -18,8 +18,7 @@ import (
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
-// session is a run with one round that failed, one tool that worked and one
-// that did not.
+// session is a run with a failed round, a successful tool and a failed one.
 func session() []event.Event {
 	done := func(name string, status event.ToolStatus, display any) event.Event {
 		return event.ToolFinished{Record: event.ToolRecord{
@@ -127,7 +126,7 @@ func TestStreamJSONTellsOnceThatNobodyReads(t *testing.T) {
 	assert.Equal(t, []int{1, 1}, []int{f.n, told})
 }
 
-// TestStatsSnapshot: what was handed out does not change any more.
+// TestStatsSnapshot checks that a snapshot does not change afterwards.
 func TestStatsSnapshot(t *testing.T) {
 	s := &Stats{}
 	for _, e := range session() {

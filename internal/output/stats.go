@@ -12,15 +12,14 @@ import (
 	"minigem/tools"
 )
 
-// Stats counts what happens in a session, in the shape of the json output
-// (core/output/types.ts). It is an [event.Sink]; Snapshot may be called at any
-// time.
+// Stats counts what happens in a session, in the form of the json output
+// (core/output/types.ts). It is an [event.Sink]. Snapshot may be called at any time.
 type Stats struct {
 	mu     sync.Mutex
 	counts Counts
 }
 
-// Reset begins to count anew.
+// Reset restarts counting.
 func (s *Stats) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,7 +33,7 @@ type Counts struct {
 	Files  FileCounts            `json:"files"`
 }
 
-// ModelCounts are those of one model.
+// ModelCounts are the counts of one model.
 type ModelCounts struct {
 	API    APICounts            `json:"api"`
 	Tokens TokenCounts          `json:"tokens"`
@@ -49,8 +48,7 @@ type APICounts struct {
 	ErrorsByType   map[string]int `json:"errorsByType"`
 }
 
-// TokenCounts counts tokens, as the provider does. Input is Prompt without
-// Cached.
+// TokenCounts counts tokens the way the provider does. Input is Prompt without Cached.
 type TokenCounts struct {
 	Input      int `json:"input"`
 	Prompt     int `json:"prompt"`
@@ -61,7 +59,7 @@ type TokenCounts struct {
 	Tool       int `json:"tool"`
 }
 
-// RoleCounts counts what a model was used for.
+// RoleCounts counts the use of a model in one role.
 type RoleCounts struct {
 	TotalRequests  int         `json:"totalRequests"`
 	TotalErrors    int         `json:"totalErrors"`
@@ -69,7 +67,7 @@ type RoleCounts struct {
 	Tokens         TokenCounts `json:"tokens"`
 }
 
-// ToolCounts are the calls of all tools.
+// ToolCounts counts the calls of all tools.
 type ToolCounts struct {
 	TotalCalls      int                  `json:"totalCalls"`
 	TotalSuccess    int                  `json:"totalSuccess"`
@@ -79,7 +77,7 @@ type ToolCounts struct {
 	ByName          ordered[*CallCounts] `json:"byName"`
 }
 
-// CallCounts are the calls of one tool.
+// CallCounts counts the calls of one tool.
 type CallCounts struct {
 	Count      int            `json:"count"`
 	Success    int            `json:"success"`
@@ -88,7 +86,7 @@ type CallCounts struct {
 	Decisions  DecisionCounts `json:"decisions"`
 }
 
-// DecisionCounts counts who let calls run.
+// DecisionCounts counts who allowed calls.
 type DecisionCounts struct {
 	Accept     int `json:"accept"`
 	Reject     int `json:"reject"`
@@ -119,7 +117,7 @@ func (s *Stats) Emit(e event.Event) {
 		}
 	case event.RoundFailed:
 		s.request(role, e.Model, e.Latency, e.Usage, e.Err)
-	case event.RoundDiscarded: // it cost tokens, and another one follows
+	case event.RoundDiscarded: // it cost tokens, and another round follows
 		if e.Model != "" {
 			s.request(role, e.Model, e.Latency, e.Usage, nil)
 		}
@@ -204,7 +202,7 @@ func (d *DecisionCounts) add(who event.ToolDecision) {
 	}
 }
 
-// clone copies c, so that it can be read while the session goes on.
+// clone copies c, so that it can be read while the session continues.
 func (c Counts) clone() Counts {
 	out := c
 	out.Models, out.Tools.ByName = ordered[*ModelCounts]{}, ordered[*CallCounts]{}

@@ -12,8 +12,8 @@ import (
 	"minigem/llm"
 )
 
-// TestStatsCountAllThatWasAsked: tokens were spent on answers that were thrown
-// away and on side work too. Gemini CLI 0.61 counts them the same way.
+// TestStatsCountAllThatWasAsked checks that tokens for discarded answers and side
+// requests are counted, too. Gemini CLI 0.61 counts them the same way.
 func TestStatsCountAllThatWasAsked(t *testing.T) {
 	t.Parallel()
 	used := func(n int) *llm.Usage { return &llm.Usage{Prompt: n, Total: n} }
@@ -41,7 +41,8 @@ func TestStatsCountAllThatWasAsked(t *testing.T) {
 	assert.Equal(t, []string{"utility_tool"}, w.Roles.Names)
 }
 
-// TestFailureTypes: programs tell failures of a run apart by Gemini CLI's names.
+// TestFailureTypes checks that failures have Gemini CLI's names, by which programs
+// distinguish them.
 func TestFailureTypes(t *testing.T) {
 	t.Parallel()
 	plain := errors.New("why")
@@ -59,7 +60,7 @@ func TestFailureTypes(t *testing.T) {
 		{plain, 55, "FatalUntrustedWorkspaceError"},
 		{plain, 130, "FatalCancellationError"},
 		{plain, 143, "unknown"},
-		// What is between us and the model has a kind of its own.
+		// Errors between us and the model have kinds of their own.
 		{&llm.Error{Kind: llm.ErrAuth}, 41, "auth"},
 		{&agent.StreamError{Kind: agent.SafetyBlocked}, 1, "SAFETY_BLOCKED"},
 	} {

@@ -9,13 +9,13 @@ import (
 	"minigem/hooks"
 )
 
-// StreamJSON writes one event per line (core/output/types.ts). It is an
-// [event.Sink]. Whatever happens, the last line is a result.
+// StreamJSON writes one event per line (core/output/types.ts). It is an [event.Sink].
+// The last line is always a result.
 type StreamJSON struct {
 	Out   io.Writer
 	Stats *Stats
-	Now   func() time.Time // nil: time.Now
-	// Broken is called once, when Out can no longer be written; may be nil.
+	Now   func() time.Time // nil means time.Now
+	// Broken is called once when Out can no longer be written. May be nil.
 	Broken func(error)
 
 	mu      sync.Mutex
@@ -172,8 +172,8 @@ func (s *StreamJSON) problem(severity, message string) {
 	s.line(streamError{s.stamp("error"), severity, message})
 }
 
-// Finish writes the result. unfinished is the finish reason of an incomplete
-// answer; failure nil means success.
+// Finish writes the result. unfinished is the finish reason of an incomplete answer. A
+// nil failure means success.
 func (s *StreamJSON) Finish(unfinished string, failure *Failure) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package output writes what happens in a run without a terminal: the text,
-// json and stream-json formats (core/output/types.ts). Standard output gets
-// only the answer; everything else goes to standard error.
+// Package output writes what happens in a run without a terminal: the text, json and
+// stream-json formats (core/output/types.ts). Standard output gets only the answer.
+// Everything else goes to standard error.
 package output
 
 import (
@@ -16,27 +16,26 @@ import (
 
 // Text writes the model's text to Out. It is an event.Sink.
 //
-// The rules: a newline ends the text before tools run, between the attempts of
-// a retried answer and at the end. Where a round is discarded and made again, a
-// program must not read what does not count: with Whole, the text of a round is
-// written when it counts. Without, it is written as it comes, and what was
-// already written is not repeated: the new text is written from where it
-// differs, on a line of its own.
+// A newline ends the text before tools run, between the attempts of a retried answer,
+// and at the end. When a round is discarded and repeated, a program must not read text
+// that does not count. With Whole, the text of a round is therefore written once the
+// round counts. Without it, text is written as it arrives, and what was already written
+// is not repeated: the new text is written from where it differs, on a line of its own.
 type Text struct {
-	Out io.Writer // gets nothing but text
+	Out io.Writer // gets only the model's text
 	Err io.Writer // gets notices, one per line
 	Raw bool      // do not remove control sequences
-	// Whole holds back the text of a round until it is finished, failed or cut
+	// Whole holds back the text of a round until it has finished, failed or been cut
 	// off.
 	Whole bool
-	// Broken is called once, when Out can no longer be written; may be nil.
+	// Broken is called once when Out can no longer be written. May be nil.
 	Broken func(error)
 
 	mu      sync.Mutex
 	pieces  text.Cleaner
 	midLine bool            // the last output did not end in a newline
 	round   strings.Builder // output of this round
-	replay  string          // output of a discarded attempt, which is not repeated; round is its beginning
+	replay  string          // output of a discarded attempt, which is not repeated; round is a prefix of it
 	kept    strings.Builder
 	broken  bool
 }
@@ -112,7 +111,7 @@ func (t *Text) cleared(yes bool) {
 	}
 }
 
-// text writes s, without the part that a discarded attempt wrote already.
+// text writes s, without the part that a discarded attempt has already written.
 func (t *Text) text(s string) {
 	if !t.Raw {
 		s = t.pieces.Clean([]byte(s))
@@ -137,7 +136,7 @@ func (t *Text) text(s string) {
 	t.write(s)
 }
 
-// flush writes what was held back.
+// flush writes the text that was held back.
 func (t *Text) flush() {
 	if t.kept.Len() > 0 {
 		s := t.kept.String()

@@ -55,7 +55,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestTextForPrograms: what a program reads has been said for good.
+// TestTextForPrograms checks that a program only reads text that counts.
 func TestTextForPrograms(t *testing.T) {
 	t.Parallel()
 	delta := func(s string) event.Event { return event.TextDelta{Text: s} }

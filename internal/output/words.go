@@ -9,8 +9,8 @@ import (
 	"minigem/internal/text"
 )
 
-// WriteJSON writes v for programs: indented, with a newline at the end, and
-// with escapes for characters that act upon a screen.
+// WriteJSON writes v for programs: indented, with a final newline, and with escapes for
+// characters that act on a screen.
 func WriteJSON(w io.Writer, v any) error {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
