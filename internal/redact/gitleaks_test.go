@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAgainstGitleaks makes texts from every rule of gitleaks and counts those
-// that Text leaves alone. MINIGEM_GITLEAKS is the path of its gitleaks.toml.
+// TestAgainstGitleaks makes texts from every rule of gitleaks and counts those that
+// Text does not change. MINIGEM_GITLEAKS is the path of gitleaks.toml.
 func TestAgainstGitleaks(t *testing.T) {
 	t.Parallel()
 	path := os.Getenv("MINIGEM_GITLEAKS")

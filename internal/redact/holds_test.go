@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// LooksSecret looks for texts before it tries an expression. No value that an
-// expression matches may be missed by that: values are made from the expressions,
-// every alternative of them.
+// LooksSecret looks for fixed texts before it tries an expression. That must not miss
+// any value that an expression matches, so values are made from the expressions, with
+// every alternative.
 func TestNoShapeIsMissedByItsTexts(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -62,7 +62,7 @@ func matchOf(r *rand.Rand, re *syntax.Regexp, b *strings.Builder) {
 		low, high := re.Rune[i], min(re.Rune[i+1], '~')
 		if c := low + r.Int32N(max(high-low, 0)+1); c <= '~' {
 			b.WriteRune(c)
-		} else { // a letter that folds to one of ASCII
+		} else { // a letter that folds to an ASCII letter
 			b.WriteRune('a' + r.Int32N(6))
 		}
 	case syntax.OpCapture, syntax.OpConcat:

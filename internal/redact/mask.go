@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// minSecret is the length below which a value is too common to be masked.
+// minSecret is the minimum length of a masked value. Shorter ones are too common.
 const minSecret = 8
 
-// Secrets returns the secret values of env, in the form of os.Environ: those of
-// variables whose names suggest secrets, and those that look like secrets.
-// Values under 8 bytes and plain values of configuration, such as "disabled" or
-// a path, are left out. The longest comes first, none twice.
+// Secrets returns the secret values in env, which has the form of os.Environ: values of
+// variables whose names suggest secrets, and values that look like secrets. It leaves
+// out values under 8 bytes, and plain configuration values such as "disabled" or a
+// path. The longest comes first, and each occurs once.
 func Secrets(env []string) []string {
 	var out []string
 	for _, kv := range env {
@@ -31,8 +31,8 @@ func Secrets(env []string) []string {
 	return out
 }
 
-// plain matches values of variables such as SSH_AUTH_SOCK, KEYBOARD or
-// GPG_KEY_FILE: masking them would make holes in every text.
+// plain reports whether value is that of a variable such as SSH_AUTH_SOCK, KEYBOARD or
+// GPG_KEY_FILE. Masking such values would make holes in every text.
 func plain(value string) bool {
 	lower := strings.ToLower(value)
 	return strings.HasPrefix(value, "/") && !strings.ContainsAny(value, "=+ ") && !strings.HasPrefix(value, "/+") ||
@@ -50,9 +50,9 @@ type Mask struct {
 // Shown replaces a secret.
 const Shown = "[REDACTED]"
 
-// NewMask returns a [Mask] of the given values; those under 8 bytes are
-// skipped. It finds each of them as it is, and inside a JSON string, with and
-// without the escapes for HTML, encoded once and twice.
+// NewMask returns a [Mask] of the given values, except those under 8 bytes. It finds
+// each value as it is and inside a JSON string, with and without HTML escapes, encoded
+// once or twice.
 func NewMask(secrets []string) *Mask {
 	m := &Mask{}
 	seen := map[string]bool{}
@@ -73,12 +73,12 @@ func NewMask(secrets []string) *Mask {
 	return m
 }
 
-// long is the length from which a value is masked anywhere, even inside a
-// longer word, and from which a line of a key is masked by itself.
+// long is the length from which a value is masked anywhere, even inside a longer word,
+// and from which a line of a key is masked on its own.
 const long = 16
 
-// lines returns those lines of a secret that are secrets by themselves: long,
-// without blanks, and not the frame of a PEM file.
+// lines returns those lines of a secret that are secrets on their own: long, without
+// blanks, and not the frame of a PEM file.
 func lines(s string) []string {
 	if !strings.Contains(s, "\n") {
 		return nil
@@ -93,9 +93,9 @@ func lines(s string) []string {
 	return out
 }
 
-// Value replaces value in text by shown. A value that is too short to be a
-// secret stays, and one that is not long is masked as a whole word only: a key
-// "x" is not in "proxy".
+// Value replaces value in text with shown. It ignores a value that is too short to be a
+// secret, and replaces one that is not long only as a whole word: a key "x" does not
+// occur in "proxy".
 func Value(text, value, shown string) string {
 	if len(value) < minSecret {
 		return text
@@ -145,8 +145,8 @@ func inJSON(s string, html bool) string {
 	return b.String()[1 : b.Len()-2] // the quotes and the newline of Encode
 }
 
-// Bytes returns data with every secret replaced by [Shown]; data itself if it
-// contains none. JSON stays JSON.
+// Bytes returns data with every secret replaced by [Shown], or data itself if it
+// contains none. JSON remains valid.
 func (m *Mask) Bytes(data []byte) []byte {
 	if m == nil {
 		return data

@@ -1,7 +1,6 @@
-// Package redact protects secrets of the environment: it decides which
-// variables a child process does not get and which values are secrets, and
-// masks those in texts. Settings and environments are given to it, and it
-// changes nothing.
+// Package redact protects secrets of the environment: it decides which variables a
+// child process does not get and which values are secrets, and masks those in texts.
+// Callers pass in settings and environments, which it does not modify.
 package redact
 
 import (
@@ -14,14 +13,13 @@ type Config struct {
 	Enabled bool
 	Allowed []string // names that always pass
 	Blocked []string // names that never pass
-	// Strict passes only well-known variables. It switches redaction on by
-	// itself, see [Strict].
+	// Strict passes only well-known variables. It turns redaction on by itself, see
+	// [Strict].
 	Strict bool
 }
 
-// Strict reports whether the environment is that of a workflow on GitHub, where
-// only well-known variables pass even with redaction off
-// (core/hooks/hookRunner.ts).
+// Strict reports whether the environment is that of a GitHub workflow, in which only
+// well-known variables pass even if redaction is off (core/hooks/hookRunner.ts).
 func Strict(env []string) bool {
 	return slices.ContainsFunc(env, func(kv string) bool {
 		name, value, _ := strings.Cut(kv, "=")
@@ -29,13 +27,13 @@ func Strict(env []string) bool {
 	})
 }
 
-// Sanitize returns env, in the form of os.Environ, without what a child process
-// should not see; env itself where nothing is to be done. Names are compared
-// regardless of case. The first of these rules that speaks of a variable
-// decides (core/hooks/hookRunner.ts): GEMINI_CLI_ names stay; values that look
-// like secrets go; GIT_CONFIG_ names stay; allowed names stay; blocked ones go;
-// well-known ones stay; known secrets go; with Strict everything goes; names
-// that speak of secrets go; the rest stays.
+// Sanitize returns env, in the form of os.Environ, without what a child process should
+// not see. If there is nothing to do, it returns env itself. Names are compared without
+// regard to case. The first of these rules that applies to a variable decides
+// (core/hooks/hookRunner.ts): GEMINI_CLI_ names stay; values that look like secrets go;
+// GIT_CONFIG_ names stay; allowed names stay; blocked ones go; well-known ones stay;
+// known secrets go; with Strict everything goes; names that suggest secrets go; the
+// rest stays.
 func Sanitize(env []string, c Config) []string {
 	if !c.Enabled && !c.Strict {
 		return env
@@ -77,7 +75,7 @@ func upper(names []string) []string {
 	return out
 }
 
-// wellKnown are variables that programs cannot do without.
+// wellKnown lists variables that programs cannot do without.
 var wellKnown = []string{
 	"PATH", "HOME", "SHELL", "USER", "LOGNAME", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TERM", "COLORTERM", "TZ", "PWD",
 	"TMPDIR", "TMP", "TEMP",
@@ -88,7 +86,7 @@ var wellKnown = []string{
 	"GITHUB_JOB", "RUNNER_OS", "RUNNER_TEMP", "CI",
 }
 
-// neverPassed are variables that contain secrets or lead to them although their
+// neverPassed lists variables that contain secrets, or lead to them, although their
 // names do not suggest it.
 var neverPassed = []string{
 	"DATABASE_URL", "REDIS_URL", "MONGODB_URI", "MONGO_URL", "POSTGRES_URL", "AMQP_URL", "CLIENT_ID", "DB_URI",
@@ -97,7 +95,7 @@ var neverPassed = []string{
 	"GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_ACCOUNT", "FIREBASE_PROJECT_ID",
 }
 
-// secretWords are parts of names that suggest secrets.
+// secretWords lists parts of names that suggest secrets.
 var secretWords = []string{
 	"TOKEN", "SECRET", "PASSWORD", "PASSWD", "KEY", "AUTH", "CREDENTIAL", "CREDS", "PRIVATE", "CERT",
 }

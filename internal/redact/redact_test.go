@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Made up, and put together here so that no scanner takes them for real.
+// These are made up, and assembled here so that no scanner takes them for real.
 var (
 	github = "ghp_" + strings.Repeat("a1B2", 9)
 	google = "AIza" + strings.Repeat("x", 35)

@@ -7,17 +7,17 @@ import (
 )
 
 // rule finds one kind of secret in a text. The first group of its pattern is the
-// secret; without a group the whole match is.
+// secret, or else the whole match.
 type rule struct {
-	kind    string // for people, such as "GitHub token"
+	kind    string // for display, such as "GitHub token"
 	pattern string
-	holds   string                  // words, one of which every match contains; empty: any text may match
-	check   func(value string) bool // nil: every match is a secret
-	regexp  func() *regexp.Regexp   // of a rule in a table: see compile
+	holds   string                  // every match contains one of these words; empty if any text may match
+	check   func(value string) bool // nil if every match is a secret
+	regexp  func() *regexp.Regexp   // set for rules in a table, see compile
 }
 
-// compile gives each rule its regular expression, which is compiled on first
-// use: most texts need none of them.
+// compile gives each rule its regular expression, which is compiled on first use: most
+// texts need none of them.
 func compile(rules []rule) []rule {
 	for i, r := range rules {
 		rules[i].regexp = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(r.pattern) })
@@ -37,7 +37,7 @@ func (r rule) mayMatch(text string) bool {
 	return r.holds == ""
 }
 
-// shapes are secrets that are recognized by their own form, wherever they are.
+// shapes are secrets that are recognized by their own form, anywhere.
 var shapes = compile([]rule{
 	{kind: "key", holds: "-----BEGIN", pattern: `-----BEGIN (?:[A-Z0-9]+ )*(?:PRIVATE KEY(?: BLOCK)?|` +
 		`CERTIFICATE)-----` +

@@ -16,7 +16,7 @@ const secretName = `[\w.-]*(?:passw(?:or)?d|passphrase|pwd|secret|token|credenti
 	`SALT|CREDS)\b))[\w.-]*`
 
 // vendors matches names of services whose keys are hexadecimal or short, so that
-// nothing else tells them from the name of a commit.
+// nothing else distinguishes them from a commit hash.
 const vendors = `adafruit|adobe|airtable|algolia|alibaba|asana|atlassian|confluence|jira|beamer|bitbucket|bittrex|` +
 	`cloudflare|codecov|cohere|` +
 	`coinbase|confluent|contentful|datadog|discord|droneci|dropbox|etsy|facebook|fastly|finicity|finnhub|flickr|` +
@@ -27,12 +27,12 @@ const vendors = `adafruit|adobe|airtable|algolia|alibaba|asana|atlassian|conflue
 	`snyk|squarespace|sumo|` +
 	`telegram|travis|twitch|twitter|typeform|yandex|zendesk`
 
-// assigned matches what stands between a name and its value, in shell, JSON,
-// YAML, TOML and code.
+// assigned matches what separates a name from its value, in shell, JSON, YAML, TOML and
+// code.
 const assigned = `["'\\\]]*[ \t]*(?::{1,3}=|=>|<=|\|\|:|\?=|==?|:)[ \t]*`
 
 // value matches a value in quotes, in escaped quotes, or up to the next blank or
-// delimiter. The group without the quotes is the secret.
+// delimiter. Its group is the secret without the quotes.
 const (
 	inQuotes = `(?:"([^"\\\n]+(?:\\[^\n][^"\\\n]*)*)"|'([^'\n]+)'|` + "`([^`\n]+)`" + `|\\+"([^"\\\n]+)\\+")`
 	bare     = `([^\s"'` + "`" + `\\,;&|<>(){}\[\]$*?][^\s"'` + "`" + `\\,;&|<>(){}\[\]$]*)`
@@ -72,8 +72,8 @@ var contexts = compile([]rule{
 	{kind: "", pattern: `(?i)([a-z_][\w.-]*)` + assigned + value, check: random},
 })
 
-// harmlessNames are parts of names whose values are no secrets although the name
-// or the value looks like it.
+// harmlessNames lists parts of names whose values are not secrets, although the name or
+// the value looks like one.
 var harmlessNames = []string{
 	"tokens", "tokencount", "token_count", "tokeniz", "token_type", "tokentype", "tokenlimit", "token_limit",
 	"token_url", "token_uri", "tokenurl",
@@ -83,7 +83,7 @@ var harmlessNames = []string{
 	"pattern", "regex", "matcher",
 }
 
-// harmlessValues are values that stand for a secret, a type or nothing.
+// harmlessValues lists placeholders, types and empty values.
 var harmlessValues = []string{
 	"string", "bool", "boolean", "number", "object", "bytes", "null", "none", "true", "false", "undefined",
 	"required", "optional", "disabled",
@@ -91,10 +91,10 @@ var harmlessValues = []string{
 	"return", "await", "const", "process",
 }
 
-// Text replaces every secret in text by [Shown] and returns what it replaced: the
-// name of a variable or field, or a kind of secret such as "GitHub token". It
-// finds more than [LooksSecret]: also values by the names beside them. JSON stays
-// JSON.
+// Text replaces every secret in text with [Shown] and returns what it replaced: the
+// name of a variable or field, or a kind of secret such as "GitHub token". It finds
+// more than [LooksSecret] does, because it also recognizes values by the names next to
+// them. JSON remains valid.
 func Text(text string) (masked string, taken []string) {
 	for _, r := range slices.Concat(shapes, contexts) {
 		if r.mayMatch(text) {
@@ -104,8 +104,8 @@ func Text(text string) (masked string, taken []string) {
 	return text, taken
 }
 
-// mask replaces what r finds in text. The last group of r that matched is the
-// secret, and a group before it is its name.
+// mask replaces what r finds in text. The last group of r that matched is the secret,
+// and a group before it is the secret's name.
 func (r rule) mask(text string, taken *[]string) string {
 	var b strings.Builder
 	rest := 0
@@ -139,11 +139,11 @@ func or(kind, name string) string {
 	return strings.TrimLeft(name, "-.")
 }
 
-// quoteOfName matches the quote after a field of JSON, escaped where the JSON is
-// in a string.
+// quoteOfName matches the quote after a JSON field's name, escaped if the JSON is
+// inside a string.
 var quoteOfName = regexp.MustCompile(`(\\*")[ \t]*:[ \t]*$`)
 
-// shownFor is [Shown], in quotes where it replaces a number of JSON.
+// shownFor returns [Shown], in quotes if it replaces a JSON number.
 func shownFor(value, before string) string {
 	if m := quoteOfName.FindStringSubmatch(before); m != nil && digits(value) {
 		return m[1] + Shown + m[1]
@@ -151,7 +151,8 @@ func shownFor(value, before string) string {
 	return Shown
 }
 
-// secret decides about a value that r found, by its name and what follows it.
+// secret decides whether a value that r found is a secret, by its name and by what
+// follows it.
 func (r rule) secret(name, value, after string) bool {
 	lower := strings.ToLower(name)
 	if r.check != nil && strings.HasPrefix(after, "(") || strings.HasPrefix(after, "[") {
@@ -176,8 +177,8 @@ func digits(value string) bool {
 
 var codePath = regexp.MustCompile(`^(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*$`)
 
-// isSecret reports whether the value of a secret's name is one, and no variable,
-// type or placeholder.
+// isSecret reports whether a value with a secret's name is a secret, rather than a
+// variable, type or placeholder.
 func isSecret(value string) bool {
 	lower := strings.ToLower(strings.Trim(value, "!?.:"))
 	return len(lower) >= 4 && !slices.Contains(harmlessValues, lower) && !strings.HasPrefix(value,
@@ -185,25 +186,26 @@ func isSecret(value string) bool {
 		strings.Trim(lower, "*x.-_#") != "" && !strings.Contains(value, "://") && !codePath.MatchString(value)
 }
 
-// mixed reports whether value has more than letters: it is no word of a sentence.
+// mixed reports whether value contains letters and digits, so that it is not a word of
+// a sentence.
 func mixed(value string) bool {
 	return strings.ContainsFunc(value, unicode.IsDigit) && strings.ContainsFunc(value, unicode.IsLetter) &&
 		!codePath.MatchString(value)
 }
 
-// opaque reports whether value may be the key of a vendor: one long word with
-// letters and digits.
+// opaque reports whether value may be a vendor's key: one long word with letters and
+// digits.
 func opaque(value string) bool {
 	return len(value) >= 14 && mixed(value) && !strings.ContainsAny(value, "/ ")
 }
 
-// minRandom is the length from which letters mixed with digits are taken for a
-// secret whatever their name is.
+// minRandom is the minimum length of letters mixed with digits that count as a secret
+// whatever their name.
 const minRandom = 16
 
-// random reports whether value looks like the output of a random generator: it
-// changes between letters and digits more often than words and versions do.
-// Hexadecimal numbers are more often names of commits and files.
+// random reports whether value looks randomly generated: it alternates between letters
+// and digits more often than words and versions do. Hexadecimal numbers do not count,
+// because they are more often commit or file hashes.
 func random(value string) bool {
 	if len(value) < minRandom || strings.ContainsAny(value, "/. \t:") || strings.Trim(strings.ToLower(value),
 		"0123456789abcdef-") == "" {

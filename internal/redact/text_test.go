@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Made up, and put together here so that no scanner takes them for real.
+// These are made up, and assembled here so that no scanner takes them for real.
 var (
 	secret   = "q7Zr" + strings.Repeat("x9Kd", 5)
 	hexed    = strings.Repeat("0f3a9c71", 4)
@@ -17,8 +17,8 @@ var (
 	password = "hunter" + "2hunter"
 )
 
-// Every common kind of secret is taken out, and what was taken is named. The
-// text of each row contains its secret once.
+// Every common kind of secret is masked, and named in the result. The text of each row
+// contains its secret once.
 func TestTextFindsTheCommonKinds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, secret, taken string }{

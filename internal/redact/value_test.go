@@ -24,8 +24,8 @@ func TestValueIsMaskedWhereItIsOne(t *testing.T) {
 	}
 }
 
-// A tool prints a key line by line, with numbers or blanks before: each line of
-// it is masked by itself.
+// A tool prints a key line by line, with numbers or blanks in front, so each line of it
+// is masked on its own.
 func TestLinesOfASecretAreMasked(t *testing.T) {
 	t.Parallel()
 	one, two := strings.Repeat("Ab1+", 16), strings.Repeat("Zz9/", 4)
