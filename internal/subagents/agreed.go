@@ -8,17 +8,17 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// Agreements is the file in which Gemini CLI, too, keeps which agents of a project
-// the user agreed to, by their contents (core/agents/acknowledgedAgents.ts).
+// Agreements is the file in which Gemini CLI and minigem record which agents of a
+// project the user agreed to, by their contents (core/agents/acknowledgedAgents.ts).
 type Agreements struct{ File string }
 
-// AgreementsIn is that file of a user.
+// AgreementsIn returns a user's file of agreements.
 func AgreementsIn(dotGemini string) Agreements {
 	return Agreements{filepath.Join(dotGemini, "acknowledgments", "agents.json")}
 }
 
-// Has reports whether the user agreed to a, as it is, in the project at root. What
-// is not readable is no agreement.
+// Has reports whether the user agreed to a, in its current form, in the project at
+// root. If the file cannot be read, the user has not agreed.
 func (g Agreements) Has(root string, a Agent) bool {
 	data, err := boundedfile.Read(g.File, boundedfile.Written)
 	if err != nil {
@@ -28,7 +28,7 @@ func (g Agreements) Has(root string, a Agent) bool {
 	return err == nil && a.Hash != "" && doc.Root().Get(root).Get(a.Name).Text() == a.Hash
 }
 
-// Add remembers that the user agreed to agents as they are.
+// Add records that the user agreed to agents in their current form.
 func (g Agreements) Add(root string, agents []Agent) error {
 	if len(agents) == 0 {
 		return nil

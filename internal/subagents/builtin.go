@@ -11,7 +11,7 @@ import (
 	"minigem/agent/subagent"
 )
 
-// BuiltIn is the source of agents that minigem brings.
+// BuiltIn is the source of the agents that come with minigem.
 const BuiltIn = "built in"
 
 //go:embed investigator.md
@@ -23,12 +23,12 @@ var generalist string
 //go:embed cli_help.md
 var cliHelp string
 
-// HelpName is the agent that knows the documentation, of which get_internal_docs is
-// a tool of its own.
+// HelpName is the agent that knows the documentation. It has its own tool,
+// get_internal_docs.
 const HelpName = "cli_help"
 
-// Builtin are the agents that minigem brings: those of Gemini CLI, by its names,
-// limits and results (core/agents/codebase-investigator.ts, generalist-agent.ts,
+// Builtin returns the agents that come with minigem: those of Gemini CLI, with its
+// names, limits and results (core/agents/codebase-investigator.ts, generalist-agent.ts,
 // cli-help-agent.ts).
 func Builtin() []Agent {
 	cool := 0.1
@@ -80,7 +80,7 @@ func Builtin() []Agent {
 	}
 }
 
-// withSources is a report of cli_help for its caller.
+// withSources formats a report of cli_help for its caller.
 func withSources(report any) string {
 	r, _ := report.(map[string]any)
 	answer, _ := r["answer"].(string)

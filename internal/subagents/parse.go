@@ -16,7 +16,7 @@ import (
 	"minigem/internal/text"
 )
 
-// parser reads the head of one definition.
+// parser parses the front matter of one definition.
 type parser struct {
 	file   string
 	agent  Agent
@@ -24,7 +24,7 @@ type parser struct {
 	seen   map[string]bool
 }
 
-// fields are all that a head may have, and what reads each.
+// fields maps each field that front matter may have to its parser.
 var fields = map[string]func(*parser, *yaml.Node){
 	"kind":         (*parser).kind,
 	"name":         (*parser).name,
@@ -39,10 +39,10 @@ var fields = map[string]func(*parser, *yaml.Node){
 	"hooks":        (*parser).hooks,
 }
 
-// remote are fields of agents on other machines.
+// remote lists fields of agents on other machines.
 var remote = []string{"agent_card_url", "agent_card_json", "auth"}
 
-// Parse reads a definition; each fault begins with file and line.
+// Parse parses a definition. Each fault begins with file and line.
 func Parse(file, data string) (Agent, []string) {
 	p := &parser{file: file, seen: map[string]bool{}}
 	head, body, err := skills.Split(data)
@@ -76,7 +76,7 @@ func (p *parser) fault(line int, format string, args ...any) {
 	p.faults = append(p.faults, fmt.Sprintf("%s:%d: %s", p.file, line, fmt.Sprintf(format, args...)))
 }
 
-// at is the line of n in the file: the head begins on the second one.
+// at returns the line of n in the file: the front matter begins on the second line.
 func at(n *yaml.Node) int { return n.Line + 1 }
 
 var yamlLine = regexp.MustCompile(`line (\d+)`)
@@ -157,7 +157,7 @@ func (p *parser) temperature(n *yaml.Node) {
 	p.agent.Temperature = &t
 }
 
-// count is a positive whole number.
+// count parses a positive whole number.
 func (p *parser) count(n *yaml.Node) int {
 	var v int
 	if n.Kind != yaml.ScalarNode || n.Decode(&v) != nil || v < 1 || v > 100_000 {

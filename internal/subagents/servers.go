@@ -12,17 +12,18 @@ import (
 	"minigem/internal/text"
 )
 
-// A Server is an MCP server of one agent, as its head says. One that has neither a
-// command nor a URL is that of the settings with its name, narrowed.
+// Server is an MCP server of one agent, as given in its front matter. A server with
+// neither a command nor a URL refers to the settings' server of that name, and narrows
+// it.
 type Server struct {
 	Name string
 	entry.Server
 }
 
-// OfSettings reports whether the server is one of the settings.
+// OfSettings reports whether the server refers to one in the settings.
 func (s Server) OfSettings() bool { return s.Command == "" && s.URL == "" && s.HTTPURL == "" }
 
-// Target is the command line or the URL of the server, for people.
+// Target returns the server's command line or URL, for display.
 func (s Server) Target() string {
 	if s.Command != "" {
 		return strings.Join(append([]string{s.Command}, s.Args...), " ")
@@ -30,7 +31,7 @@ func (s Server) Target() string {
 	return cmp.Or(s.HTTPURL, s.URL, "that of the settings")
 }
 
-// serverFields are all that a server may have, and where each goes.
+// serverFields maps each field that a server may have to its place.
 var serverFields = map[string]func(*Server) any{
 	"command":       func(s *Server) any { return &s.Command },
 	"args":          func(s *Server) any { return &s.Args },
@@ -47,7 +48,7 @@ var serverFields = map[string]func(*Server) any{
 	"exclude_tools": func(s *Server) any { return &s.ExcludeTools },
 }
 
-// servers reads mcp_servers.
+// servers parses mcp_servers.
 func (p *parser) servers(n *yaml.Node) {
 	if n.Kind != yaml.MappingNode {
 		p.fault(at(n), "mcp_servers: expected names with a server each")

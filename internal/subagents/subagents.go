@@ -1,6 +1,6 @@
-// Package subagents finds the definitions of agents, Markdown files with a head of
-// YAML in the folders of Gemini CLI, and remembers which ones of a project the user
-// agreed to. It keeps out which folders count, and running them.
+// Package subagents finds the definitions of agents, Markdown files with front matter
+// in the folders of Gemini CLI, and remembers which ones of a project the user agreed
+// to. It does not decide which folders count, and does not run agents.
 package subagents
 
 import (
@@ -17,35 +17,36 @@ import (
 	"minigem/internal/skills"
 )
 
-// An Agent is a definition that was found.
+// Agent is a definition that was found.
 type Agent struct {
 	subagent.Definition
 	DisplayName string
 
-	Source  string // where it was found, for people: "user", "project"
-	Hash    string // of the file, as Gemini CLI remembers it
+	Source  string // where it was found, for display: "user", "project"
+	Hash    string // of the file, in Gemini CLI's form
 	Hooks   skills.Hooks
-	Servers []Server // that run while it works
-	Held    bool     // the user did not agree to it: it has no name that others could not have
+	Servers []Server // they run while it works
+	Held    bool     // the user has not agreed to it; others may use its name
 }
 
 // Source is a folder of definitions.
 type Source struct {
 	Dir  string
-	Name string // for people
-	// Agreed reports whether the user agreed to an agent as it is; nil: to all.
+	Name string // for display
+	// Agreed reports whether the user has agreed to an agent in its current form. If
+	// nil, the user has agreed to all.
 	Agreed func(Agent) bool
 }
 
-// maxFile bounds a definition; maxFiles how many are looked at in one folder.
+// maxFile limits a definition, and maxFiles how many are read in one folder.
 const (
 	maxFile  = 256 << 10
 	maxFiles = 200
 )
 
-// Discover finds the agents of sources, beside those that are there already. Of
-// two with one name the first counts, and problems say so; they also name each
-// file that cannot be used, with its line (core/agents/registry.ts).
+// Discover finds the agents of sources and adds them to builtin. Of two with the same
+// name the first one wins, and problems says so. problems also names each file that
+// cannot be used, with its line (core/agents/registry.ts).
 func Discover(builtin []Agent, sources []Source) (found []Agent, problems []string) {
 	found = slices.Clone(builtin)
 	for _, source := range sources {
@@ -79,8 +80,8 @@ func Discover(builtin []Agent, sources []Source) (found []Agent, problems []stri
 	return found, problems
 }
 
-// files are the definitions of a folder: not those of folders in it, and none that
-// begins with _ (core/agents/agentLoader.ts).
+// files returns the definitions directly in a folder, except those whose names begin
+// with _ (core/agents/agentLoader.ts).
 func (s Source) files() []string {
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil {
@@ -99,7 +100,7 @@ func (s Source) files() []string {
 	return out
 }
 
-// Read reads one definition. Each fault names its place.
+// Read reads one definition. Each fault says where it is.
 func Read(file string) (Agent, []string) {
 	data, err := boundedfile.Read(file, maxFile)
 	if err != nil {

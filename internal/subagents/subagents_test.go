@@ -38,8 +38,8 @@ func TestParse(t *testing.T) {
 	assert.NotNil(t, none.Tools, "none at all")
 }
 
-// TestFaults: what cannot be obeyed is said with its line, and nothing of the file
-// is used.
+// TestFaults checks that anything that cannot be honoured is reported with its line,
+// and that nothing of the file is used.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for head, want := range map[string]string{
@@ -90,7 +90,7 @@ func TestDiscover(t *testing.T) {
 	file("project/_draft.md", "draft")
 	file("project/sub/b.md", "deep")
 	file("project/notes.txt", "notes")
-	file("project/held.md", "c") // takes no name from others
+	file("project/held.md", "c") // takes no name away from others
 	file("user/a.md", "a")
 	file("user/b.md", "builtin")
 	file("user/c.md", "c")
@@ -110,7 +110,8 @@ func TestDiscover(t *testing.T) {
 	assert.Contains(t, problems[2], "z.md:1: it must begin with")
 }
 
-// TestAgreements: they are for one project and for the file as it was.
+// TestAgreements checks that an agreement applies to one project, and to the file as it
+// was.
 func TestAgreements(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -135,8 +136,8 @@ func TestAgreements(t *testing.T) {
 	assert.False(t, g.Has("/p", Agent{Definition: subagent.Definition{Name: "a"}}), "nothing is no hash")
 }
 
-// FuzzParse: whatever a definition holds, one without faults can be called and
-// named.
+// FuzzParse checks that, whatever a definition contains, one without faults can be
+// called and named.
 func FuzzParse(f *testing.F) {
 	f.Add("---\nname: a\ndescription: b\ntools: [read_file]\n---\nbody")
 	f.Add("---\nname: &x a\n<<: *x\n---\n")
