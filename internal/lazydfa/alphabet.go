@@ -7,12 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// alphabet groups characters that an expression cannot distinguish into
-// classes.
+// alphabet groups the characters that an expression cannot distinguish into classes.
 type alphabet struct {
-	firsts []rune // the first character of each class, which reaches to the next one's
-	// column is the class of a byte that is a character, or the one of bytes
-	// that need a closer look: parts of longer characters, and ends of lines.
+	firsts []rune // the first character of each class, which extends to the next class
+	// column maps a byte that is a whole character to its class. All other bytes, parts
+	// of longer characters and ends of lines, map to the column for a closer look.
 	column [256]uint16
 }
 
@@ -65,13 +64,13 @@ func (a *alphabet) class(r rune) int {
 	return i
 }
 
-// end is the class of the end of the text.
+// end returns the class of the end of the text.
 func (a *alphabet) end() int { return len(a.firsts) }
 
-// width counts the columns: the classes, the end, and the closer look.
+// width returns the number of columns: the classes, the end, and the closer look.
 func (a *alphabet) width() int { return len(a.firsts) + 2 }
 
-// one is a character of a class; -1: it is the end.
+// one returns a character of a class, or -1 for the end.
 func (a *alphabet) one(class int) rune {
 	if class == a.end() {
 		return -1

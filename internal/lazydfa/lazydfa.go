@@ -1,10 +1,9 @@
-// Package lazydfa tells which lines of a text hold a match of a regular
-// expression, at a few instructions a byte, for searches through many files.
-// It answers yes or no, exactly as package regexp does: where a match is, and
-// what its groups are, is left to that. It is an automaton whose states are
-// made when they are first needed. An expression that would take too many is
-// given to package regexp, so that time stays linear in the text, and memory
-// below maxTable for each goroutine.
+// Package lazydfa tells which lines of a text hold a match of a regular expression, at
+// a few instructions a byte, for searches through many files. It only answers yes or
+// no, exactly as package regexp would. Positions of matches and groups are left to
+// package regexp. It is an automaton whose states are made on demand. An expression
+// that would need too many states is passed to package regexp, so that time stays
+// linear in the text, and memory below maxTable per goroutine.
 package lazydfa
 
 import (
@@ -22,7 +21,7 @@ type Matcher struct {
 	prog *syntax.Prog
 	alphabet
 
-	free sync.Pool    // tables that are not in use
+	free sync.Pool    // unused tables
 	left atomic.Int64 // remaining cost of making states, see maxWork
 }
 
@@ -62,11 +61,9 @@ func (m *Matcher) Match(text []byte) bool {
 	return at >= 0
 }
 
-// NextLine returns an offset in the first line of buf that contains a match;
-// -1: there is none. It searches from the offset from on, where a line must
-// begin. Lines end with "
-// " or "\r
-// ", which are not part of them.
+// NextLine returns an offset in the first line of buf that contains a match, or -1 if
+// there is none. It searches from the offset from, where a line must begin. Lines end
+// with "\n" or "\r\n", which are not part of them.
 func (m *Matcher) NextLine(buf []byte, from int) int {
 	t := m.take()
 	if t == nil {
@@ -80,7 +77,7 @@ func (m *Matcher) NextLine(buf []byte, from int) int {
 	return at
 }
 
-// slowLine is NextLine by package regexp.
+// slowLine is NextLine using package regexp.
 func (m *Matcher) slowLine(buf []byte, from int) int {
 	for from < len(buf) {
 		line, _, _ := bytes.Cut(buf[from:], []byte("\n"))
@@ -92,8 +89,7 @@ func (m *Matcher) slowLine(buf []byte, from int) int {
 	return -1
 }
 
-// take returns a table to work with; nil: the expression is too complex for
-// one.
+// take returns a table to work with, or nil if the expression is too complex for one.
 func (m *Matcher) take() *table {
 	left := m.left.Load()
 	if left <= 0 {
@@ -112,9 +108,9 @@ func (m *Matcher) giveBack(t *table) {
 	m.free.Put(t)
 }
 
-// scan searches buf for a match from an offset on, line by line or in all of
-// it. It returns the offset at which it found one, -1 if there is none. If ok
-// is false it gave up at that offset.
+// scan searches buf for a match from the offset from on, line by line or as a whole. It
+// returns the offset at which it found one, or -1 if there is none. If ok is false, it
+// gave up at that offset.
 func (t *table) scan(buf []byte, from int, lines bool) (at int, ok bool) {
 	if lines && from >= len(buf) {
 		return -1, true
@@ -167,7 +163,7 @@ func endsLine(buf []byte, i int) bool {
 	return buf[i] == '\n' || buf[i] == '\r' && (i+1 == len(buf) || buf[i+1] == '\n')
 }
 
-// afterLine returns where the next line begins if one ends at buf[i].
+// afterLine returns the start of the next line if a line ends at buf[i].
 func afterLine(buf []byte, i int) int {
 	if buf[i] == '\r' {
 		i++

@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// expressions are seeds: what the parts of the language are, and what went
-// wrong in automata before.
+// expressions are seeds: the constructs of the language, and what has gone wrong in
+// automata before.
 var expressions = []string{
 	``, `a`, `abc`, `a|b`, `a*`, `a+?b`, `(a|ab)(c|bcd)`, `[0-9]{4}-[0-9]{2}`, `\w+[0-9]{6}\w+`, `x{3,5}y`, `(?:ab){2}`, `a{0}`,
 	`^`, `$`, `^$`, `^a`, `a$`, `^a|b$`, `\Aab\z`, `(?m)^a$`, `(?m)^$`, `a(?m:$)`, `(?-m)a$`, `$a`, `a^`, `(?:^|x)a(?:$|y)`,
@@ -32,8 +32,7 @@ var texts = []string{
 	"grüße\xff\xfe", "\xc3", "\xc3\n\xa4", "\ufffd", "\xed\xa0\x80", "αβγ1", "a\x00b", "aaaaaaaa", "ababababab", "a=b", "\u2028", strings.Repeat("ab", 40),
 }
 
-// check compares an expression with package regexp, over a text and over its
-// lines.
+// check compares an expression with package regexp, on a text and on its lines.
 func check(t *testing.T, expr string, text []byte) {
 	t.Helper()
 	re, err := regexp.Compile(expr)
@@ -47,7 +46,7 @@ func check(t *testing.T, expr string, text []byte) {
 	require.Equal(t, linesOf(re, text), foundBy(m, text), "%q in lines of %q", expr, text)
 }
 
-// linesOf numbers the lines that hold a match.
+// linesOf returns the numbers of the lines that contain a match.
 func linesOf(re *regexp.Regexp, text []byte) (numbers []int) {
 	sc := bufio.NewScanner(bytes.NewReader(text))
 	sc.Buffer(nil, len(text)+1)
@@ -59,7 +58,7 @@ func linesOf(re *regexp.Regexp, text []byte) (numbers []int) {
 	return numbers
 }
 
-// foundBy is linesOf by NextLine.
+// foundBy is linesOf using NextLine.
 func foundBy(m *Matcher, text []byte) (numbers []int) {
 	for from := 0; ; {
 		at := m.NextLine(text, from)
@@ -101,8 +100,8 @@ func TestRandomExpressionsAgreeWithRegexp(t *testing.T) {
 	}
 }
 
-// An expression whose states are without number is given to package regexp,
-// and the answers stay right on the way there.
+// An expression with too many states is passed to package regexp, and the answers are
+// right all along.
 func TestGivesUp(t *testing.T) {
 	t.Parallel()
 	const expr = `[ab]*a[ab]{60}c|\w\s[ab]{3}z`
@@ -125,7 +124,7 @@ func TestGivesUp(t *testing.T) {
 	assert.True(t, m.Match(text.Bytes()))
 }
 
-// A table that is full is begun anew, and goes on.
+// A full table is cleared, and matching continues.
 func TestTableIsBounded(t *testing.T) {
 	t.Parallel()
 	m, err := Compile(`a[ab]{12}cc`)
@@ -178,7 +177,7 @@ func FuzzAgreesWithRegexp(f *testing.F) {
 	})
 }
 
-// BenchmarkNextLine is the speed beside that of package regexp.
+// BenchmarkNextLine compares the speed with that of package regexp.
 func BenchmarkNextLine(b *testing.B) {
 	text := []byte(strings.Repeat("\tif err := run(ctx, name); err != nil { // 2024-1\n", 20000))
 	for _, expr := range []string{`[0-9]{4}-[0-9]{2}`, `(?i)func\s+\w+Error`, `\bgo\s+test\b`} {

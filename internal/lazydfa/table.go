@@ -13,17 +13,17 @@ const (
 )
 
 const (
-	// maxTable is how many entries of four bytes a table may have: a full table
-	// is cleared.
+	// maxTable is the maximum number of four-byte entries in a table. A full table is
+	// cleared.
 	maxTable = 256 << 10
 	// maxWork limits the cost of making states for one expression, in visits of
-	// instructions: a fraction of a second.
+	// instructions. It corresponds to a fraction of a second.
 	maxWork = 8 << 20
-	// entries is the cost of a state beside its row and its instructions.
+	// entries is the cost of a state in addition to its row and its instructions.
 	entries = 32
 )
 
-// table is the known part of the automaton. One goroutine uses it at a time.
+// table is the known part of the automaton. Only one goroutine uses it at a time.
 type table struct {
 	*Matcher
 	rows   []int32          // rows of width entries; a state is the offset of its row
@@ -33,7 +33,7 @@ type table struct {
 	held   int              // approximate size of the states, in entries
 	begun  int              // how often the table was cleared
 
-	work, mayWork int64 // work since it was taken
+	work, mayWork int64 // work since the table was taken
 
 	list  []uint32 // a set of instructions
 	seen  []uint32 // index of an instruction in list, if it is there
@@ -42,8 +42,8 @@ type table struct {
 	key   []byte
 }
 
-// state is the set of instructions that may continue: those that read a
-// character, and assertions that depend on the next one.
+// state is the set of instructions that may continue: those that read a character, and
+// assertions that depend on the next character.
 type state struct {
 	insts []uint32 // sorted
 	prev  rune     // kind of the previous character: see the constants
@@ -100,14 +100,14 @@ func (t *table) step(s int32, class int) int32 {
 		}
 		next = t.intern(kindOf(char))
 	}
-	if begun == t.begun { // the table was cleared: s is gone
+	if begun == t.begun { // the table was cleared, so s no longer exists
 		t.rows[int(s)+class] = next
 	}
 	return next
 }
 
-// read adds to the list where the instructions in now lead by a character, and
-// where a match may begin after it.
+// read adds to the list where the instructions in now lead by reading char, and where a
+// match may begin after it.
 func (t *table) read(char rune) {
 	for _, pc := range t.now {
 		if in := &t.prog.Inst[pc]; reads(in, char) {
@@ -117,7 +117,7 @@ func (t *table) read(char rune) {
 	t.follow(uint32(t.prog.Start), nil)
 }
 
-// reads reports whether an instruction continues with a character.
+// reads reports whether an instruction can read a character.
 func reads(in *syntax.Inst, char rune) bool {
 	switch in.Op {
 	case syntax.InstRune, syntax.InstRune1:
@@ -145,8 +145,8 @@ func (t *table) ends(insts []uint32) bool {
 	return slices.ContainsFunc(insts, func(pc uint32) bool { return t.prog.Inst[pc].Op == syntax.InstMatch })
 }
 
-// follow adds to the list what pc leads to without reading. Assertions are
-// followed if flags satisfy them; with nil flags they are added.
+// follow adds to the list what pc leads to without reading. Assertions are followed if
+// flags satisfy them. If flags is nil, they are added to the list.
 func (t *table) follow(pc uint32, flags *syntax.EmptyOp) {
 	t.stack = append(t.stack[:0], pc)
 	for len(t.stack) > 0 {
@@ -171,7 +171,7 @@ func (t *table) follow(pc uint32, flags *syntax.EmptyOp) {
 	}
 }
 
-// intern returns the state for the content of the list.
+// intern returns the state for the contents of the list.
 func (t *table) intern(prev rune) int32 {
 	asserts := false
 	kept := t.list[:0]
@@ -187,7 +187,7 @@ func (t *table) intern(prev rune) int32 {
 		}
 	}
 	if !asserts {
-		prev = other // nobody asks
+		prev = other // it does not matter
 	}
 	slices.Sort(kept)
 	t.key = binary.AppendVarint(t.key[:0], int64(prev))
