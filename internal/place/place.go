@@ -1,6 +1,6 @@
-// Package place says where a run is: the home folder, the working directory and
-// the project. Files are called by it for people, and the user's settings file is
-// found, and written, by it. It keeps out what settings mean.
+// Package place says where a run is: the home folder, the working directory and the
+// project. It shortens paths for display, and finds and writes the user's settings
+// file. It does not interpret settings.
 package place
 
 import (
@@ -13,7 +13,7 @@ import (
 	"minigem/internal/text"
 )
 
-// Place is the folders of a run. All paths are absolute.
+// Place holds the folders of a run. All paths are absolute.
 type Place struct {
 	Home       string // the directory that contains .gemini
 	DotGemini  string // <home>/.gemini
@@ -21,12 +21,12 @@ type Place struct {
 	ProjectDir string // GEMINI_PROJECT_DIR
 }
 
-// Shorten returns a short name of a file: relative to the working directory, or
-// from ~ in the home directory; printable.
+// Shorten returns a short printable name for a file: relative to the working directory,
+// or starting with ~ in the home directory.
 func (p Place) Shorten(path string) string { return text.VisibleLine(p.Relative(path)) }
 
-// Relative returns path relative to the working directory or ~, if it is below
-// one of them.
+// Relative returns path relative to the working directory or to ~, if it is below one
+// of them.
 func (p Place) Relative(path string) string {
 	if rel, ok := text.Below(p.Dir, path); ok {
 		return rel
@@ -46,9 +46,9 @@ func (p Place) ShortenIn(text string) string {
 // UserSettings returns the path of the user's settings file.
 func (p Place) UserSettings() string { return filepath.Join(p.DotGemini, "settings.json") }
 
-// SettingsFile returns the path of the user's settings file (scope "user"), or of
-// the one of the project in the working directory ("project"). The home folder has
-// no project: its file would be the user's.
+// SettingsFile returns the path of the user's settings file (scope "user") or of that
+// of the project in the working directory ("project"). The home folder has no project
+// settings, because that file would be the user's.
 func (p Place) SettingsFile(scope string) (string, error) {
 	switch scope {
 	case "user":
@@ -65,14 +65,14 @@ func (p Place) SettingsFile(scope string) (string, error) {
 	return file, nil
 }
 
-// SaveSetting writes a setting into the user's settings file. It applies to
-// sessions that begin later.
+// SaveSetting writes a setting to the user's settings file. It applies to later
+// sessions.
 func (p Place) SaveSetting(value any, path ...string) error {
 	return EditError(jsonc.Edit(p.UserSettings(), 0o600, func(d *jsonc.Doc) error { return d.Set(value, path...) }))
 }
 
-// EditError gives a settings file that is not JSON, and so cannot be edited, the
-// exit code of one that cannot be read.
+// EditError gives the error for a settings file that is not valid JSON, and so cannot
+// be edited, the exit code for one that cannot be read.
 func EditError(err error) error {
 	var broken *jsonc.SyntaxError
 	if errors.As(err, &broken) {
