@@ -1,7 +1,7 @@
-// Package snapshot stores the states of a project's files in a git repository
-// of its own, apart from the project's, so that edits can be undone
-// (core/utils/checkpointUtils.ts). Files that the project's git ignores are not
-// stored. The callers decide when to take a snapshot.
+// Package snapshot stores the states of a project's files in a git repository of its
+// own, apart from the project's, so that edits can be undone
+// (core/utils/checkpointUtils.ts). It does not store files that the project's git
+// ignores. Its callers decide when to take a snapshot.
 package snapshot
 
 import (
@@ -21,15 +21,15 @@ import (
 	"minigem/internal/proc"
 )
 
-// Store is the repository of one project. Processes may use it concurrently:
-// each method waits for the others.
+// Store is the repository of one project. Processes may use it concurrently: each
+// method waits for the others.
 type Store struct {
-	Dir  string   // contains the repository; made on first use
+	Dir  string   // contains the repository, which is made on first use
 	Root string   // the project, absolute
-	Env  []string // environment of git: it needs only PATH
+	Env  []string // git's environment, which only needs PATH
 }
 
-// ErrUnknown: there is no snapshot with the given id.
+// ErrUnknown means that there is no snapshot with the given id.
 var ErrUnknown = errors.New("there is no such snapshot")
 
 // Take stores the current state and returns its id.
@@ -51,8 +51,8 @@ type Change struct {
 	Removed int    // lines removed since
 }
 
-// Compare lists what changed since the state with that id, by path. It stores
-// the current state to do so.
+// Compare lists what has changed since the state with the given id, sorted by path. It
+// stores the current state to do so.
 func (s Store) Compare(ctx context.Context, id string) (changes []Change, err error) {
 	err = s.locked(ctx, func() error {
 		if err := s.known(ctx, id); err != nil {
@@ -71,7 +71,7 @@ func (s Store) Compare(ctx context.Context, id string) (changes []Change, err er
 			if len(fields) != 3 {
 				continue
 			}
-			added, _ := strconv.Atoi(fields[0]) // "-" for what is not text
+			added, _ := strconv.Atoi(fields[0]) // "-" for files that are not text
 			removed, _ := strconv.Atoi(fields[1])
 			changes = append(changes, Change{filepath.Join(s.Root, filepath.FromSlash(fields[2])), added, removed})
 		}
@@ -83,7 +83,7 @@ func (s Store) Compare(ctx context.Context, id string) (changes []Change, err er
 	return changes, nil
 }
 
-// known reports whether id is one of the snapshots.
+// known returns an error unless id is the id of a snapshot.
 func (s Store) known(ctx context.Context, id string) error {
 	if strings.HasPrefix(id, "-") {
 		return ErrUnknown
@@ -94,9 +94,9 @@ func (s Store) known(ctx context.Context, id string) error {
 	return nil
 }
 
-// Restore restores the state with that id: files that were changed or removed
-// since are as they were, and new ones are removed. It stores the current state
-// first, and calls keep with its id; if keep fails, nothing is restored.
+// Restore restores the state with the given id. It restores files that were changed or
+// removed since, and removes new ones. It first stores the current state and calls keep
+// with its id. If keep fails, nothing is restored.
 func (s Store) Restore(ctx context.Context, id string, keep func(before string) error) error {
 	err := s.locked(ctx, func() error {
 		if err := s.known(ctx, id); err != nil {
@@ -136,13 +136,12 @@ func (s Store) take(ctx context.Context, why string) (string, error) {
 	return s.git(ctx, "rev-parse", "HEAD")
 }
 
-// forgetNested removes repositories within the project from the index; a
-// snapshot knows no more than that they are there. For one in the index, git
-// would look for changes there, and so run the programs that the nested
-// repository's own configuration names.
+// forgetNested removes repositories within the project from the index. A snapshot only
+// records that they exist. For one in the index, git would look for changes, and so run
+// the programs that the nested repository's own configuration names.
 func (s Store) forgetNested(ctx context.Context) error {
 	found := &nested{}
-	// Without a Head, Watch gets all output, and little of it is kept.
+	// With a Head of one byte, Watch gets all output, and almost none of it is kept.
 	if _, err := s.run(ctx, proc.Limit{Head: 1, Watch: found}, nil, "ls-files", "--stage", "-z"); err != nil ||
 		len(found.names) == 0 {
 		return err
@@ -152,11 +151,11 @@ func (s Store) forgetNested(ctx context.Context) error {
 	return err
 }
 
-// nested collects the names of repositories from the output of git ls-files
-// --stage -z, each with its NUL.
+// nested collects the names of repositories from the output of git ls-files --stage -z,
+// each with its NUL.
 type nested struct{ record, names []byte }
 
-// modeOfNested is the mode of a repository in the index of another one.
+// modeOfNested is the mode of a repository in another one's index.
 const modeOfNested = "160000 "
 
 // Write implements io.Writer.
@@ -176,8 +175,8 @@ func (n *nested) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// open makes the repository if there is none. minigem's own files within the
-// project are excluded from it.
+// open makes the repository if there is none. It excludes minigem's own files within
+// the project.
 func (s Store) open(ctx context.Context) error {
 	if _, err := os.Stat(filepath.Join(s.repository(), "HEAD")); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -211,8 +210,8 @@ func (s Store) locked(ctx context.Context, do func() error) error {
 	return do()
 }
 
-// git runs without anybody's configuration: the user's hooks, signatures and
-// filters are not used.
+// git runs git without anyone's configuration, and so without the user's hooks,
+// signatures and filters.
 func (s Store) git(ctx context.Context, args ...string) (string, error) {
 	return s.run(ctx, proc.Limit{Head: 4 << 20}, nil, args...)
 }

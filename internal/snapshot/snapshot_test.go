@@ -37,7 +37,7 @@ func (p project) write(files map[string]string) {
 	}
 }
 
-// files are those of the project, git's own apart.
+// files returns the project's files, except git's own.
 func (p project) files() map[string]string {
 	p.t.Helper()
 	out := map[string]string{}
@@ -104,7 +104,7 @@ func TestProjectsOwnRepository(t *testing.T) {
 	assert.Equal(t, map[string]string{"a.txt": "one"}, p.files())
 }
 
-// Where the home lies within the project, what is kept there is left out.
+// If the home is inside the project, the data stored there is left out.
 func TestHomeWithinProject(t *testing.T) {
 	t.Parallel()
 	p := newProject(t, map[string]string{"a.txt": "one"})
@@ -164,8 +164,9 @@ func TestCompare(t *testing.T) {
 
 func unkept(string) error { return nil }
 
-// TestNestedRepositoriesRunNothing: a repository within the project may come from
-// anybody, and names programs that git runs to see what changed in it.
+// TestNestedRepositoriesRunNothing checks that nothing of a repository within the
+// project runs. Such a repository may come from anyone, and name programs that git runs
+// to see what changed in it.
 func TestNestedRepositoriesRunNothing(t *testing.T) {
 	t.Parallel()
 	p := newProject(t, map[string]string{"a.txt": "one", "sub/.gitattributes": "* filter=evil\n"})
@@ -173,7 +174,7 @@ func TestNestedRepositoriesRunNothing(t *testing.T) {
 	for i, args := range [][]string{
 		{"init", "--quiet"}, {"add", "."}, {"-c", "user.name=x", "-c", "user.email=x", "commit", "--quiet", "-m", "x"},
 		{"config", "core.fsmonitor", "echo fsmonitor >> '" + proof + "'; false"}, {"config", "filter.evil.clean", "echo filter >> '" + proof + "'; cat"},
-		{"status"}, // the proof that the attack works
+		{"status"}, // proves that the attack works
 	} {
 		c := exec.Command("git", args...)
 		c.Dir, c.Env = sub, append(p.Env, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
