@@ -10,22 +10,23 @@ import (
 	"time"
 )
 
-// Limit is how long one wait lasts at most, on any machine.
+// Limit is the maximum length of one wait, on any machine.
 const Limit = 60 * time.Second
 
-// Context is done after [Limit], and when [Lifetime] is. Use it for one wait.
+// Context returns a context that ends after [Limit], or with [Lifetime]. Use it for one
+// wait.
 func Context(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(Lifetime(t), Limit)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// Lifetime is done when t ends, or shortly before go test ends all tests. Use it for
-// processes and servers that must not outlive a test.
+// Lifetime returns a context that ends with t, or shortly before go test ends all
+// tests. Use it for processes and servers that must not outlive a test.
 func Lifetime(t testing.TB) context.Context {
 	limited, ok := t.(interface{ Deadline() (time.Time, bool) })
 	if !ok {
-		return t.Context() // a benchmark has no end
+		return t.Context() // a benchmark has no deadline
 	}
 	end, ok := limited.Deadline()
 	if !ok {
@@ -36,7 +37,7 @@ func Lifetime(t testing.TB) context.Context {
 	return ctx
 }
 
-// Until returns when done returns true. If that never happens, t fails with
+// Until waits until done returns true. If that does not happen in time, t fails with
 // message, a format and its arguments.
 func Until(t testing.TB, done func() bool, message ...any) {
 	t.Helper()
@@ -50,7 +51,7 @@ func Until(t testing.TB, done func() bool, message ...any) {
 	}
 }
 
-// Watch calls seen again and again until it returns true or ctx ends.
+// Watch calls seen repeatedly until it returns true or ctx ends.
 func Watch(ctx context.Context, seen func() bool) {
 	for !seen() {
 		select {
@@ -61,7 +62,7 @@ func Watch(ctx context.Context, seen func() bool) {
 	}
 }
 
-// Closed returns when c is closed, or a value comes from it.
+// Closed waits until c is closed or yields a value.
 func Closed[T any](t testing.TB, c <-chan T, message ...any) (v T) {
 	t.Helper()
 	select {

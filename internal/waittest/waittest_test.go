@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// ending is a test that go test ends an hour from now.
+// ending is a test whose deadline is at end.
 type ending struct {
 	testing.TB
 	end time.Time
