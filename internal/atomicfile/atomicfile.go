@@ -1,7 +1,7 @@
-// Package atomicfile writes whole files so that a reader finds the old content
-// or the new one, never a part of either, and removes what a process left that
-// was killed while writing. A file is written beside its place, under a
-// temporary name, and renamed.
+// Package atomicfile writes whole files so that a reader finds the old content or the
+// new one, never a part of either, and removes what a process left that was killed
+// while writing. A file is written next to its destination, under a temporary name, and
+// renamed.
 package atomicfile
 
 import (
@@ -17,15 +17,15 @@ import (
 var tempName = regexp.MustCompile(`^\.minigem-[A-Z2-7]{26}\.tmp$`)
 
 // TempName returns a new name for a file that is being written. [Sweep] and
-// [SweepJournals] remove only files with names of this form.
+// [SweepJournals] only remove files with such names.
 func TempName() string { return ".minigem-" + rand.Text() + ".tmp" }
 
 // tries is how often a write is repeated because a Sweep removed its file.
 const tries = 5
 
-// WriteFile writes data to the file at path. Its directory must exist. An
-// existing file is replaced as a whole and then has the permissions perm. The
-// data is on disk when WriteFile returns.
+// WriteFile writes data to the file at path, whose directory must exist. It replaces an
+// existing file as a whole, which then has the permissions perm. The data is on disk
+// when WriteFile returns.
 func WriteFile(path string, data []byte, perm os.FileMode) error {
 	return replace(path, perm, func(f *os.File) error {
 		if _, err := f.Write(data); err != nil {
@@ -35,7 +35,7 @@ func WriteFile(path string, data []byte, perm os.FileMode) error {
 	})
 }
 
-// Rewrite is [WriteFile] for the user's files: an existing one keeps its
+// Rewrite is like [WriteFile], for the user's files: an existing file keeps its
 // permissions, and a new one gets perm.
 func Rewrite(path string, data []byte, perm os.FileMode) error {
 	info, err := os.Stat(path)
@@ -52,8 +52,8 @@ func Rewrite(path string, data []byte, perm os.FileMode) error {
 	})
 }
 
-// WriteText is [WriteFile] for files that need not survive a power failure: it
-// does not wait for the disk, which counts with thousands of files.
+// WriteText is like [WriteFile], for files that need not survive a power failure. It
+// does not wait for the disk, which matters with thousands of files.
 func WriteText(path, text string, perm os.FileMode) error {
 	return replace(path, perm, func(f *os.File) error {
 		_, err := f.WriteString(text)
@@ -89,9 +89,9 @@ func writeNew(path string, perm os.FileMode, write func(*os.File) error) error {
 	return errors.Join(write(f), f.Close())
 }
 
-// Sweep removes the files that killed processes left in dirs during WriteFile.
-// It does not check whether the writer is alive: a live one tries again. An
-// unreadable directory counts as empty.
+// Sweep removes the files that killed processes left in dirs during WriteFile. It does
+// not check whether the writer is alive, because a live one tries again. An unreadable
+// directory counts as empty.
 func Sweep(dirs ...string) {
 	for _, dir := range dirs {
 		entries, _ := os.ReadDir(dir)

@@ -29,7 +29,7 @@ func TestWriteFile(t *testing.T) {
 	assert.Len(t, entries, 1, "nothing is left beside the file")
 }
 
-// What the umask would take from a new file, an old one keeps.
+// An existing file keeps permissions that the umask would remove from a new one.
 func TestRewriteKeepsPermissions(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -72,7 +72,7 @@ func TestSweep(t *testing.T) {
 	assert.ElementsMatch(t, append(stay, folder), names(t, dir))
 }
 
-// A sweep that goes on while files are written costs nobody a file.
+// A sweep during writes loses no file.
 func TestSweepWhileWriting(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -93,7 +93,7 @@ func TestSweepWhileWriting(t *testing.T) {
 			path := filepath.Join(dir, fmt.Sprint(i))
 			for j := range 10 {
 				if err := WriteFile(path, fmt.Append(nil, j), 0o600); err != nil {
-					assert.ErrorIs(t, err, os.ErrNotExist) // swept five times in a row
+					assert.ErrorIs(t, err, os.ErrNotExist) // the file was swept five times in a row
 					continue
 				}
 				got, err := os.ReadFile(path)

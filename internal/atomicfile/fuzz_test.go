@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzSweepJournals: whatever a journal says, only files go that have the name
-// of one that is being written.
+// FuzzSweepJournals checks that, whatever a journal says, only files with a temporary
+// name are removed.
 func FuzzSweepJournals(f *testing.F) {
 	for _, text := range []string{"files that are being written\nDIR/keep\nDIR/" + TempName() + "\n", "DIR/../x/" + TempName(), "\x00\n" + TempName() + "\nDIR\n", ""} {
 		f.Add(text)

@@ -14,16 +14,15 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Journal names the files that a process is about to write in the user's
-// folders, so that a later process finds what it left if it is killed: there
-// are many such folders, and nobody searches them at each start. The Journal is
-// a file that exists as long as the process has entries in it. It is safe for
-// concurrent use.
+// Journal records the files that a process is about to write in the user's folders, so
+// that a later process finds what is left if it is killed. There are too many such
+// folders to search them at each start. The Journal is a file that exists as long as it
+// has entries. It is safe for concurrent use.
 type Journal struct {
 	dir string
 
 	mu   sync.Mutex
-	path string // empty: it has no entries
+	path string // empty while there are no entries
 	file *os.File
 	lock *flock.Flock
 }
@@ -33,8 +32,8 @@ const journalSuffix = ".writing"
 // NewJournal returns a [Journal] that is stored in dir.
 func NewJournal(dir string) *Journal { return &Journal{dir: dir} }
 
-// Add records the absolute path of a file that is about to be made; its name
-// comes from [TempName]. Its removal need not be recorded.
+// Add records the absolute path of a file that is about to be made, whose name comes
+// from [TempName]. Its removal need not be recorded.
 func (j *Journal) Add(temp string) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -47,9 +46,9 @@ func (j *Journal) Add(temp string) error {
 	return nil
 }
 
-// open makes the file, and another one if a sweep removed the first before it
-// was locked. Every journal begins with a line of its own, because Windows lets
-// nobody write to the first byte of a locked file.
+// open makes the file, and makes another if a sweep removed the first before it was
+// locked. Every journal begins with a header line, because on Windows the first byte of
+// a locked file cannot be written.
 func (j *Journal) open() error {
 	for try := 0; j.file == nil; try++ {
 		if err := os.MkdirAll(j.dir, 0o700); err != nil {
@@ -65,7 +64,7 @@ func (j *Journal) open() error {
 		}
 		lock := flock.New(path, flock.SetFlag(os.O_RDWR))
 		ok, err := lock.TryLock()
-		if (ok || err != nil) && same(f, path) { // without locks a sweep gets none either
+		if (ok || err != nil) && same(f, path) { // without locks, a sweep gets none either
 			j.path, j.file, j.lock = path, f, lock
 			return nil
 		}
@@ -82,8 +81,8 @@ func same(f *os.File, path string) bool {
 	return err == nil && nerr == nil && os.SameFile(is, named)
 }
 
-// Close removes the file: nothing is being written any more. Add may be called
-// after it.
+// Close removes the file, because nothing is being written any more. Add may be called
+// again afterwards.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -98,10 +97,10 @@ func (j *Journal) Close() error {
 	return err
 }
 
-// SweepJournals removes the files that killed processes were writing according
-// to their journals in dir, and those journals. A process holds a lock on its
-// journal, which the system releases however the process ends: a journal
-// without a lock has no owner, even if its writer ran in another container.
+// SweepJournals removes the files that killed processes were writing, according to
+// their journals in dir, and those journals. A process holds a lock on its journal,
+// which the system releases however the process ends. A journal without a lock has no
+// owner, even if its writer ran in another container.
 func SweepJournals(dir string) {
 	paths, _ := filepath.Glob(filepath.Join(dir, ".minigem-*"+journalSuffix))
 	for _, path := range paths {
@@ -112,7 +111,7 @@ func SweepJournals(dir string) {
 		for temp := range strings.Lines(string(data)) {
 			temp = strings.TrimSuffix(temp, "\n")
 			if filepath.IsAbs(temp) && tempName.MatchString(filepath.Base(temp)) {
-				_ = os.Remove(temp) // most are gone: they were renamed
+				_ = os.Remove(temp) // most no longer exist, because they were renamed
 			}
 		}
 		_ = os.Remove(path)

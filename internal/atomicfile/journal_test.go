@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a killed process was writing is found and removed; what a living one is
-// writing stays.
+// What a killed process was writing is found and removed. What a running one is writing
+// stays.
 func TestJournalOfKilledProcess(t *testing.T) {
 	if dir := os.Getenv("ATOMICFILE_TEST_CHILD"); dir != "" {
 		j := NewJournal(filepath.Join(dir, "journals"))
-		for _, name := range []string{TempName(), "notes.txt"} { // the second is none that a sweep may remove
+		for _, name := range []string{TempName(), "notes.txt"} { // the second must not be removed by a sweep
 			path := filepath.Join(dir, "project", name)
 			require.NoError(t, j.Add(path))
 			require.NoError(t, os.WriteFile(path, []byte("half"), 0o600))
