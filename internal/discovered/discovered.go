@@ -1,7 +1,7 @@
-// Package discovered makes tools of the declarations that a command of the
-// settings prints and that another command runs (tools.discoveryCommand and
-// tools.callCommand, core/tools/tool-registry.ts). The settings, and the
-// decision who may call them, are elsewhere.
+// Package discovered makes tools of the declarations that a command of the settings
+// prints and that another command runs (tools.discoveryCommand and tools.callCommand,
+// core/tools/tool-registry.ts). Settings, and who may call the tools, are handled
+// elsewhere.
 package discovered
 
 import (
@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// Prefix is the prefix of the names of these tools.
+	// Prefix is the prefix of these tools' names.
 	Prefix = "discovered_tool_"
 	// discoveryTimeout is how long the discovery command may take.
 	discoveryTimeout = 30 * time.Second
@@ -30,18 +30,18 @@ const (
 	maxTools = 1000
 )
 
-// Commands are the two commands, for the shell, with the directory and the
-// environment ("k=v") in which they run.
+// Commands are the two shell commands, and the directory and environment ("k=v") in
+// which they run.
 type Commands struct {
 	Discovery string
-	Call      string // gets the name of a tool as its last argument, and the arguments as JSON on standard input
+	Call      string // gets a tool's name as its last argument, and the arguments as JSON on standard input
 	Dir       string
 	Env       []string
-	Within    func(only []string, begin func() error) error // where they are started; nil: in none
-	NotRun    string                                        // why tools are answered and not run; empty: they run
+	Within    func(only []string, begin func() error) error // starts the commands confined; may be nil
+	NotRun    string                                        // why tools are answered instead of run; empty if they run
 }
 
-// declaration is one function declaration, in the form of the Gemini API.
+// declaration is a function declaration in the form of the Gemini API.
 type declaration struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
@@ -52,9 +52,9 @@ type declaration struct {
 // plain matches names that need no quotes in any shell.
 const plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:-"
 
-// Discover runs the discovery command and returns the tools that it declares.
-// problems are about declarations that were left out. Without a discovery
-// command there are none.
+// Discover runs the discovery command and returns the tools that it declares. problems
+// describes declarations that were left out. Without a discovery command, it returns
+// nothing.
 func Discover(ctx context.Context, c Commands) (found []tools.Tool, problems []string, err error) {
 	if c.Discovery == "" {
 		return nil, nil, nil
@@ -92,7 +92,7 @@ func Discover(ctx context.Context, c Commands) (found []tools.Tool, problems []s
 	return found, problems, nil
 }
 
-// parse reads an array of declarations, and of objects that contain some.
+// parse parses an array of declarations, and of objects that contain declarations.
 func parse(data []byte) ([]declaration, error) {
 	var entries []struct {
 		declaration
@@ -115,7 +115,7 @@ func parse(data []byte) ([]declaration, error) {
 	return all, nil
 }
 
-// tool makes a tool of d; if it cannot, why says why.
+// tool makes a tool from d. If it cannot, why says why.
 func (c Commands) tool(d declaration) (t *tool, why string) {
 	if d.Name == "" || d.Name[0] == '-' || strings.Trim(d.Name, plain) != "" {
 		return nil, "its name must consist of letters, digits, and the characters _ . : and -, and not begin with -"
@@ -182,8 +182,8 @@ func (c *call) Intent() tools.Intent {
 	return tools.Intent{Description: c.tool.declared.Name + " " + string(c.stdin)}
 }
 
-// Run implements tools.Invocation. Output on standard error also makes it a
-// failure, as in Gemini CLI.
+// Run implements tools.Invocation. As in Gemini CLI, output on standard error also
+// makes the call a failure.
 func (c *call) Run(ctx context.Context) (tools.Result, error) {
 	if ctx.Err() != nil {
 		return tools.Result{}, context.Cause(ctx)

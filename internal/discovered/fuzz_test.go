@@ -8,8 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzParse: whatever the discovery command prints, there are declarations or
-// an error, and a tool that is made of one has a plain name and a schema.
+// FuzzParse checks that, whatever the discovery command prints, the result is
+// declarations or an error, and that a tool made from one has a plain name and a
+// schema.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		`[{"name":"a","description":"d","parametersJsonSchema":{"type":"object"}}]`, `[{"function_declarations":[{"name":"b","parameters":{"properties":{"x":{"$ref":"#"}}}}]},{"functionDeclarations":[]}]`,
