@@ -27,7 +27,7 @@ func Policy(style, script string) string {
 		digest(style), digest(script))
 }
 
-// digest identifies the one text that the policy allows.
+// digest identifies the text that the policy allows.
 func digest(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
