@@ -2,6 +2,6 @@
 
 package thorough
 
-// Race: the race detector is on. Tests take ten times as long then, and memory is
-// many times what it is without.
+// Race reports whether the race detector is on. Tests then take ten times as long, and
+// use many times as much memory.
 const Race = false

@@ -3,13 +3,13 @@ package thorough
 
 import "os"
 
-// Variable asks for all repetitions if it is set to anything.
+// Variable requests all repetitions if it is set to anything.
 const Variable = "MINIGEM_THOROUGH"
 
-// Asked reports whether all repetitions are wanted.
+// Asked reports whether all repetitions are requested.
 func Asked() bool { return os.Getenv(Variable) != "" }
 
-// Times returns all if all repetitions are wanted, else ordinary.
+// Times returns all if all repetitions are requested, else ordinary.
 func Times(ordinary, all int) int {
 	if Asked() {
 		return all
