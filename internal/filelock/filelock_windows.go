@@ -2,5 +2,5 @@ package filelock
 
 import "github.com/gofrs/flock"
 
-// newLock needs a lock file here: Windows cannot lock directories.
+// newLock needs a lock file, because Windows cannot lock directories.
 func newLock(path string) *flock.Flock { return flock.New(path + ".lock") }
