@@ -6,7 +6,7 @@ const (
 	codex  = "Codex"
 )
 
-// Where several commands have the same answer.
+// Answers that several commands share.
 const (
 	useKey = "set GEMINI_API_KEY, or GOOGLE_GENAI_USE_VERTEXAI with GOOGLE_CLOUD_PROJECT; there is nothing to " +
 		"sign in to or out of"
@@ -24,10 +24,10 @@ const (
 	useBackground = "no session runs in the background; " + useSessions
 )
 
-// Commands are those of other agents, by what their --help lists: Gemini CLI
-// 0.61, Claude Code 2.1 and Codex 0.169, with those that they had before. What
-// minigem has under the same name is not among them. Each counts as a command
-// only where takes says so: in "review this file" it begins a sentence.
+// Commands lists the commands of other agents, according to their --help: Gemini CLI
+// 0.61, Claude Code 2.1 and Codex 0.169, including earlier ones. Those that minigem has
+// under the same name are left out. A word only counts as a command if takes says so:
+// in "review this file" it begins a sentence.
 var Commands = []Command{
 	{Words: []string{"gemma"}, Of: []string{gemini}, Subs: []string{"setup", "start", "stop", "status", "logs"},
 		Instead: "it starts no local model, but uses one that runs: minigem --model ollama/NAME"},
@@ -72,7 +72,7 @@ var Commands = []Command{
 		Subs:    []string{"exec", "status", "list", "apply", "diff"},
 		Instead: noCloud},
 
-	// Words of no agent's, and words of minigem's own without their group.
+	// Words that belong to no agent, and minigem's own words without their group.
 	{Words: []string{"status"}, Instead: "/about and /stats in the chat show the session; " + useChecks},
 	{Words: []string{"models"}, Subs: []string{"list"},
 		Instead: "choose a model with minigem --model NAME; a server of your own lists its models itself, as ollama list " +

@@ -1,6 +1,6 @@
-// Package management tells commands from prompts. It knows the commands of
-// minigem and those of Gemini CLI, Claude Code and Codex, and what to do in place
-// of each that minigem does not have. A prompt can always be written behind -p.
+// Package management tells commands from prompts. It knows the commands of minigem and
+// those of Gemini CLI, Claude Code and Codex, and what to do instead of each that
+// minigem does not have. A prompt can always be given after -p.
 package management
 
 import (
@@ -11,13 +11,13 @@ import (
 	"minigem/internal/text"
 )
 
-// A Command is a word that manages an agent.
+// Command is a word that manages an agent.
 type Command struct {
-	Words   []string // its name, and other names for it
-	Of      []string // the programs that have it; empty for a word of minigem's own
+	Words   []string // its name and aliases
+	Of      []string // the programs that have it; empty for minigem's own words
 	Subs    []string // its subcommands
 	URL     bool     // an address may follow it
-	Instead string   // what to do with minigem, a sentence without its full stop
+	Instead string   // what to do with minigem, as a sentence without a full stop
 }
 
 // takes reports whether rest, the words after one of c.Words, makes it a command:
@@ -27,8 +27,8 @@ func (c Command) takes(rest []string) bool {
 		c.URL && (strings.Contains(rest[0], "://") || strings.HasPrefix(rest[0], "git@"))
 }
 
-// refuse returns why words are a command that minigem does not have, and what to
-// do, or "" if they may be a prompt.
+// refuse returns why words are a command that minigem does not have, and what to do
+// instead, or "" if they may be a prompt.
 func refuse(words []string, own []Command) string {
 	if len(words) == 0 {
 		return ""
@@ -80,7 +80,7 @@ func misspelled(word string, rest []string, own []Command) string {
 	return ""
 }
 
-// alike reports whether a is b with a slip of the fingers in it.
+// alike reports whether a is b with a typo.
 func alike(a, b string) bool {
 	if a == "" || strings.EqualFold(a, b) {
 		return a != ""
@@ -88,7 +88,7 @@ func alike(a, b string) bool {
 	return text.Distance(a, b) <= max(1, len(b)/4)
 }
 
-// swapped reports whether a is b with two neighbours changed over.
+// swapped reports whether a is b with two neighbouring letters swapped.
 func swapped(a, b string) bool {
 	if len(a) != len(b) {
 		return false

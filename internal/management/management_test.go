@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTakes: only a flag, a subcommand or an address after its word makes a
+// TestTakes checks that only a flag, a subcommand or an address after its word makes a
 // command.
 func TestTakes(t *testing.T) {
 	t.Parallel()
@@ -25,7 +25,7 @@ func TestTakes(t *testing.T) {
 	assert.False(t, c.takes([]string{"https://host/x"}))
 }
 
-// TestCommands: every word stands once, and says what to do.
+// TestCommands checks that every word occurs once and says what to do.
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}

@@ -14,11 +14,11 @@ import (
 	"minigem/internal/text"
 )
 
-// Arrange returns the arguments of root in the order in which cobra reads them:
-// the flags of a run, "--", and the words of the prompt. If the first word is one
-// of root's commands, it returns args as they are, without the --debug before it.
+// Arrange returns the arguments of root in the order in which cobra reads them: the
+// flags of a run, "--", and the words of the prompt. If the first word is one of root's
+// commands, it returns args as they are, without the --debug before it.
 //
-// Gemini CLI takes its flags from anywhere, so that
+// Gemini CLI accepts its flags anywhere, so that
 //
 //	gemini hello --output-format json
 //
@@ -26,10 +26,10 @@ import (
 //
 //	gemini npx -y @scope/pkg
 //
-// the same rule turns an argument of npx into the permission to run everything.
-// So a flag that permits something counts only before the prompt, or after a
-// prompt that is one quoted sentence, and no word may follow a flag. With an
-// error, Arrange returns the flags that it could read.
+// the same rule turns an argument of npx into the permission to run everything. So a
+// flag that permits something only counts before the prompt, or after a prompt that is
+// one quoted sentence, and no word may follow a flag. On an error, Arrange returns the
+// flags that it could read.
 func Arrange(root *cobra.Command, args []string) ([]string, error) {
 	root.InitDefaultHelpFlag()
 	root.InitDefaultHelpCmd()
@@ -41,7 +41,7 @@ func Arrange(root *cobra.Command, args []string) ([]string, error) {
 	}
 	fs := root.Flags()
 	if fs.ParseAll(args, keep) != nil || fs.NArg() == 0 {
-		return args, nil // cobra reports what is wrong
+		return args, nil // cobra reports the error
 	}
 	words, behind := split(fs)
 	own := commandsOf(root)
@@ -56,8 +56,8 @@ func Arrange(root *cobra.Command, args []string) ([]string, error) {
 	return slices.Concat(flags, []string{"--"}, words), nil
 }
 
-// PromptOf returns the words of the prompt in args, which are what follows the
-// first argument of cmd, and sets the flags before and after them, by the rules of
+// PromptOf returns the words of the prompt in args, which are what follows the first
+// argument of cmd. It sets the flags before and after them according to the rules of
 // Arrange. cmd stops reading flags at its first argument.
 func PromptOf(cmd *cobra.Command, args []string) ([]string, error) {
 	fs := cmd.Flags()
@@ -77,8 +77,8 @@ func PromptOf(cmd *cobra.Command, args []string) ([]string, error) {
 	return prompt(fs, words, behind, commandsOf(cmd.Root()), set)
 }
 
-// split returns the words that fs has left, and what follows them from the first
-// flag on.
+// split returns the words that fs has left, up to the first flag, and everything from
+// that flag on.
 func split(fs *pflag.FlagSet) (words, behind []string) {
 	words = slices.Clone(fs.Args())
 	i := slices.IndexFunc(words, func(a string) bool { return len(a) > 1 && a[0] == '-' })
@@ -88,8 +88,8 @@ func split(fs *pflag.FlagSet) (words, behind []string) {
 	return words[:i:i], words[i:]
 }
 
-// prompt returns words with those that follow the flags in behind, and hands each
-// of these flags to keep.
+// prompt returns words together with those that follow the flags in behind, and passes
+// each of these flags to keep.
 func prompt(
 	fs *pflag.FlagSet, words, behind []string, own []Command, keep func(*pflag.Flag, string) error,
 ) ([]string, error) {
@@ -128,7 +128,7 @@ func nameOf(f *pflag.Flag) string {
 	return "-" + f.Shorthand + ", --" + f.Name
 }
 
-// permits reports whether the flag f with value lets a run do more than it may
+// permits reports whether the flag f with value lets a run do more than it could
 // without it.
 func permits(f *pflag.Flag, value string) bool {
 	switch f.Name {
@@ -161,12 +161,12 @@ func commandsOf(root *cobra.Command) (own []Command) {
 	return own
 }
 
-// always are the words that begin no sentence: what follows them is theirs, even
-// if they do not know it.
+// always lists the words that begin no sentence: what follows them is always theirs,
+// even if they do not know it.
 var always = []string{"mcp", "extensions", "skills", "hooks", "fake-api"}
 
-// isCommand reports whether words are one of own, with a slip of the fingers in
-// its subcommand perhaps.
+// isCommand reports whether words are one of own, possibly with a typo in the
+// subcommand.
 func isCommand(words []string, own []Command) bool {
 	if slices.Contains(always, words[0]) || strings.HasPrefix(words[0], cobra.ShellCompRequestCmd) {
 		return true

@@ -11,7 +11,7 @@ import (
 	"minigem/internal/text"
 )
 
-// Usage is what cobra says of a command by itself, in lines that fit a terminal.
+// Usage returns cobra's usage text of a command, in lines that fit a terminal.
 func Usage(cmd *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString("Usage:")
@@ -48,8 +48,8 @@ func Usage(cmd *cobra.Command) string {
 	return b.String() + "\n"
 }
 
-// MostUsed is the annotation of a command with the names of the flags that its
-// help shows. Without it the help shows all.
+// MostUsed is the annotation of a command that names the flags its help shows. Without
+// it, the help shows all flags.
 const MostUsed = "most used flags"
 
 // Flags lists the flags of a command: those named, or all if none are.
