@@ -1,6 +1,6 @@
-// Package runslater knows the files by which programs run later, such as settings
-// of agents and editors, hooks of git, and what shells read at their start. Its one
-// list is data; callers decide whether such a file may change.
+// Package runslater knows the files by which programs run later, such as settings of
+// agents and editors, hooks of git, and what shells read at their start. Its list is
+// data. Callers decide whether such a file may change.
 package runslater
 
 import (
@@ -21,7 +21,7 @@ var files string
 
 // pattern is one line of the list.
 type pattern struct {
-	names   []string // of one path component each
+	names   []string // one per path component
 	excepts bool
 }
 
@@ -38,9 +38,9 @@ var patterns = sync.OnceValue(func() []pattern {
 	return out
 })
 
-// Match returns the part of name, from its first component on, that is on the list:
-// a file or folder by which programs run later. It is empty if there is none. name
-// is a path with slashes or the system's separators; links are not followed.
+// Match returns the part of name, from its first component on, that is on the list: a
+// file or folder that makes programs run later. It returns "" if there is none. name is
+// a path with slashes or the system's separators. Links are not followed.
 func Match(name string) string {
 	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '/' || r == filepath.Separator })
 	parts = slices.DeleteFunc(parts, func(part string) bool { return part == "." })
@@ -56,8 +56,8 @@ func Match(name string) string {
 	return ""
 }
 
-// matchAt returns how many of the first names match; 0: the list has nothing that
-// begins there. A path that climbs may leave what an exception is about.
+// matchAt returns how many of the first names match, or 0 if nothing on the list begins
+// there. A path that contains ".." may leave what an exception covers.
 func matchAt(names []string, climbs bool) int {
 	found := 0
 	for _, p := range patterns() {
@@ -89,7 +89,7 @@ func like(name, want string) bool {
 	return ok && err == nil
 }
 
-// short reports whether name may be the short one of a file called want on an old
+// short reports whether name may be the short name of a file called want on an old
 // Windows file system: GEMINI~1.
 func short(name, want string) bool {
 	begin, number, found := strings.Cut(name, "~")
@@ -109,10 +109,10 @@ func ends(name string) bool {
 // All is a number of entries that no project exceeds.
 const All = 500_000
 
-// Find returns what is on the list in dir and below it, links included. What is
-// installed in node_modules is left out, because it belongs to a package manager.
-// whole is false if the folder has more entries than most, the rest of which is not
-// searched, or if part of it cannot be read.
+// Find returns what is on the list in dir and below it, including links. It leaves out
+// node_modules, which belongs to a package manager. whole is false if the folder has
+// more than most entries, the rest of which is not searched, or if part of it cannot be
+// read.
 func Find(dir string, most int) (found []string, whole bool) {
 	whole = true
 	entries := 0

@@ -27,7 +27,7 @@ func TestMatch(t *testing.T) {
 	} {
 		got := Match(name)
 		if strings.Contains(name, "..") {
-			assert.Equal(t, want != "", got != "", name) // paths are clean where it counts; here one too many does no harm
+			assert.Equal(t, want != "", got != "", name) // paths are clean where it matters; one match too many does no harm here
 			continue
 		}
 		assert.Equal(t, strings.TrimPrefix(want, "./"), strings.TrimPrefix(got, "./"), name)
@@ -61,7 +61,8 @@ func TestFind(t *testing.T) {
 	assert.False(t, whole)
 }
 
-// FuzzMatch: a spelling that some file system takes for the same name matches, too.
+// FuzzMatch checks that a spelling which some file system treats as the same name
+// matches, too.
 func FuzzMatch(f *testing.F) {
 	f.Add("a/b", ".gemini/settings.json", uint8(3))
 	f.Fuzz(func(t *testing.T, before, name string, how uint8) {
