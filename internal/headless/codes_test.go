@@ -15,8 +15,8 @@ import (
 	"minigem/internal/exit"
 )
 
-// TestEveryCodeInEachFormat: programs read each exit code, with its type and its
-// message, in the format that they asked for (cli/utils/errors.ts).
+// TestEveryCodeInEachFormat checks that programs can read each exit code, with its type
+// and message, in the format that they requested (cli/utils/errors.ts).
 func TestEveryCodeInEachFormat(t *testing.T) {
 	t.Parallel()
 	for code, kind := range map[int]string{

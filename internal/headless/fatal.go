@@ -15,9 +15,8 @@ func (e *fatalToolError) Error() string {
 	return fmt.Sprintf("%s failed for good: %s: make room on the disk, then go on with --resume", e.tool, e.text)
 }
 
-// EndOnFatalTool ends the run when a tool finds the disk full: everything else
-// would fail the same way, and nobody is there to help
-// (core/tools/tool-registry.ts).
+// EndOnFatalTool ends the run when a tool finds the disk full: everything else would
+// fail the same way, and no user is there to help (core/tools/tool-registry.ts).
 func EndOnFatalTool(cancel context.CancelCauseFunc) event.Sink {
 	return event.SinkFunc(func(e event.Event) {
 		f, ok := e.(event.ToolFinished)

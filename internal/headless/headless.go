@@ -9,7 +9,7 @@ import (
 	"minigem/llm"
 )
 
-// EndingError converts the ending of a run to the error with its exit code.
+// EndingError converts the ending of a run to an error with its exit code.
 func EndingError(ctx context.Context, res agent.Result) error {
 	var fatal *fatalToolError
 	switch cause := context.Cause(ctx); {
@@ -43,8 +43,8 @@ func EndingError(ctx context.Context, res agent.Result) error {
 	return nil
 }
 
-// Blocked is the error of a run that succeeded except that a hook blocked or
-// stopped it: it exits with code. nil: code is 0, or no hook did.
+// Blocked returns an error with exit code code if a run was blocked or stopped by a
+// hook. It returns nil if code is 0, or if no hook did so.
 func Blocked(res agent.Result, code int) error {
 	if code == 0 || res.Ending != agent.Blocked && res.Ending != agent.Stopped {
 		return nil

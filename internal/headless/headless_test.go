@@ -15,8 +15,8 @@ import (
 	"minigem/internal/exit"
 )
 
-// TestEveryEndingIsDecided: a run that ended before its answer was whole is
-// never green. A new ending is decided here before it is used.
+// TestEveryEndingIsDecided checks that a run that ended before its answer was complete
+// never succeeds. A new ending must be decided here before it is used.
 func TestEveryEndingIsDecided(t *testing.T) {
 	t.Parallel()
 	codes := map[string]int{

@@ -17,21 +17,21 @@ import (
 	"minigem/internal/text"
 )
 
-// Output writes what happens in a run without a terminal, in one of three
-// formats. Calls before begin are about the start.
+// Output writes what happens in a run without a terminal, in one of three formats.
+// Calls before Start are about the start.
 type Output interface {
 	event.Sink
 	Start(r *app.Runtime, prompt string)
 	Report(hooks.Report)
 	Notice(text string)
-	// fatal ends a run that never began; finish one that did. Both return the
-	// error to exit with.
+	// Refuse ends a run that never began, and End one that did. Both return the error
+	// to exit with.
 	Refuse(err error) error
 	End(res agent.Result, err error) error
 }
 
-// New makes the output for the flags. broken is called when nobody reads
-// standard output any more.
+// New makes the output for the flags. broken is called when standard output is no
+// longer being read.
 func New(sys *app.System, f *app.Options, broken func(error)) Output {
 	stderr := &stderrOutput{sys: sys}
 	switch f.OutputFormat {
@@ -50,15 +50,14 @@ func New(sys *app.System, f *app.Options, broken func(error)) Output {
 		Whole: !sys.StdoutTTY, Broken: broken}}
 }
 
-// stderrOutput is what all formats write to standard error.
+// stderrOutput writes what all formats write to standard error.
 type stderrOutput struct{ sys *app.System }
 
 func (o *stderrOutput) Notice(text string) {
 	fmt.Fprintf(o.sys.Stderr, "[WARNING] %s\n", strings.TrimRight(text, "\n"))
 }
 
-// Report prints what hooks have to say to the user. Notes were printed at the
-// start.
+// Report prints the messages of hooks to the user. Notes were printed at the start.
 func (o *stderrOutput) Report(r hooks.Report) {
 	for _, m := range r.Messages {
 		switch {
@@ -78,8 +77,8 @@ func (o *stderrOutput) warnUnfinished(res agent.Result) {
 	}
 }
 
-// textOutput writes the answer: for a person as it comes, for a program each
-// round once it is certain.
+// textOutput writes the answer: for a person as it arrives, for a program each round
+// once it counts.
 type textOutput struct {
 	*stderrOutput
 	*output.Text
@@ -103,8 +102,8 @@ type jsonOutput struct {
 
 func (o *jsonOutput) Start(r *app.Runtime, _ string) { o.session = r.Session.ID() }
 
-// Refuse names the run by an id that no session has if none has begun: programs
-// expect one in each error.
+// Refuse gives a run that never began a session id that no session has, because
+// programs expect one in each error.
 func (o *jsonOutput) Refuse(err error) error {
 	o.session = cmp.Or(o.session, uuid.NewString())
 	return o.End(agent.Result{}, err)
@@ -114,7 +113,7 @@ func (o *jsonOutput) End(res agent.Result, err error) error {
 	failure, code := FailureOf(err)
 	answer := output.Answer{Session: o.session, Text: res.Response, Unfinished: res.Unfinished}
 	if werr := o.Finish(answer, failure); werr != nil {
-		return exit.Silent(code) // nobody would read it
+		return exit.Silent(code) // it would not be read
 	}
 	if failure == nil {
 		o.warnUnfinished(res)
@@ -154,8 +153,8 @@ func (o *streamOutput) End(res agent.Result, err error) error {
 	return exit.Silent(code)
 }
 
-// FailureOf returns err in the form for programs, and the exit code; nil and 0
-// for nil.
+// FailureOf returns err in the form for programs, and its exit code. For nil it returns
+// nil and 0.
 func FailureOf(err error) (*output.Failure, int) {
 	if err == nil {
 		return nil, exit.OK
