@@ -20,7 +20,7 @@ const (
 	Terminated  = 143
 )
 
-// Error ends the program with a code. A nil err was reported already.
+// Error ends the program with an exit code. A nil Err has already been reported.
 type Error struct {
 	Code int
 	Err  error
@@ -35,18 +35,18 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errorf ends the program with code and a message as fmt.Errorf makes it.
+// Errorf returns an error with an exit code, and a message formatted by fmt.Errorf.
 func Errorf(code int, format string, args ...any) error {
 	return &Error{Code: code, Err: fmt.Errorf(format, args...)}
 }
 
-// With ends the program with code because of err.
+// With returns err with an exit code.
 func With(code int, err error) error { return &Error{Code: code, Err: err} }
 
-// Silent ends the program with code and without a message.
+// Silent returns an error with an exit code and without a message.
 func Silent(code int) error { return &Error{Code: code} }
 
-// Report prints the error on w, once, and returns the exit code.
+// Report prints the error to w, once, and returns the exit code.
 func Report(w io.Writer, err error) int {
 	if err == nil {
 		return OK
@@ -62,7 +62,7 @@ func Report(w io.Writer, err error) int {
 	return e.Code
 }
 
-// Causes of a run's context for ends from outside.
+// Causes of a run's context that come from outside.
 var (
 	ErrInterrupted  = errors.New("interrupted")
 	ErrTerminated   = errors.New("terminated")

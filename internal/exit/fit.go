@@ -12,8 +12,8 @@ import (
 	"minigem/internal/text"
 )
 
-// fitted is Report on a terminal, whose window breaks no word: w is what it says
-// itself otherwise.
+// fitted is Report for a terminal, wrapping between words at the window's width. If w
+// is not a terminal, it is just Report.
 func fitted(w io.Writer, err error) int {
 	f, ok := text.Raw(w).(*os.File)
 	if !ok {
@@ -25,12 +25,12 @@ func fitted(w io.Writer, err error) int {
 	}
 	var b bytes.Buffer
 	code := Report(&b, err)
-	_, _ = io.WriteString(w, fit(b.String(), width)) // nobody is left to be told
+	_, _ = io.WriteString(w, fit(b.String(), width)) // nothing is left to report it to
 	return code
 }
 
-// fit breaks lines between words where they are wider than a window. A word that
-// is wider stays whole, so that it can be copied.
+// fit wraps lines wider than a window between words. A word that is wider stays whole,
+// so that it can be copied.
 func fit(s string, width int) string {
 	var b strings.Builder
 	for line := range strings.Lines(s) {

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestFit: lines break between words, and a word that is wider than the window
+// TestFit checks that lines wrap between words, and that a word wider than the window
 // stays whole.
 func TestFit(t *testing.T) {
 	t.Parallel()

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// Stdout is standard output, or a file of results. It remembers that something could not be written,
-// on a full disk for example: what was lost then is no success. That its reader
-// has read enough is nothing of the kind.
+// Stdout is standard output, or a file of results. It remembers if something could not
+// be written, for example to a full disk: losing output is not a success. A reader that
+// has read enough does not count.
 type Stdout struct {
 	To io.Writer
 
@@ -33,11 +33,11 @@ func (s *Stdout) Write(p []byte) (int, error) {
 }
 
 func endOfPipe(err error) bool {
-	// which has several errors for it
+	// Windows has several errors for it.
 	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) || runtime.GOOS == "windows"
 }
 
-// Lost returns err, or else that something could not be written whole.
+// Lost returns err, or else an error that says that output was lost.
 func Lost(err, lost error) error {
 	if err != nil || lost == nil {
 		return err
@@ -45,14 +45,14 @@ func Lost(err, lost error) error {
 	return With(Failed, lost)
 }
 
-// Lost returns why something could not be written; nil if all was.
+// Lost returns why something could not be written, or nil if everything was.
 func (s *Stdout) Lost() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.err
 }
 
-// Report is [Report], and fails where the output was lost.
+// Report is [Report], but fails if output was lost.
 func (s *Stdout) Report(w io.Writer, err error) int {
 	code := fitted(w, err)
 	if lost := s.Lost(); code == OK && lost != nil {
@@ -62,7 +62,7 @@ func (s *Stdout) Report(w io.Writer, err error) int {
 	return code
 }
 
-// Raw returns what w writes to, if it is a Stdout; else w.
+// Raw returns what w writes to if w is a Stdout, else w.
 func Raw(w io.Writer) io.Writer {
 	if s, ok := w.(*Stdout); ok {
 		return s.To
