@@ -2,15 +2,15 @@
 // users and projects want every session to know. (core/utils/memoryDiscovery.ts)
 //
 //   - global: in the user's .gemini directory;
-//   - of extensions, as their manifests name them;
-//   - project: in each workspace directory and those above it, up to the first
-//     one with a boundary marker (.git); without a marker that directory alone;
+//   - of extensions: as their manifests name them;
+//   - project: in each workspace directory and its parents, up to the first one with
+//     a boundary marker (.git); without a marker only in the directory itself;
 //   - subdirectories: when a tool touches them, see Finder.
 //
-// "@path" in a file puts another file there. Nothing is read outside the
-// project but through the global file and extensions, and nothing that is not a regular file. The
-// package does not know whether a folder is trusted: whoever does gives no
-// directories of one that is not.
+// "@path" in a file imports another file. Nothing outside the project is read, except
+// the global file and those of extensions, and only regular files are. The package
+// does not know whether a folder is trusted: callers pass in no directories of an
+// untrusted one.
 package contextfile
 
 import (
@@ -29,10 +29,10 @@ import (
 	"minigem/internal/text"
 )
 
-// DefaultName is the name of context files unless settings give another one.
+// DefaultName is the name of context files unless settings give a different one.
 const DefaultName = "GEMINI.md"
 
-// maxFile limits the bytes that are read of one file: some 65,000 tokens.
+// maxFile limits the bytes read from one file, about 65,000 tokens.
 const maxFile = 256 << 10
 
 // Names is the setting context.fileName: a string or a list of strings.
@@ -55,28 +55,28 @@ func (n *Names) UnmarshalJSON(data []byte) error {
 
 // Config says where to look. The zero Config finds nothing.
 type Config struct {
-	Names     Names  // file names without a directory; empty: DefaultName
-	GlobalDir string // the user's .gemini directory; empty: no global file
-	// Extensions are those in force.
+	Names     Names  // file names without a directory; empty means DefaultName
+	GlobalDir string // the user's .gemini directory; empty means no global file
+	// Extensions are the extensions in force.
 	Extensions []Extension
 	Dirs       []string // workspace directories, absolute, the project's root first
-	Markers    []string // names that end the search upward; nil: .git
-	Memory     string   // the user's memory file for this project, read last; empty: none
+	Markers    []string // names that end the upward search; nil means .git
+	Memory     string   // the user's memory file for this project, read last; may be empty
 	Flat       bool     // append imports to the file instead of replacing the "@path"
 }
 
-// File is a context file including its imports.
+// File is a context file with its imports.
 type File struct {
 	Path string // absolute
 	Text string
 }
 
-// Warning says what could not be used, for people.
+// Warning says what could not be used.
 type Warning struct{ Path, Text string }
 
 func (w Warning) String() string { return w.Path + ": " + w.Text }
 
-// Set is the result, outermost files first.
+// Set is the result of Load, outermost files first.
 type Set struct {
 	Global    []File
 	Extension []File
@@ -88,7 +88,7 @@ type Set struct {
 // (cli/config/extension-manager.ts).
 type Extension struct {
 	Dir   string   // absolute
-	Files []string // relative to Dir, must stay inside; empty: DefaultName, if it exists
+	Files []string // relative to Dir, must stay inside; empty means DefaultName, if it exists
 }
 
 // Load reads the global files, those of extensions and those of the project.
@@ -123,8 +123,8 @@ func (s Set) Paths() []string {
 	return paths
 }
 
-// Render frames files for the model; paths below root are shown relative to it.
-// Without files it returns "".
+// Render frames files for the model. It shows paths below root relative to it. Without
+// files it returns "".
 func Render(files []File, root string) string {
 	var texts []string
 	for _, f := range files {
@@ -182,7 +182,7 @@ func newLoader(c Config) *loader {
 	return l
 }
 
-// warn gives each warning once, and only so many.
+// warn records each warning once, up to a limit.
 func (l *loader) warn(path, format string, args ...any) {
 	const most = 20
 	w := Warning{path, fmt.Sprintf(format, args...)}
@@ -195,8 +195,9 @@ func (l *loader) warn(path, format string, args ...any) {
 	l.warnings = append(l.warnings, w)
 }
 
-// in reads the context files of dir. They and what they import must be in root;
-// with "" the files may be links to anywhere, and imports must be beside them.
+// in reads the context files of dir. They and their imports must be in root. If root is
+// "", the files may be links to anywhere, and imports must be in the file's own
+// directory.
 func (l *loader) in(dir, root string) []File {
 	var files []File
 	for _, n := range l.names {

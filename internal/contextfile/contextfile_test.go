@@ -24,7 +24,7 @@ func files(t testing.TB, contents map[string]string) string {
 	return root
 }
 
-// texts joins what was found: "name=text ...".
+// texts joins the files found: "name=text ...".
 func texts(root string, fs []File) string {
 	var out []string
 	for _, f := range fs {

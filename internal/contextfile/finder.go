@@ -9,8 +9,8 @@ import (
 	"minigem/internal/text"
 )
 
-// Finder finds the context files of subdirectories when tools touch them, each
-// file once in a session. It is safe for concurrent use.
+// Finder finds the context files of subdirectories when tools touch them, each file
+// once per session. It is safe for concurrent use.
 type Finder struct {
 	c    Config
 	dirs []string // workspace directories, links resolved
@@ -20,8 +20,8 @@ type Finder struct {
 	visited map[string]bool
 }
 
-// NewFinder makes a [Finder] for the workspace of c. It does not find the files
-// again that [Load] found.
+// NewFinder makes a [Finder] for the workspace of c. It does not return files that
+// [Load] has already found.
 func NewFinder(c Config, loaded Set) *Finder {
 	f := &Finder{c: c, l: newLoader(c), visited: map[string]bool{}}
 	f.l.warnings = nil // Load has reported them
@@ -38,9 +38,9 @@ func NewFinder(c Config, loaded Set) *Finder {
 	return f
 }
 
-// Touch returns the new context files of the directory of path, or of path
-// itself if it is one, and of those between it and its workspace directory,
-// outermost first. A path outside the workspace has none.
+// Touch returns the new context files of path's directory, or of path itself if it is a
+// directory, and of those between it and its workspace directory, outermost first. A
+// path outside the workspace has none.
 func (f *Finder) Touch(path string) ([]File, []Warning) {
 	dir := path
 	if info, err := os.Stat(path); err != nil || !info.IsDir() {
@@ -54,7 +54,7 @@ func (f *Finder) Touch(path string) ([]File, []Warning) {
 	f.visited[dir] = true
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		delete(f.visited, dir) // it may be created later
+		delete(f.visited, dir) // the directory may be created later
 		return nil, nil
 	}
 	root := f.rootOf(real)
@@ -79,8 +79,7 @@ func (f *Finder) Touch(path string) ([]File, []Warning) {
 	return files, warnings
 }
 
-// rootOf returns the workspace directory that contains dir, the longest one;
-// "": none.
+// rootOf returns the longest workspace directory that contains dir, or "".
 func (f *Finder) rootOf(dir string) string {
 	best := ""
 	for _, root := range f.dirs {

@@ -12,9 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzLoad: whatever a context file and what it imports hold, nothing comes
-// from outside of the project, the text is valid and bounded, and warnings name
-// files.
+// FuzzLoad checks that, whatever a context file and its imports contain, nothing comes
+// from outside the project, the text is valid and bounded, and warnings name files.
 func FuzzLoad(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"see @b.md, and @./b.md.\n\n`@b.md`\n\n    @b.md\n", "@GEMINI.md @b.md"}, {"@../secret @/etc/passwd @link @missing.md", "x"}, {"@b.md @b.md @b.md\n```\n@b.md", "@./sub/../b.md\xff"}, {"\ufeff@b.md)", "-->"},
@@ -52,8 +51,8 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// A file that imports another in each of its words takes no more than is
-// allowed, and says once what it leaves out.
+// A file in which every word is an import stays within the limit, and says once what it
+// leaves out.
 func TestImportsAreBounded(t *testing.T) {
 	t.Parallel()
 	for _, flat := range []bool{false, true} {

@@ -23,20 +23,20 @@ const maxDepth = 5
 // An import is "@" and a path, at the start or after white space.
 var importToken = regexp.MustCompile(`(^|\s)@([^\s@<>"'` + "`" + `]+)`)
 
-// importing is the state of the imports of one file.
+// importing is the state while importing into one file.
 type importing struct {
 	*loader
 	root  string   // real path that imports must stay in
 	chain []string // real paths of the files being imported, outermost first
-	flat  *[]File  // set: collects imports instead of putting them into the text
+	flat  *[]File  // if set, collects imports instead of inserting them into the text
 	left  *int     // how many bytes may still be imported
 }
 
-// maxImported limits the bytes that one context file imports: a file that
-// imports another one in each of its words would use all memory.
+// maxImported limits the bytes that one context file imports. A file in which every
+// word is an import would otherwise use all memory.
 const maxImported = 4 * maxFile
 
-// imports replaces the imports in body, which was read from path, by the files.
+// imports replaces the imports in body, which was read from path, with the files.
 func (l *loader) imports(body, path, root string) string {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -88,8 +88,8 @@ func (in importing) expand(body, dir string) string {
 	return b.String() + body[last:]
 }
 
-// one returns the replacement of "@token" and how much of token was the path;
-// 0: it is not an import.
+// one returns the replacement for "@token", and how much of token was the path. used is
+// 0 if it is not an import.
 func (in importing) one(token, dir string) (put string, used int) {
 	path, used := resolve(token, dir)
 	if used == 0 {
@@ -110,8 +110,8 @@ func (in importing) one(token, dir string) (put string, used int) {
 }
 
 // resolve finds the path at the beginning of token: all of it, or all but the
-// punctuation of a sentence. What is not a file and does not look like one is
-// not an import: "@someone".
+// punctuation of a sentence. If it is not a file and does not look like one, as in
+// "@someone", it is not an import.
 func resolve(token, dir string) (path string, used int) {
 	trimmed := strings.TrimRight(token, ".,;:!?)]}")
 	for _, t := range []string{token, trimmed} {
@@ -146,7 +146,7 @@ var (
 
 // load reads an imported file with its own imports.
 func (in importing) load(path string) (string, error) {
-	// Outside, it is not even revealed that a file does not exist.
+	// For a path outside, not even the file's existence is revealed.
 	if !text.Inside(in.root, realParent(path)) {
 		return "", errOutside
 	}
@@ -187,7 +187,7 @@ func (in importing) load(path string) (string, error) {
 	return body, nil
 }
 
-// realParent resolves the links of path's directory, as far as it exists.
+// realParent resolves the links in path's directory, as far as it exists.
 func realParent(path string) string {
 	if real, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
 		return filepath.Join(real, filepath.Base(path))
@@ -195,7 +195,7 @@ func realParent(path string) string {
 	return filepath.Clean(path)
 }
 
-// leadsInto reports whether path, all links followed, is in root.
+// leadsInto reports whether path, with all links followed, is in root.
 func leadsInto(root, path string) bool {
 	r, err1 := filepath.EvalSymlinks(root)
 	p, err2 := filepath.EvalSymlinks(path)
@@ -212,7 +212,7 @@ func (in importing) relative(path string) string {
 	return path
 }
 
-// codeRanges finds code spans and code blocks: half-open ranges of bytes.
+// codeRanges finds code spans and code blocks, as half-open byte ranges.
 func codeRanges(body string) [][2]int {
 	content := []byte(body)
 	var ranges [][2]int
