@@ -1,7 +1,7 @@
 // Package worktrees makes git worktrees for sessions, where Gemini CLI makes them:
 // PROJECT/.gemini/worktrees/NAME, on the branch worktree-NAME
-// (core/services/worktreeService.ts). Nothing removes one: its work may not have been
-// committed yet.
+// (core/services/worktreeService.ts). They are never removed, because their work may
+// not have been committed yet.
 package worktrees
 
 import (
@@ -19,18 +19,17 @@ import (
 	"minigem/internal/stage"
 )
 
-// nameForm is what a name may be: it becomes a folder and the end of a branch.
+// nameForm matches valid names: a name becomes a folder and the end of a branch name.
 var nameForm = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
 
-// A Worktree is a folder with the files of a repository, on a branch of its own.
+// Worktree is a folder with the files of a repository, on its own branch.
 type Worktree struct {
 	Dir    string // absolute
 	Branch string
 }
 
-// Add makes the worktree name of the repository that dir is in, from the commit that
-// is checked out there, with the git and the git hooks of the user. env is the
-// environment of git.
+// Add makes the worktree name of the repository that contains dir, from the commit that
+// is checked out there, with the user's git and git hooks. env is git's environment.
 func Add(ctx context.Context, dir, name string, env []string) (Worktree, error) {
 	if !nameForm.MatchString(name) || strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, ".") ||
 		strings.Contains(name, "..") {
@@ -71,12 +70,13 @@ func Add(ctx context.Context, dir, name string, env []string) (Worktree, error) 
 	return w, nil
 }
 
-// changes is the folder of git's own in which a worktree is noted while it is made. A
-// note in the project could come from somebody else.
+// changes is the folder inside git's own in which worktrees are recorded while they are
+// being made. A record in the project could come from anyone.
 const changes = "minigem-worktrees"
 
 // Settle removes the worktrees that killed processes were making in the repository at
-// root, with their branches. store is where they are noted; "" is root's own .git.
+// root, with their branches. store is where they are recorded; "" means root's own
+// .git.
 func Settle(root, store string, env []string) {
 	if store == "" {
 		store = filepath.Join(root, ".git", changes)
@@ -85,8 +85,8 @@ func Settle(root, store string, env []string) {
 	_ = os.Remove(store) // fails unless it is empty
 }
 
-// undo removes a worktree that was not complete, and its branch unless somebody has
-// committed to it. Nothing that the repository configures runs.
+// undo returns a function that removes an incomplete worktree, and its branch unless it
+// has new commits. Nothing that the repository configures runs.
 func undo(root string, env []string) func(name string) error {
 	git := func(args ...string) error {
 		_, err := git(context.Background(), root, append(slices.Clip(env), "GIT_NO_LAZY_FETCH=1"),
@@ -102,7 +102,7 @@ func undo(root string, env []string) func(name string) error {
 		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
-		_ = git("branch", "-q", "-d", branch) // fails where there is none, or it has work
+		_ = git("branch", "-q", "-d", branch) // fails if it does not exist, or has new commits
 		return nil
 	}
 }

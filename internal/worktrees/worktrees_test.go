@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// repository is one with a commit, and the environment of its git.
+// repository makes a repository with one commit, and returns the environment for its
+// git.
 func repository(t *testing.T) (dir string, env []string) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -46,7 +47,7 @@ func TestAdd(t *testing.T) {
 	assert.Empty(t, run(t, dir, env, "status", "--short"), "the repository does not see its worktrees")
 	_, err = Add(t.Context(), dir, "fix", env)
 	require.ErrorContains(t, err, "there is a worktree \"fix\" already: change to the folder "+w.Dir)
-	// The folder is gone, the branch is there.
+	// Now the folder is gone, but the branch still exists.
 	run(t, dir, env, "worktree", "remove", w.Dir)
 	_, err = Add(t.Context(), dir, "fix", env)
 	require.ErrorContains(t, err, "there is a branch worktree-fix already")
@@ -67,7 +68,8 @@ func TestNames(t *testing.T) {
 	assert.NoDirExists(t, filepath.Join(dir, ".gemini"))
 }
 
-// TestNoRepository: what is missing is said, and nothing is left.
+// TestNoRepository checks that the error says what is missing, and that nothing is left
+// behind.
 func TestNoRepository(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -80,7 +82,8 @@ func TestNoRepository(t *testing.T) {
 	assert.NoDirExists(t, filepath.Join(dir, ".gemini", "worktrees", "a"))
 }
 
-// TestLinksLeadNowhere: worktrees are made in the repository, not where a link in it leads.
+// TestLinksLeadNowhere checks that worktrees are made in the repository, not where a
+// link in it leads.
 func TestLinksLeadNowhere(t *testing.T) {
 	t.Parallel()
 	for _, link := range []string{".gemini", ".gemini/worktrees"} {
