@@ -1,5 +1,5 @@
-// Package vault keeps secrets for the user: in the keychain of the system, and where
-// there is none in the file that Gemini CLI keeps them in then, which it reads, too.
+// Package vault keeps secrets for the user: in the keychain of the system, or if there
+// is none in the file that Gemini CLI then uses, which it reads, too.
 package vault
 
 import (
@@ -25,16 +25,16 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// Vault keeps secrets: in the keychain of the system, or where there is none in
-// the file that Gemini CLI keeps them in then (core/services/fileKeychain.ts).
-// That file is enciphered with what everybody on this machine knows: what protects
-// it are its permissions.
+// Vault stores secrets in the keychain of the system, or if there is none in the file
+// that Gemini CLI then uses (core/services/fileKeychain.ts). That file is encrypted
+// with data that everyone on this machine knows, so only its permissions protect it.
 type Vault struct {
-	File   string // where there is no keychain
+	File   string // used if there is no keychain
 	system bool   // there is a keychain
 }
 
-// New: on Linux a keychain is there where the session has a message bus.
+// New returns the user's vault. On Linux there is a keychain if the session has a
+// message bus.
 func New(dotGemini string, getenv func(string) string) Vault {
 	v := Vault{File: filepath.Join(dotGemini, "gemini-credentials.json"),
 		system: getenv("GEMINI_FORCE_FILE_STORAGE") != "true"}
@@ -47,7 +47,7 @@ func New(dotGemini string, getenv func(string) string) Vault {
 // Keychain reports whether the system seems to have a keychain.
 func (v Vault) Keychain() bool { return v.system }
 
-// Get returns a secret, and whether there is one.
+// Get returns a secret, and whether it exists.
 func (v Vault) Get(service, account string) (string, bool, error) {
 	if v.system {
 		if value, err := keyring.Get(service, account); err == nil {
@@ -59,13 +59,13 @@ func (v Vault) Get(service, account string) (string, bool, error) {
 	return value, ok, err
 }
 
-// Set keeps a secret.
+// Set stores a secret.
 func (v Vault) Set(service, account, value string) error {
 	_, err := v.Keep(service, account, value)
 	return err
 }
 
-// Keep keeps a secret, and says whether the keychain took it; else the file has it.
+// Keep stores a secret, and reports whether it is in the keychain or else in the file.
 func (v Vault) Keep(service, account, value string) (keychain bool, err error) {
 	if v.system && keyring.Set(service, account, value) == nil {
 		return true, nil
@@ -78,7 +78,7 @@ func (v Vault) Keep(service, account, value string) (keychain bool, err error) {
 	})
 }
 
-// Remove forgets a secret.
+// Remove removes a secret.
 func (v Vault) Remove(service, account string) error {
 	if v.system {
 		_ = keyring.Delete(service, account) // it may never have been there
@@ -94,8 +94,8 @@ func (v Vault) Remove(service, account string) error {
 	})
 }
 
-// Services are the names in the file that begin with prefix; a keychain cannot
-// list its own.
+// Services returns the services in the file whose names begin with prefix. A keychain
+// cannot list its own.
 func (v Vault) Services(prefix string) map[string]map[string]string {
 	all, _ := v.read()
 	maps.DeleteFunc(all, func(name string, _ map[string]string) bool { return !strings.HasPrefix(name, prefix) })
@@ -160,7 +160,7 @@ func (v Vault) cipher() (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// decipher reads nonce:tag:text, all in hex.
+// decipher decrypts nonce:tag:text, all in hex.
 func (v Vault) decipher(data []byte) (map[string]map[string]string, error) {
 	broken := fmt.Errorf(
 		"%s cannot be read: it is damaged, or was written on another machine or by another user; move it away, and give "+

@@ -11,8 +11,8 @@ import (
 	"github.com/zalando/go-keyring"
 )
 
-// FuzzVault: the file for secrets gives what was put in, and a damaged one is an
-// error that names it.
+// FuzzVault checks that the file of secrets returns what was stored, and that a damaged
+// one yields an error naming it.
 func FuzzVault(f *testing.F) {
 	f.Add("a", "b", "c", []byte("x:y:z"))
 	f.Fuzz(func(t *testing.T, service, account, value string, damaged []byte) {
@@ -32,8 +32,8 @@ func FuzzVault(f *testing.F) {
 	})
 }
 
-// TestWhere: a secret is in the keychain where there is one that works, else in a
-// file of its owner's alone; Get finds it in both.
+// TestWhere checks that a secret is in the keychain if there is a working one, else in
+// a file that only its owner can read, and that Get finds it in both.
 func TestWhere(t *testing.T) { // not parallel: the keychain is one for the process
 	session := func(name string) string {
 		return map[string]string{"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"}[name]
