@@ -1,5 +1,5 @@
-// Package manage is what the commands do that change extensions and skills: it
-// asks, does, and says what was done. It keeps out flags.
+// Package manage implements the commands that change extensions and skills: it asks,
+// does, and says what was done. Flags are parsed elsewhere.
 package manage
 
 import (
@@ -15,12 +15,12 @@ import (
 	"minigem/internal/text"
 )
 
-// console is the user at the standard streams. One reader serves all questions:
-// what is piped in answers one after the other, and its end is no answer.
+// console is the user at the standard streams. One reader serves all questions: piped
+// input answers one after the other, and its end counts as no answer.
 type console struct {
 	sys *app.System
 	in  *bufio.Reader
-	// silent: without a terminal nobody is asked for a value, because the user
+	// silent means that without a terminal no values are asked for, because the user
 	// has agreed beforehand.
 	silent bool
 }
@@ -64,7 +64,7 @@ func (c *console) line(question string) (string, bool) {
 	return line, err == nil || line != ""
 }
 
-// Confirmed asks a question on the standard streams; no answer is a no.
+// Confirmed asks a question on the standard streams. No answer means no.
 func Confirmed(sys *app.System, question string) bool {
 	return newConsole(sys, false).Confirm("", question)
 }

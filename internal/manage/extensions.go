@@ -12,13 +12,13 @@ import (
 	"minigem/internal/text"
 )
 
-// Extensions does what minigem extensions is told.
+// Extensions implements minigem extensions.
 type Extensions struct {
 	Config  *app.Configuration
 	Sys     *app.System
 	Options extensions.Options
-	Scope   string          // user or workspace; empty: user
-	User    extensions.User // who is asked; nil: the standard streams
+	Scope   string          // user or workspace; empty means user
+	User    extensions.User // whom to ask; nil means the standard streams
 }
 
 func (e *Extensions) manager() *extensions.Manager {
@@ -60,7 +60,8 @@ func (e *Extensions) Install(ctx context.Context, source string, link bool) erro
 	return nil
 }
 
-// Uninstall removes those named, or all. What fails does not keep the others.
+// Uninstall removes the named extensions, or all. If one fails, it continues with the
+// others.
 func (e *Extensions) Uninstall(names []string, all bool) error {
 	m := e.manager()
 	if all {
@@ -78,7 +79,7 @@ func (e *Extensions) Uninstall(names []string, all bool) error {
 	return fault(failed)
 }
 
-// Update updates the one called name, or all.
+// Update updates the extension called name, or all.
 func (e *Extensions) Update(ctx context.Context, name string, all bool) error {
 	m := e.manager()
 	names := []string{name}
@@ -107,9 +108,9 @@ func (e *Extensions) Update(ctx context.Context, name string, all bool) error {
 	return fault(failed)
 }
 
-// Switch enables or disables the one called name: for all folders below the home
-// folder, and for this one where it lies elsewhere; with the scope workspace for
-// this one alone.
+// Switch enables or disables the extension called name: for all folders below the home
+// folder, and for this one if it is elsewhere. With the scope workspace, it does so
+// only for this folder.
 func (e *Extensions) Switch(name string, on bool) error {
 	done := map[bool]string{true: "enabled", false: "disabled"}[on]
 	dirs := []string{e.Config.Home, e.Config.Dir}
@@ -134,7 +135,7 @@ func (e *Extensions) Configure(name, setting string) error {
 	return fault(e.manager().Configure(name, setting, e.Scope == "workspace"))
 }
 
-// New makes an extension.
+// New makes a new extension.
 func (e *Extensions) New(path, template string) error {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(e.Sys.Dir, path)
@@ -147,7 +148,7 @@ func (e *Extensions) New(path, template string) error {
 	return nil
 }
 
-// Validate looks for faults in everything that the extension in path brings.
+// Validate looks for problems in everything that the extension in path brings.
 func (e *Extensions) Validate(path string) error {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(e.Sys.Dir, path)

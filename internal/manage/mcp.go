@@ -7,7 +7,7 @@ import (
 	"minigem/internal/place"
 )
 
-// EditServers changes the settings file of scope and says what was done.
+// EditServers changes the settings file of scope and prints what was done.
 func EditServers(sys *app.System, scope string, edit func(file string) (string, error)) error {
 	c, err := app.Configure(sys, &app.Options{})
 	if err != nil {
@@ -26,7 +26,7 @@ func EditServers(sys *app.System, scope string, edit func(file string) (string, 
 	return err
 }
 
-// WarnUntrusted says what a folder that is not trusted keeps out.
+// WarnUntrusted says what is left out because a folder is not trusted.
 func WarnUntrusted(c *app.Configuration, sys *app.System) {
 	if !c.Trust.Trusted {
 		fmt.Fprintln(sys.Stderr, "[WARNING] this folder is not trusted: its settings are not read, and no MCP server is "+

@@ -12,15 +12,15 @@ import (
 	"minigem/internal/skills"
 )
 
-// Skills does what minigem skills is told, in the folder of the user's skills or
-// that of the project.
+// Skills implements minigem skills, in the folder of the user's skills or of the
+// project's.
 type Skills struct {
 	Config    *app.Configuration
 	Sys       *app.System
 	Workspace bool
 }
 
-// Install installs or links the skills of source, below the folder path in it.
+// Install installs or links the skills in source, below the folder path in it.
 func (s Skills) Install(source, path string, link, agreed bool) error {
 	from := source
 	if !link && skills.IsRepository(from) {

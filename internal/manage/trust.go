@@ -9,7 +9,7 @@ import (
 	"minigem/internal/trust"
 )
 
-// NeverTrust keeps the folder from being trusted, and from being asked about.
+// NeverTrust records that the folder must never be trusted, nor asked about.
 func NeverTrust(c *app.Configuration, sys *app.System) error {
 	if err := trust.Set(c.TrustedFolders(), c.Dir, trust.Never); err != nil {
 		return err
