@@ -1,5 +1,5 @@
-// Package signin has the ways to a model that a user gives: it tries one, and
-// keeps it where Gemini CLI does. It keeps out asking.
+// Package signin knows the ways in which a user can give access to a model: it tries
+// one, and stores it where Gemini CLI does. Callers ask the user.
 package signin
 
 import (
@@ -23,35 +23,35 @@ import (
 	"minigem/llm/openai"
 )
 
-// signInVariables say where a model is, and what opens the way to it.
+// signInVariables say where a model is, and give access to it.
 var signInVariables = []string{
 	"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "GOOGLE_GENAI_USE_VERTEXAI",
 	"GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OLLAMA_HOST",
 }
 
-// Where Gemini CLI keeps a key that was pasted into it
+// Where Gemini CLI stores a key that was pasted into it
 // (core/core/apiKeyCredentialStorage.ts).
 const (
 	keyService = "gemini-cli-api-key"
 	keyAccount = "default-api-key"
 )
 
-// A Keeper tries and keeps ways to a model.
+// Keeper tries and stores ways to access a model.
 type Keeper struct {
 	place.Place
-	Env     []string // of the run: "NAME=value"; later ones win
-	Model   string   // the model of the settings; may be empty
-	Version string   // of this program, which servers are told
+	Env     []string // the environment of the run: "NAME=value"; later ones win
+	Model   string   // the model in the settings; may be empty
+	Version string   // this program's version, which is sent to servers
 }
 
-// A Way is a way to a model, as the user gave it. One of its first three fields is
-// set.
+// Way is a way to access a model, as given by the user. One of its first three lines of
+// fields is set.
 type Way struct {
-	APIKey            string // of the Gemini API
-	Project, Location string // of Vertex AI
-	Model             string // on a server of one's own: openai/NAME, ollama/NAME and the like
+	APIKey            string // a Gemini API key
+	Project, Location string // for Vertex AI
+	Model             string // on a server of the user's own: openai/NAME, ollama/NAME and the like
 
-	BaseURL, ServerKey string // of Model's server; may be empty
+	BaseURL, ServerKey string // for Model's server; may be empty
 }
 
 func (k Keeper) getenv(name string) string {
@@ -59,13 +59,13 @@ func (k Keeper) getenv(name string) string {
 	return v
 }
 
-// ownEnvFile is the user's file of variables.
+// ownEnvFile returns the path of the user's own .env file.
 func (k Keeper) ownEnvFile() string { return filepath.Join(k.DotGemini, ".env") }
 
-// Beside returns the variables of file, a project's .env file, with what the user's
-// own file says about the way to the model, which that file hides: all of it, or
-// nothing where the project says anything of it itself. A key never goes to an
-// address that came from elsewhere.
+// Beside returns the variables of file, a project's .env file, together with the user's
+// own sign-in variables, which that file hides. It adds all of them, or none if the
+// project sets any itself: a key must never be sent to an address that came from
+// elsewhere.
 func (k Keeper) Beside(file dotenv.File, lookup func(string) (string, bool)) []dotenv.Var {
 	ofSignIn := func(v dotenv.Var) bool { return IsVariable(v.Name) }
 	if file.Path == "" || file.Path == k.ownEnvFile() || slices.ContainsFunc(file.Vars, ofSignIn) {
@@ -84,12 +84,12 @@ func (k Keeper) Beside(file dotenv.File, lookup func(string) (string, bool)) []d
 	return vars
 }
 
-// IsVariable reports whether the variable called name says where a model is, or
-// opens the way to it.
+// IsVariable reports whether the variable called name says where a model is, or gives
+// access to it.
 func IsVariable(name string) bool { return slices.Contains(signInVariables, name) }
 
-// Key returns the key of the Gemini API that is kept; empty: none. The error says
-// why the keychain could not be asked.
+// Key returns the stored Gemini API key, or "". The error says why the keychain could
+// not be read.
 func (k Keeper) Key() (string, error) {
 	vars, _ := dotenv.Read(k.ownEnvFile())
 	for _, v := range vars {
@@ -105,7 +105,7 @@ func (k Keeper) Key() (string, error) {
 	return entry.Token.AccessToken, err
 }
 
-// keptKey is a key as Gemini CLI keeps it.
+// keptKey is a key in Gemini CLI's format.
 type keptKey struct {
 	ServerName string `json:"serverName"`
 	Token      struct {
@@ -121,8 +121,8 @@ func (k Keeper) vault() vault.Vault {
 // HasKeychain reports whether the system seems to have a keychain.
 func (k Keeper) HasKeychain() bool { return k.vault().Keychain() }
 
-// ParseKey returns the key in what was typed or pasted: alone, or as a line of a
-// .env file or a shell's script.
+// ParseKey returns the key in what was typed or pasted: the key alone, or a line of a
+// .env file or a shell script.
 func ParseKey(typed string) (string, error) {
 	words := strings.Fields(typed)
 	if len(words) == 2 && words[0] == "export" {
@@ -145,13 +145,13 @@ func ParseKey(typed string) (string, error) {
 	return key, nil
 }
 
-// Try makes one request by s to model, and returns its error: nil if the way is open.
+// Try makes one request with s to model, and returns its error, or nil if s works.
 func (k Keeper) Try(ctx context.Context, s Way, model string) error {
 	lookup := func(name string) string {
 		if value, given := s.variables()[name]; given {
 			return value
 		}
-		if name == "GOOGLE_API_KEY" { // it would go in place of the project
+		if name == "GOOGLE_API_KEY" { // it would be used instead of the project
 			return ""
 		}
 		return k.getenv(name)
@@ -165,13 +165,13 @@ func (k Keeper) Try(ctx context.Context, s Way, model string) error {
 	var answered *llm.Error
 	if errors.As(err, &answered) && slices.Contains([]llm.ErrorKind{llm.ErrQuota, llm.ErrRateLimit, llm.ErrNotFound},
 		answered.Kind) {
-		return nil // who is told that has been let in
+		return nil // a server that answers this has accepted the key
 	}
 	return err
 }
 
-// Models lists what a server has that speaks OpenAI's API; "" is Ollama on
-// this machine.
+// Models lists the models of a server with OpenAI's API. "" means Ollama on this
+// machine.
 func (k Keeper) Models(ctx context.Context, address, key string) ([]string, error) {
 	name := "openai/any"
 	if address == "" {
@@ -200,7 +200,8 @@ func (s Way) auth() gemini.Auth {
 	return gemini.AuthAPIKey
 }
 
-// variables are those that s is, one that has to go with an empty value.
+// variables returns the variables that represent s. One with an empty value must be
+// removed.
 func (s Way) variables() map[string]string {
 	switch {
 	case s.Model != "" && openai.Server(s.Model) == "openai":
@@ -213,9 +214,9 @@ func (s Way) variables() map[string]string {
 	return map[string]string{"GEMINI_API_KEY": s.APIKey}
 }
 
-// Keep keeps s for sessions to come, a key of the Gemini API in the keychain
-// or else, as everything, in the user's .env file, which only they can read
-// then. It returns what was written, for people.
+// Keep stores s for later sessions: a Gemini API key in the keychain, or else, like
+// everything, in the user's .env file, which only the user can then read. It returns
+// where s was stored, for display.
 func (k Keeper) Keep(s Way, keychain bool) (where string, err error) {
 	model := cmp.Or(s.Model, k.geminiModel())
 	if model != "" {
@@ -244,8 +245,8 @@ func (k Keeper) Keep(s Way, keychain bool) (where string, err error) {
 	return cmp.Or(where, k.ownEnvFile()), nil
 }
 
-// geminiModel is the name of a model of Google's where the settings name another
-// one; empty where they do not.
+// geminiModel returns the name of a Google model if the settings name a different one,
+// else "".
 func (k Keeper) geminiModel() string {
 	if openai.Named(k.Model) {
 		return "auto"
@@ -268,7 +269,7 @@ func (k Keeper) keepKey(key string) (where string, err error) {
 	return v.File, err
 }
 
-// Forget removes the key of the Gemini API that is kept.
+// Forget removes the stored Gemini API key.
 func (k Keeper) Forget() error {
 	return errors.Join(k.vault().Remove(keyService, keyAccount),
 		writeVariables(k.ownEnvFile(), map[string]string{"GEMINI_API_KEY": ""}))
@@ -276,7 +277,7 @@ func (k Keeper) Forget() error {
 
 func writeVariables(path string, variables map[string]string) error {
 	var vars []dotenv.Var
-	for _, name := range signInVariables { // in one order
+	for _, name := range signInVariables { // in a fixed order
 		if value, ok := variables[name]; ok {
 			vars = append(vars, dotenv.Var{Name: name, Value: value})
 		}
