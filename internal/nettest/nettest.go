@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// Refusing returns a host and port of this machine that refuse connections until
-// t ends. The port belongs to a connection, so no server that another test starts
-// can come by it, as it can by the port of a listener that was closed.
+// Refusing returns a host and port of this machine that refuse connections until t
+// ends. The port belongs to a connection, so another test's server cannot get it, as it
+// could get the port of a closed listener.
 func Refusing(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
