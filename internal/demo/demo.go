@@ -32,8 +32,8 @@ import (
 //go:embed all:demo
 var demoFiles embed.FS
 
-// The prompts of the demo. demo/model.responses has the model's answers,
-// demo/project/.gemini the hooks.
+// The prompts of the demo. The model's answers are in demo/model.responses, and the
+// hooks in demo/project/.gemini.
 const (
 	demoPrompt = "The tests of slug.sh fail. Fix it, then deploy to production."
 	demoSecret = "What is the staging password?"
@@ -47,8 +47,8 @@ type demo struct {
 	midLine bool
 }
 
-// Run makes the project, in a temporary folder or the new folder keep, and
-// shows a session in it.
+// Run makes the project in a temporary folder, or in the new folder keep, and shows a
+// session in it.
 func Run(ctx context.Context, sys *app.System, keep string) error {
 	top, remove, err := stage.Temp()
 	if err != nil {
@@ -109,8 +109,8 @@ docs/EVENTS.md               every event, what it reads and what it may say
 	return nil
 }
 
-// talk runs the session: one prompt with work to do, a compression, one prompt
-// that a hook answers.
+// talk runs the session: a prompt with work to do, a compression, and a prompt that a
+// hook answers.
 func (d *demo) talk(ctx context.Context) error {
 	answers, err := demoFiles.ReadFile("demo/model.responses")
 	if err != nil {
@@ -159,7 +159,7 @@ func (d *demo) prompt(ctx context.Context, r *app.Runtime, text, context string)
 	return nil
 }
 
-// report shows an event with hooks.
+// report shows an event for which hooks ran.
 func (d *demo) report(r hooks.Report) {
 	if !slices.ContainsFunc(r.Runs, hooks.Run.Ran) || r.Late {
 		return
@@ -202,7 +202,7 @@ func callArgument(args map[string]any) string {
 	return ""
 }
 
-// demoApprover says yes, and shows it.
+// demoApprover approves every call, and shows that it did.
 type demoApprover struct{ d *demo }
 
 func (a demoApprover) Approve(_ context.Context, q toolcall.Question) toolcall.Answer {
@@ -226,14 +226,14 @@ func (d *demo) indent(text string) {
 	}
 }
 
-// shell shows what a command prints in the project.
+// shell runs a command in the project and shows its output.
 func (d *demo) shell(ctx context.Context, command string) error {
 	res, err := proc.Run(ctx, proc.Command{Line: command, Dir: d.project, Env: d.sys.Env, Merge: true})
 	d.indent(res.Stdout.String())
 	return cmp.Or(err, context.Cause(ctx))
 }
 
-// unpack writes an embedded folder to disk; scripts become executable.
+// unpack writes an embedded folder to disk and makes scripts executable.
 func unpack(from fs.FS, dir, to string) error {
 	return fs.WalkDir(from, dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
