@@ -13,7 +13,7 @@ import (
 	"minigem/llm/openai"
 )
 
-// Catalog resolves names of models as the settings say
+// Catalog resolves names of models according to the settings
 // (core/services/modelConfigService.ts).
 type Catalog struct {
 	aliases   map[string]alias
@@ -22,20 +22,20 @@ type Catalog struct {
 
 type alias struct {
 	settings.ModelAlias
-	key string // in the settings; empty: built in
+	key string // key in the settings; empty if built in
 }
 
 type override struct {
 	model, scope string
 	chat         *bool
-	keys         int // how many things it asks for
+	keys         int // number of conditions
 	change       settings.ModelConfig
 }
 
-// A Problem is a part of the settings that has no effect.
+// Problem is a part of the settings that has no effect.
 type Problem struct{ Key, Text string }
 
-// New reads modelConfigs, and what the settings change of the models of agents.
+// New reads modelConfigs, and the settings' overrides of agents' models.
 func New(s settings.ModelConfigs, agents map[string]settings.AgentOverride) (*Catalog, []Problem) {
 	c := &Catalog{aliases: map[string]alias{}}
 	for key, list := range map[string]map[string]settings.ModelAlias{
@@ -53,7 +53,7 @@ func New(s settings.ModelConfigs, agents map[string]settings.AgentOverride) (*Ca
 	for i, o := range s.CustomOverrides {
 		problems = append(problems, c.addOverride(fmt.Sprintf("modelConfigs.customOverrides[%d]", i), o)...)
 	}
-	for _, name := range slices.Sorted(maps.Keys(agents)) { // the model itself is a part of the agent's definition
+	for _, name := range slices.Sorted(maps.Keys(agents)) { // the model itself is part of the agent's definition
 		c.overrides = append(
 			c.overrides, override{
 				scope: name, keys: 1, change: settings.ModelConfig{Generate: agents[name].ModelConfig.Generate}})
@@ -61,7 +61,7 @@ func New(s settings.ModelConfigs, agents map[string]settings.AgentOverride) (*Ca
 	return c, problems
 }
 
-// checkAliases names those that cannot be used.
+// checkAliases reports aliases that cannot be used.
 func (c *Catalog) checkAliases() (out []Problem) {
 	for _, name := range slices.Sorted(maps.Keys(c.aliases)) {
 		if _, _, err := c.chain(name); err != nil {
@@ -71,7 +71,7 @@ func (c *Catalog) checkAliases() (out []Problem) {
 	return out
 }
 
-// addOverride takes an override that asks for something that requests have.
+// addOverride adds an override if its conditions are valid.
 func (c *Catalog) addOverride(key string, o settings.ModelOverride) []Problem {
 	out := override{keys: len(o.Match), change: o.ModelConfig}
 	if len(o.Match) == 0 {
@@ -102,23 +102,24 @@ func (c *Catalog) addOverride(key string, o settings.ModelOverride) []Problem {
 	return nil
 }
 
-// Ask is what a model is wanted for.
+// Ask says what a model is needed for.
 type Ask struct {
-	Name  string // as somebody wrote it: an alias, a short name or a full one; empty: the default
-	Agent string // whose request it is; empty: the session's own
-	// Temperature is that of an agent's definition, which overrides outrank.
+	Name  string // as written by the user: an alias, a short or a full name; empty means the default
+	Agent string // the agent that makes the request; empty means the session
+	// Temperature is the agent definition's, which overrides replace.
 	Temperature *float64
-	Side        string // the alias of Gemini CLI for a request beside the conversation; empty: it is of the conversation
+	Side        string // Gemini CLI's alias for a side request; empty if the request belongs to the conversation
 }
 
-// Choice is a model by its full name, and its settings.
+// Choice is a model with its full name, and its settings.
 type Choice struct {
 	Model    string
 	Sampling llm.Sampling
 }
 
-// Choose resolves a name: its alias and those that it extends, then the overrides
-// that match, the broad ones first. Of two that are as broad the later one counts.
+// Choose resolves a name: its alias and those that it extends, then the matching
+// overrides, the most general ones first. Of two that are equally general, the later
+// one wins.
 func (c *Catalog) Choose(a Ask) (Choice, error) {
 	name := strings.TrimPrefix(a.Name, "models/")
 	if _, ok := c.aliases[name]; !ok {
@@ -134,7 +135,7 @@ func (c *Catalog) Choose(a Ask) (Choice, error) {
 		levels[n] = i + 1
 	}
 	if a.Side != "" {
-		config.Generate = settings.ModelGenerate{} // the request has what it needs
+		config.Generate = settings.ModelGenerate{} // the request sets what it needs
 		levels[a.Side] = len(chain) + 1
 	}
 	set(&config.Generate.Temperature, a.Temperature)
@@ -149,7 +150,7 @@ func (c *Catalog) Choose(a Ask) (Choice, error) {
 	return Choice{Name(config.Model), sampling(config.Generate)}, nil
 }
 
-// matching are the overrides for a, in the order in which they are applied.
+// matching returns the overrides for a, in the order in which they are applied.
 func (c *Catalog) matching(a Ask, levels map[string]int) []override {
 	type match struct {
 		override
@@ -184,8 +185,8 @@ func (c *Catalog) matching(a Ask, levels map[string]int) []override {
 	return out
 }
 
-// chain returns the names from the root of name to name itself, and what they say
-// together. A name that is no alias is a model.
+// chain returns the names from the root of name to name itself, and their combined
+// settings. A name that is no alias is a model.
 func (c *Catalog) chain(name string) (names []string, config settings.ModelConfig, err error) {
 	var aliases []alias
 	for at := name; at != ""; {
@@ -208,8 +209,9 @@ func (c *Catalog) chain(name string) (names []string, config settings.ModelConfi
 	return names, config, nil
 }
 
-// plain is a model that no alias is named after. One that is not of Gemini's kind
-// is not told to think; one of another server is told nothing, which knows better.
+// plain returns the settings of a model that has no alias. A model that is not of a
+// Gemini kind is not told to think. A model on another server gets no settings, because
+// the server knows better.
 func (c *Catalog) plain(name string) (names []string, config settings.ModelConfig, err error) {
 	if !openai.Named(name) {
 		if names, config, err = c.chain("chat-base"); err != nil {

@@ -9,7 +9,7 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
-// builtIn are the aliases that there always are (core/config/defaultModelConfigs.ts).
+// builtIn returns a built-in alias (core/config/defaultModelConfigs.ts).
 func builtIn(name string) (alias, bool) {
 	of := func(extends, model string, g settings.ModelGenerate) (alias, bool) {
 		return alias{
@@ -38,8 +38,8 @@ func builtIn(name string) (alias, bool) {
 	return alias{}, false
 }
 
-// merge lays change over config. A budget for thoughts and a level of them exclude
-// one another, so that the later one counts.
+// merge applies change to config. A thinking budget and a thinking level exclude each
+// other, so the later one wins.
 func merge(config *settings.ModelConfig, change settings.ModelConfig) {
 	if change.Model != "" {
 		config.Model = change.Model
@@ -86,8 +86,7 @@ func sampling(g settings.ModelGenerate) llm.Sampling {
 	return s
 }
 
-// On returns s, which a request beside the conversation has of its own, with the
-// values of c laid over it.
+// On returns s, the settings of a side request, with the values of c applied to it.
 func (c Choice) On(s llm.Sampling) llm.Sampling {
 	out := c.Sampling
 	set(&s.Temperature, out.Temperature)

@@ -12,7 +12,7 @@ import (
 	"minigem/llm"
 )
 
-// wireOf is what of a choice is in a request.
+// wireOf returns the part of a request that comes from a choice.
 func wireOf(t *testing.T, c models.Choice) string {
 	t.Helper()
 	body, err := json.Marshal(llm.Request{Sampling: c.Sampling})
@@ -31,8 +31,8 @@ func read(t *testing.T, text string) settings.ModelConfigs {
 	return s
 }
 
-// TestChoose: the aliases and overrides that the released CLI's guide to its
-// settings of models shows, and the order in which they count.
+// TestChoose checks the aliases and overrides shown in the released CLI's guide to
+// model settings, and the order in which they apply.
 func TestChoose(t *testing.T) {
 	t.Parallel()
 	const (
@@ -85,8 +85,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeChosen: a fault is named by its key, and an override with one
-// changes nothing, rather than more than it says.
+// TestWhatCannotBeChosen checks that a fault is reported with its key, and that an
+// override with a fault changes nothing, rather than more than it says.
 func TestWhatCannotBeChosen(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ settings, ask, key, text, fails string }{

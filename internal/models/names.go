@@ -1,7 +1,7 @@
-// Package models says which model a request goes to, and with which settings:
-// short names, what "auto" means by rule, the aliases and overrides of
-// modelConfigs in the settings, and which model takes the place of one whose
-// quota is used up. It keeps out servers and requests.
+// Package models says which model a request goes to, and with which settings: short
+// names, what "auto" means by rule, the aliases and overrides of modelConfigs in the
+// settings, and which model replaces one whose quota is used up. Servers and requests
+// are handled elsewhere.
 package models
 
 import (
@@ -12,18 +12,17 @@ import (
 	"minigem/llm/openai"
 )
 
-// Default is the model of a session for which nobody named one.
+// Default is the model of a session for which none was chosen.
 const Default = "gemini-2.5-pro"
 
-// What models there are for a task, by how able they are (core/config/models.ts, as
-// the API gets them).
+// The current models by ability (core/config/models.ts, as the API gets them).
 const (
 	pro       = "gemini-3.1-pro-preview"
 	flash     = "gemini-3.8-flash"
 	flashLite = "gemini-3.5-flash-lite"
 )
 
-// short are the names for the model of a kind that there is now.
+// short maps short names to the current model of that kind.
 var short = map[string]string{
 	"auto":            pro,
 	"auto-gemini-3":   pro,
@@ -33,7 +32,8 @@ var short = map[string]string{
 	"flash-lite":      flashLite,
 }
 
-// Name returns the full name for a short name of a model; for "" the default.
+// Name returns the full name for a short name of a model. For "" it returns the
+// default.
 func Name(name string) string {
 	name = strings.TrimPrefix(cmp.Or(name, Default), "models/")
 	return cmp.Or(short[name], name)
@@ -44,9 +44,10 @@ func Auto(name string) bool {
 	return name == "auto" || strings.HasPrefix(name, "auto-gemini-") && short[name] != ""
 }
 
-// Route chooses for a name that is [Auto], by rule: a large model, also to plan,
-// and a fast one where a plan is agreed to and only has to be followed. The
-// released CLI also asks a small model how hard a prompt is; nobody asks here.
+// Route chooses a model for a name that is [Auto], by rule: a large model, also for
+// planning, and a fast one once a plan has been approved and only has to be followed.
+// The released CLI also asks a small model how hard a prompt is, which minigem does
+// not.
 func Route(auto string, planning, planned bool) string {
 	if planned && !planning {
 		return flash
@@ -54,16 +55,16 @@ func Route(auto string, planning, planned bool) string {
 	return Name(auto)
 }
 
-// kin are Google's models of each generation, from the most able one to the one
-// with the largest quota.
+// kin lists Google's models of each generation, from the most capable to the one with
+// the largest quota.
 var kin = [][]string{
 	{"gemini-3-pro-preview", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite"},
 	{pro, flash, flashLite},
 }
 
-// Next is the model to go on with after model, whose quota is used up: the next
-// one of its kin, else the nearest before it but the first; "" where all are used
-// up, or it is not Google's.
+// Next returns the model to continue with after model, whose quota is used up: the next
+// one of its kin, else the nearest one before it except the first. It returns "" if all
+// are used up, or if model is not Google's.
 func Next(model string, usedUp []string) string {
 	if openai.Named(model) {
 		return ""
@@ -73,7 +74,7 @@ func Next(model string, usedUp []string) string {
 		list = kin[1]
 	}
 	at := slices.Index(list, model)
-	switch { // one that is not in the list is as good as its kind
+	switch { // a model that is not in the list counts as its kind
 	case at >= 0:
 	case strings.Contains(model, "flash-lite"):
 		at = len(list) - 1
