@@ -7,29 +7,28 @@ import (
 	"time"
 )
 
-// Surroundings is the content of the preamble.
+// Surroundings holds the contents of the preamble.
 type Surroundings struct {
 	Now     time.Time
 	OS      string   // GOOS
 	TempDir string   // the project's temporary directory
 	Dirs    []string // workspace directories, absolute; the project's root first
 	Tree    bool     // show the directory tree
-	// Ignored reports whether the tree leaves a path out: files are missing,
-	// directories are shown closed. nil: only those that are always closed,
-	// such as .git and node_modules.
+	// Ignored reports whether the tree leaves a path out: files are missing, and
+	// directories are shown closed. If nil, only those that are always closed, such as
+	// .git and node_modules, are.
 	Ignored func(path string, dir bool) bool
 
 	Extensions string // context files of extensions, framed; see contextfile
 	Project    string // context files of the project, framed
 }
 
-// treeTime limits how long walking the directories may take: the start waits
+// treeTime limits how long walking the directories may take, because the start waits
 // for it.
 const treeTime = 250 * time.Millisecond
 
-// Preamble returns the text of the first message of a session:
-// <session_context>, in the shape of Gemini CLI's.
-// (core/utils/environmentContext.ts)
+// Preamble returns the text of a session's first message: <session_context>, in Gemini
+// CLI's format. (core/utils/environmentContext.ts)
 func Preamble(ctx context.Context, s Surroundings) string {
 	var b strings.Builder
 	b.WriteString("<session_context>\nThis session is minigem's. Here is where it takes place; there is nothing to " +

@@ -13,8 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tree makes files below a new directory; names that end in "/" are
-// directories.
+// tree makes files below a new directory. Names that end in "/" are directories.
 func tree(t testing.TB, names ...string) string {
 	t.Helper()
 	root := t.TempDir()
@@ -135,7 +134,7 @@ func env(pairs ...string) func(string) string {
 	}
 }
 
-// Every section is there when its reason is, and each can be switched off.
+// Every section is present if it applies, and each can be switched off.
 func TestSections(t *testing.T) {
 	t.Parallel()
 	all := System{Interactive: true, Yolo: true, Git: true, Sandbox: true, Hooks: true,

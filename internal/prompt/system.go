@@ -1,8 +1,7 @@
-// Package prompt writes the texts around a conversation: the system
-// instruction, assembled from the files in parts/, and the preamble, the first
-// message of a session, with date, system and directory tree. It reads no
-// settings and finds no context files: it gets them as text. It reads the
-// environment through a function.
+// Package prompt writes the texts around a conversation: the system instruction,
+// assembled from the files in parts/, and the preamble, the first message of a session,
+// with date, system and directory tree. It reads no settings and looks for no context
+// files: both are passed in as text. It reads the environment through a function.
 package prompt
 
 import (
@@ -19,8 +18,8 @@ import (
 //go:embed parts/*.md
 var parts embed.FS
 
-// System is what the system instruction depends on. The zero System is that of
-// a headless run outside Git.
+// System is what the system instruction depends on. The zero System describes a
+// headless run outside Git.
 type System struct {
 	Interactive bool
 	Yolo        bool // all calls are allowed in advance
@@ -39,7 +38,7 @@ type System struct {
 
 	Root   string              // the project's root, absolute
 	Home   string              // the user's home, for "~/" in paths
-	Getenv func(string) string // nil: the environment is empty
+	Getenv func(string) string // nil means that the environment is empty
 }
 
 // Entry is a name with its description.
@@ -55,7 +54,7 @@ type section struct {
 func part(file string) string {
 	data, err := parts.ReadFile("parts/" + file + ".md")
 	if err != nil {
-		panic(err) // unreachable: the parts are compiled in, and a test reads each
+		panic(err) // unreachable: the parts are embedded, and a test reads each
 	}
 	return strings.TrimSpace(string(data))
 }
@@ -94,10 +93,9 @@ func sections() []section {
 	}
 }
 
-// Text returns the system instruction. GEMINI_SYSTEM_MD replaces all sections
-// by a file: "1" or "true" means .gemini/system.md of the project, anything
-// else but "0" and "false" is a path. The error, for the user, means that this
-// file is not readable.
+// Text returns the system instruction. GEMINI_SYSTEM_MD replaces all sections with a
+// file: "1" or "true" means the project's .gemini/system.md, and anything else except
+// "0" and "false" is a path. The error means that this file cannot be read.
 func (s System) Text() (string, error) {
 	body := ""
 	if path, ok := s.file(s.getenv("GEMINI_SYSTEM_MD")); ok {
@@ -119,11 +117,10 @@ func (s System) getenv(name string) string {
 	return s.Getenv(name)
 }
 
-// Write writes the sections, without servers and memory, to the file that value
-// names: that of GEMINI_WRITE_SYSTEM_MD, a switch or a path like
-// GEMINI_SYSTEM_MD (core/prompts/promptProvider.ts). Without a value it writes
-// nothing. The value must not come from a project, because it may name any
-// file.
+// Write writes the sections, without servers and memory, to the file that value names.
+// value is that of GEMINI_WRITE_SYSTEM_MD, a switch or a path like GEMINI_SYSTEM_MD
+// (core/prompts/promptProvider.ts). If it is empty, nothing is written. It must not
+// come from a project, because it may name any file.
 func (s System) Write(value string) error {
 	path, ok := s.file(value)
 	if !ok {
@@ -139,8 +136,8 @@ func (s System) Write(value string) error {
 	return nil
 }
 
-// file returns the path that v means, the value of a variable that is a switch
-// or a path.
+// file returns the path that v names, the value of a variable that is a switch or a
+// path.
 func (s System) file(v string) (string, bool) {
 	v = strings.TrimSpace(v)
 	switch strings.ToLower(v) {
@@ -211,7 +208,7 @@ func skillsText(s System) string {
 		"task, and follow it:\n" + list(s.Skills)
 }
 
-// substitute replaces the variables in a file of the user.
+// substitute replaces the variables in a user's file.
 func (s System) substitute(text string) string {
 	pairs := []string{
 		"${AgentSkills}", skillsText(s),

@@ -14,10 +14,10 @@ import (
 
 const (
 	treeItems  = 200
-	dirEntries = 5_000 // most entries read of one directory
+	dirEntries = 5_000 // maximum number of entries read from one directory
 )
 
-// closed are directories that the tree never opens.
+// closed lists directories that the tree never opens.
 var closed = []string{".git", "node_modules", "dist", "__pycache__"}
 
 // folder is a directory of the tree.
@@ -32,9 +32,9 @@ type folder struct {
 // TreeTime is how long drawing the directory tree may delay a start.
 const TreeTime = 200 * time.Millisecond
 
-// Tree draws the directory at root: breadth first, files before folders, 200
-// items at most, as far as it gets until ctx ends. "..." stands for what is
-// left out. Symbolic links are not followed. (core/utils/environmentContext.ts)
+// Tree draws the directory at root: breadth first, files before folders, at most 200
+// items, as far as it gets before ctx ends. "..." marks what is left out. Symbolic
+// links are not followed. (core/utils/environmentContext.ts)
 func Tree(ctx context.Context, root string, ignored func(path string, dir bool) bool) string {
 	w := walker{ignored: ignored, left: treeItems}
 	top := &folder{path: root}
@@ -95,7 +95,7 @@ func (w *walker) open(f *folder) []*folder {
 	return next
 }
 
-// readDir reads a limited number of entries, files before folders, by name.
+// readDir reads a limited number of entries, files before folders, sorted by name.
 func readDir(path string) (entries []fs.DirEntry, more bool) {
 	d, err := os.Open(path)
 	if err != nil {
