@@ -1,6 +1,5 @@
-// Package saved lists, shows and deletes the saved sessions of a folder, and
-// undoes their edits, for the commands of cmd/minigem; the chat uses
-// internal/undo itself.
+// Package saved lists, shows and deletes the saved sessions of a folder, and undoes
+// their edits, for the commands of cmd/minigem; the chat uses internal/undo itself.
 package saved
 
 import (
@@ -16,15 +15,15 @@ import (
 	"minigem/transcript"
 )
 
-// Sessions are the saved sessions of the working directory.
+// Sessions manages the saved sessions of the working directory.
 type Sessions struct {
 	Config  *app.Configuration
 	sys     *app.System
 	project session.Project
 }
 
-// Open finds where they are stored. Reading must not fail because nothing can
-// be written.
+// Open finds where the sessions are stored. Reading must not fail just because nothing
+// can be written.
 func Open(sys *app.System, f *app.Options) (*Sessions, error) {
 	c, err := app.Configure(sys, f)
 	if err != nil {
@@ -37,7 +36,7 @@ func Open(sys *app.System, f *app.Options) (*Sessions, error) {
 	return &Sessions{c, sys, p}, nil
 }
 
-// all lists the sessions; files that cannot be read are named on stderr.
+// all lists the sessions, and names files that cannot be read on stderr.
 func (s *Sessions) all() []session.Info {
 	infos, err := session.List(s.project)
 	if err != nil {
@@ -46,7 +45,7 @@ func (s *Sessions) all() []session.Info {
 	return infos
 }
 
-// List prints the list, also for --list-sessions (cli/utils/sessions.ts).
+// List prints the list. It also serves --list-sessions (cli/utils/sessions.ts).
 func (s *Sessions) List() error {
 	infos := s.all()
 	if len(infos) == 0 {
@@ -62,7 +61,7 @@ func (s *Sessions) List() error {
 	return err
 }
 
-// ListJSON lists them for programs.
+// ListJSON lists the sessions for programs.
 func (s *Sessions) ListJSON() error {
 	out := struct {
 		Folder   string                  `json:"folder"`
@@ -95,7 +94,7 @@ func (s *Sessions) Show(which string, asJSON bool) error {
 	return listing.WriteSession(s.sys.Stdout, s.Config, s.sys.Now(), shown)
 }
 
-// read finds a session and reads its file; doing is the verb of the error.
+// read finds a session and reads its file. doing is the verb for the error.
 func (s *Sessions) read(doing, which string) (session.Info, *transcript.File, error) {
 	info, err := session.Find(s.project, which)
 	if err != nil {
@@ -108,7 +107,7 @@ func (s *Sessions) read(doing, which string) (session.Info, *transcript.File, er
 	return info, f, nil
 }
 
-// Delete deletes all the named sessions, or none.
+// Delete deletes all the named sessions, or none if one is not found.
 func (s *Sessions) Delete(which []string) error {
 	var found []session.Info
 	for _, w := range which {

@@ -16,7 +16,7 @@ import (
 	"minigem/session"
 )
 
-// one opens the sessions of a folder that has one, with two prompts.
+// one opens the sessions of a folder with one session that has two prompts.
 func one(t *testing.T) (s *Sessions, out *bytes.Buffer) {
 	t.Helper()
 	dir, home := t.TempDir(), t.TempDir()
@@ -35,8 +35,8 @@ func one(t *testing.T) (s *Sessions, out *bytes.Buffer) {
 	return s, out
 }
 
-// TestRewind: the conversation goes back, all of it is kept as a checkpoint, and
-// a checkpoint without files is not restored as if it had some.
+// TestRewind checks that the conversation goes back, that all of it is saved as a
+// checkpoint, and that a checkpoint without files is not restored as if it had some.
 func TestRewind(t *testing.T) {
 	t.Parallel()
 	s, out := one(t)
@@ -56,7 +56,7 @@ func TestRewind(t *testing.T) {
 	assert.EqualError(t, s.Restore(context.Background(), kept), "checkpoint "+kept+" has no files, only a conversation: /restore in the chat brings it back")
 }
 
-// TestErrors: each says what to do, and nothing is changed.
+// TestErrors checks that each error says what to do, and that nothing changes.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	s, out := one(t)

@@ -49,8 +49,8 @@ func (s *Sessions) Prompts(which string, asJSON bool) error {
 	return nil
 }
 
-// Rewind goes back to before the prompt of number n, 1 being the newest. With
-// force, files that something else has changed since go back too.
+// Rewind goes back to before the prompt with number n, where 1 is the newest. With
+// force, files that something else has changed since go back, too.
 func (s *Sessions) Rewind(ctx context.Context, which string, n int, what undo.What, force bool) error {
 	info, f, err := s.read("rewinding", which)
 	if err != nil {
@@ -81,7 +81,7 @@ func (s *Sessions) Rewind(ctx context.Context, which string, n int, what undo.Wh
 	return nil
 }
 
-// goBack locks the session, so that nobody else writes to it meanwhile.
+// goBack locks the session, so that no other process writes to it meanwhile.
 func (s *Sessions) goBack(ctx context.Context, id string, store undo.Store, plan undo.Plan, what undo.What) error {
 	if what == undo.Files {
 		kept, err := store.Apply(ctx, plan, what, nil)
@@ -136,7 +136,7 @@ func (s *Sessions) Checkpoints() error {
 	return nil
 }
 
-// Restore brings back the files of a checkpoint.
+// Restore restores the files of a checkpoint.
 func (s *Sessions) Restore(ctx context.Context, name string) error {
 	store, err := s.store()
 	if err != nil {
