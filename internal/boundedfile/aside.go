@@ -5,10 +5,10 @@ import (
 	"os"
 )
 
-// SetAside renames a file that programs keep and that cannot be understood, so
-// that a new one can take its place and nothing in it is lost. It returns an
-// error in any case, which says what cause is about and where the file is now:
-// since it is not there any more, that is said once.
+// SetAside renames an unreadable file that programs maintain, so that a new one can
+// replace it and nothing is lost. It always returns an error, which names the file,
+// cause, and where the file is now. Since the file is no longer there, this is reported
+// only once.
 func SetAside(path string, cause error) error {
 	to := path + ".unreadable"
 	for n := 2; n < 100; n++ {

@@ -1,7 +1,7 @@
-// Package boundedfile reads files that somebody else may have written: a
-// project, an extension, another program, another user. What lies under the
-// name may be anything; reading it never waits for a writer, never goes on
-// without end and never takes more memory than was allowed.
+// Package boundedfile reads files that somebody else may have written: a project, an
+// extension, another program, another user. There may be anything under the name, but
+// reading it never waits for a writer, never goes on forever and never takes more
+// memory than allowed.
 package boundedfile
 
 import (
@@ -16,24 +16,24 @@ import (
 	"syscall"
 )
 
-// Limits, in bytes, of what is read of one file.
+// Limits, in bytes, on what is read of one file.
 const (
-	// Written bounds what people write by hand: settings, hooks, policies,
+	// Written is the limit for what people write by hand: settings, hooks, policies,
 	// ignore files, commands, manifests, variables.
 	Written int64 = 1 << 20
-	// Kept bounds what programs keep: registries, stores of trust, histories
-	// of prompts, cases, scripted answers.
+	// Kept is the limit for what programs maintain: registries, stores of trust,
+	// histories of prompts, cases, scripted answers.
 	Kept int64 = 16 << 20
-	// Recorded bounds what grows with a conversation: sessions, checkpoints,
+	// Recorded is the limit for what grows with a conversation: sessions, checkpoints,
 	// traces.
 	Recorded int64 = 256 << 20
 )
 
-// ErrTooLarge is what errors.Is finds where a file holds more than the limit.
+// ErrTooLarge means that a file is larger than the limit.
 var ErrTooLarge = errors.New("too large")
 
-// ErrNotRegular is what errors.Is finds where the name leads to something that
-// is neither a file nor a directory: a named pipe, a device, a socket.
+// ErrNotRegular means that the path leads to something that is neither a file nor a
+// directory: a named pipe, a device, a socket.
 var ErrNotRegular = errors.New("not a regular file")
 
 // limitError says how much is too much.
@@ -45,7 +45,7 @@ func (e limitError) Error() string {
 
 func (e limitError) Is(target error) bool { return target == ErrTooLarge }
 
-// kindError says what there is in place of a file.
+// kindError says what there is instead of a file.
 type kindError struct{ mode fs.FileMode }
 
 func (e kindError) Error() string {
@@ -72,15 +72,15 @@ func size(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// Read returns what the file at path holds; links are followed. Its error is a
-// *fs.PathError whose cause is ErrTooLarge for more than limit bytes,
-// syscall.EISDIR for a directory, ErrNotRegular for what is not a file at all, and
-// otherwise what the system says.
+// Read returns the contents of the file at path, following links. Its error is a
+// *fs.PathError that wraps ErrTooLarge for more than limit bytes, syscall.EISDIR for a
+// directory, ErrNotRegular for anything that is not a file, and otherwise the system's
+// error.
 func Read(path string, limit int64) ([]byte, error) {
 	return read(path, limit, func(*os.File, int64) error { return nil })
 }
 
-// read is Read for a file that look, which leaves it at its beginning, lets pass.
+// read is Read for a file that look accepts. look must leave the file at its beginning.
 func read(path string, limit int64, look func(f *os.File, size int64) error) ([]byte, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -100,10 +100,10 @@ func read(path string, limit int64, look func(f *os.File, size int64) error) ([]
 	return readAll(f, path, limit, info.Size())
 }
 
-// Open opens the file at path for reading, without waiting for anybody; links
-// are followed. It fails as Read does for all that is not a regular file.
+// Open opens the file at path for reading, without blocking, following links. Like
+// Read, it fails for anything that is not a regular file.
 func Open(path string) (*os.File, error) {
-	// Opening a device may do something already, so look first.
+	// Just opening a device may have an effect, so look first.
 	info, err := os.Stat(path)
 	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
 		pe.Op = "open" // what the caller did; Windows has other words for a look
@@ -118,7 +118,7 @@ func Open(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err = f.Stat() // it may be another one by now
+	info, err = f.Stat() // it may have been replaced by now
 	if err == nil {
 		err = regular(path, info)
 	}
@@ -129,7 +129,7 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// OpenIn is Open for a name in the directory dir, and never leaves that.
+// OpenIn is Open for a name in the directory dir, and never leaves dir.
 func OpenIn(dir *os.Root, name string) (*os.File, error) {
 	f, err := dir.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {
@@ -146,16 +146,16 @@ func OpenIn(dir *os.Root, name string) (*os.File, error) {
 	return f, nil
 }
 
-// ReadAll reads r to its end. It waits as long as r does: it is for streams and
-// for what the user named on the command line, which may be a pipe. More than
-// limit bytes are an error as in Read; name stands for r in it.
+// ReadAll reads r to its end. It waits as long as r does, so it is for streams and for
+// what the user named on the command line, which may be a pipe. More than limit bytes
+// are an error as in Read, which calls the input name.
 func ReadAll(r io.Reader, name string, limit int64) ([]byte, error) {
 	return readAll(r, name, limit, 0)
 }
 
-// ReadNamed reads a file that the user named on the command line, where a pipe
-// such as bash's <(command) is welcome: one that is open already. A named pipe,
-// to which perhaps nobody writes, and a device are refused as by Read.
+// ReadNamed reads a file that the user named on the command line, which may be an
+// already open pipe, such as bash's <(command). Like Read, it rejects a device, and a
+// named pipe, which may have no writer.
 func ReadNamed(path string, limit int64) ([]byte, error) {
 	if !inherited(path) {
 		return Read(path, limit)
@@ -168,7 +168,7 @@ func ReadNamed(path string, limit int64) ([]byte, error) {
 	return ReadAll(f, path, limit)
 }
 
-// inherited reports whether a path names what this process has open.
+// inherited reports whether path names something that this process has open.
 func inherited(path string) bool {
 	path = filepath.ToSlash(filepath.Clean(path))
 	return path == "/dev/stdin" || strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/self/fd/")
@@ -176,7 +176,7 @@ func inherited(path string) bool {
 
 func readAll(r io.Reader, name string, limit, expected int64) ([]byte, error) {
 	var b bytes.Buffer
-	b.Grow(int(expected) + bytes.MinRead) // so that the end is seen without growing
+	b.Grow(int(expected) + bytes.MinRead) // so that the end is detected without growing
 	if _, err := b.ReadFrom(io.LimitReader(r, limit+1)); err != nil {
 		return nil, err
 	}
@@ -186,8 +186,8 @@ func readAll(r io.Reader, name string, limit, expected int64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// TooLarge is the error of Read for a file that holds more than limit bytes, for
-// those who read one in another way.
+// TooLarge returns the error of Read for a file of more than limit bytes, for code that
+// reads a file in another way.
 func TooLarge(path string, limit int64) error {
 	return &fs.PathError{Op: "read", Path: path, Err: limitError{limit}}
 }

@@ -44,7 +44,7 @@ func TestReadSaysWhatIsThere(t *testing.T) {
 	require.ErrorIs(t, err, syscall.EISDIR)
 	sparse := filepath.Join(dir, "sparse")
 	require.NoError(t, os.WriteFile(sparse, nil, 0o600))
-	require.NoError(t, os.Truncate(sparse, 1<<40)) // reading it would take the machine
+	require.NoError(t, os.Truncate(sparse, 1<<40)) // reading it would use up the machine
 	_, err = boundedfile.Read(sparse, boundedfile.Recorded)
 	require.ErrorIs(t, err, boundedfile.ErrTooLarge)
 	assert.ErrorContains(t, err, "larger than 256 MiB")

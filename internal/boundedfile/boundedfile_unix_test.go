@@ -16,8 +16,8 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// TestNoFile: what is not a file is refused at once, behind a link too, and where
-// it took the place of a file between looking and opening.
+// TestNoFile checks that anything that is not a file is rejected at once, even behind a
+// link, and if it replaced a file between looking and opening.
 func TestNoFile(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("", "no") // a socket's name must be short
@@ -46,8 +46,8 @@ func TestNoFile(t *testing.T) {
 	require.ErrorIs(t, err, boundedfile.ErrNotRegular)
 }
 
-// TestReadNamed: what the user names may be a pipe that is open already, such as
-// bash's <(command); a named one, to which perhaps nobody writes, is refused.
+// TestReadNamed checks that the user may name an already open pipe, such as bash's
+// <(command), and that a named pipe, which may have no writer, is rejected.
 func TestReadNamed(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

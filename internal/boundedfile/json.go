@@ -7,20 +7,20 @@ import (
 	"os"
 )
 
-// ErrNotJSON is what errors.Is finds where a large file is seen not to be JSON
-// before it is read into memory.
+// ErrNotJSON means that a large file was found not to be JSON before it was read into
+// memory.
 var ErrNotJSON = errors.New("not valid JSON")
 
 // looked is the size up to which a file is read without a look at it.
 const looked = 8 << 20
 
-// ReadJSON is Read for a file of one JSON value. What is large and cannot be JSON
-// (it is broken, or ends in the middle) never comes into memory; the rest is for
-// a parser to judge.
+// ReadJSON is Read for a file with one JSON value. A large file that cannot be JSON,
+// because it is broken or ends in the middle, is never read into memory. Everything
+// else is left to a parser.
 func ReadJSON(path string, limit int64) ([]byte, error) { return read(path, limit, LookAtJSON) }
 
-// LookAtJSON fails with ErrNotJSON where a file of so many bytes is large and
-// holds no JSON value. The file is at its beginning, and stays there.
+// LookAtJSON returns ErrNotJSON if a file of the given size is large and does not
+// contain a JSON value. The file must be at its beginning, and stays there.
 func LookAtJSON(f *os.File, size int64) error {
 	if size <= looked {
 		return nil
@@ -47,12 +47,12 @@ func LookAtJSON(f *os.File, size int64) error {
 	}
 }
 
-// shape follows the brackets and strings of JSON.
+// shape tracks the brackets and strings of JSON.
 type shape struct {
 	depth           int
-	inside, escaped bool // of a string
-	scalar          int  // how long a number or word is
-	done            bool // the value is whole
+	inside, escaped bool // a string
+	scalar          int  // length of the current number or word
+	done            bool // the value is complete
 }
 
 // takes reports whether c may come next.
@@ -86,7 +86,7 @@ func (s *shape) takes(c byte) bool {
 	case '"':
 		s.inside = true
 	case ',', ':':
-	default: // of a number or a word: none is as long
+	default: // no number or word is that long
 		s.scalar = scalar + 1
 		return s.depth > 0 && s.scalar < 64 && c > ' ' && c < 0x7f
 	}

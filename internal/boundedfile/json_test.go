@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is large and cannot be JSON is refused before it comes into memory, and
-// what is JSON never is.
+// A large file that cannot be JSON is rejected before it is read into memory, and one
+// that is JSON never is.
 func TestReadJSON(t *testing.T) {
 	t.Parallel()
 	large := strings.Repeat("x", 9<<20)

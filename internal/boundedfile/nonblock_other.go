@@ -2,5 +2,5 @@
 
 package boundedfile
 
-// nonblock is for named pipes, which have no place among files here.
+// nonblock is for named pipes, which do not appear among files on this system.
 const nonblock = 0

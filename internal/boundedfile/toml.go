@@ -6,15 +6,15 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// Limits of a TOML document. People write some dozens of keys.
+// Limits of a TOML document. People write a few dozen keys.
 const (
 	MaxTOMLExpressions = 5_000 // keys and tables
 	MaxTOMLParts       = 50    // parts of a dotted key
 )
 
-// CheckTOML returns an error for a TOML document that exceeds the limits: the decoder
-// compares each key with those before it, so that one of a mebibyte would take a
-// minute. Syntax errors are left to the decoder.
+// CheckTOML returns an error for a TOML document that exceeds the limits. The decoder
+// compares each key with those before it, so a mebibyte of keys would take a minute.
+// Syntax errors are left to the decoder.
 func CheckTOML(data []byte) error {
 	var p unstable.Parser
 	p.Reset(data)

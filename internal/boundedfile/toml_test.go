@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// numbered repeats a format with numbers.
+// numbered repeats a format with increasing numbers.
 func numbered(n int, format string) string {
 	var b strings.Builder
 	for i := range n {
@@ -33,7 +33,7 @@ func TestCheckTOML(t *testing.T) {
 		"as many parts":       {strings.Repeat("a.", boundedfile.MaxTOMLParts-1) + "b = 1", ""},
 		"more parts":          {strings.Repeat("a.", boundedfile.MaxTOMLParts) + "b = 1", "a key has more than 50 parts"},
 		"more parts, a table": {"[" + strings.Repeat("a.", boundedfile.MaxTOMLParts) + "b]", "a key has more than 50 parts"},
-		"no TOML":             {"a = [", ""}, // the decoder says it better
+		"no TOML":             {"a = [", ""}, // the decoder has a better message
 	} {
 		err := boundedfile.CheckTOML([]byte(c.text))
 		if c.want == "" {
