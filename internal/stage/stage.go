@@ -13,24 +13,24 @@ import (
 	"minigem/internal/atomicfile"
 )
 
-// Change is one replacement: a new entry is made aside, takes the old one's place,
-// and is committed once all that belongs to it is done. Until then the old one is
-// kept. [Settle] brings it back where the process was killed.
+// Change is one replacement. A new entry is made aside, replaces the old one, and is
+// committed once everything that belongs to it is done. Until then the old one is kept,
+// and [Settle] restores it if the process was killed.
 type Change struct {
 	dir, stage string
-	release    func() // the lock that shows that the process is alive
+	release    func() // releases the lock that shows that the process is alive
 }
 
-// A stage holds "made", what is made; "old", with what was replaced; and "free",
-// with an empty folder for a place that was free. A committed stage has another
-// name, and only goes away.
+// A stage contains "made", the new entry; "old", with what was replaced; and "free",
+// with an empty folder for a name that was free. A committed stage has another name,
+// and only remains to be removed.
 const (
 	stagePrefix = ".minigem-change-"
 	donePrefix  = ".minigem-done-"
 )
 
-// Begin begins a change in dir, which must exist, after it has settled those of
-// killed processes. The caller must call End.
+// Begin begins a change in dir, which must exist, after settling those of killed
+// processes. The caller must call End.
 func Begin(dir string) (*Change, error) {
 	Settle(dir)
 	stage, release, err := locked(dir, stagePrefix, 26, "old", "free")
@@ -40,10 +40,10 @@ func Begin(dir string) (*Change, error) {
 	return &Change{dir: dir, stage: stage, release: release}, nil
 }
 
-// Made is where the caller makes the new one: nothing is there yet.
+// Made returns the path where the caller makes the new entry. Nothing is there yet.
 func (c *Change) Made() string { return filepath.Join(c.stage, "made") }
 
-// Put moves what was made to name in the folder. What is there comes back unless
+// Put moves the new entry to name in the folder. What was there is restored unless
 // Commit follows.
 func (c *Change) Put(name string) error {
 	err := c.setAside(name)
@@ -56,9 +56,9 @@ func (c *Change) Put(name string) error {
 	return os.Rename(c.Made(), filepath.Join(c.dir, name))
 }
 
-// Drop takes name out of the folder. It comes back unless Commit follows.
+// Drop removes name from the folder. It is restored unless Commit follows.
 func (c *Change) Drop(name string) error {
-	_ = os.Mkdir(c.Made(), 0o755) // Put has not run: whatever takes the place later belongs to somebody else
+	_ = os.Mkdir(c.Made(), 0o755) // Put has not run, so whatever appears there later belongs to someone else
 	return c.setAside(name)
 }
 
@@ -66,7 +66,7 @@ func (c *Change) setAside(name string) error {
 	return os.Rename(filepath.Join(c.dir, name), filepath.Join(c.stage, "old", name))
 }
 
-// Remove takes name out of the folder dir and removes it, all or nothing.
+// Remove removes name from the folder dir, completely or not at all.
 func Remove(dir, name string) error {
 	c, err := Begin(dir)
 	if err != nil {
@@ -79,13 +79,14 @@ func Remove(dir, name string) error {
 	return c.Commit()
 }
 
-// Commit completes the change: the old one is no longer needed.
+// Commit completes the change. The old entry is no longer needed.
 func (c *Change) Commit() (err error) {
 	c.stage, err = complete(c.stage)
 	return err
 }
 
-// complete renames a stage so that it only goes away, and returns its path.
+// complete renames a stage so that it only remains to be removed, and returns its new
+// path.
 func complete(stage string) (string, error) {
 	dir, name := filepath.Split(stage)
 	done := filepath.Join(dir, donePrefix+name[len(stagePrefix):])
@@ -105,7 +106,7 @@ func (c *Change) End() {
 // removes the files that they were writing there.
 func Settle(dirs ...string) {
 	for _, dir := range dirs {
-		undo := func(stage string) { _ = settle(dir, stage) } // the next one tries again
+		undo := func(stage string) { _ = settle(dir, stage) } // the next Settle tries again
 		abandoned(dir, stagePrefix, 26, undo)
 		abandoned(dir, donePrefix, 26, undo)
 		atomicfile.Sweep(dir)
@@ -116,7 +117,7 @@ func Settle(dirs ...string) {
 func settle(dir, stage string) error {
 	if strings.HasPrefix(filepath.Base(stage), stagePrefix) {
 		_, err := os.Lstat(filepath.Join(stage, "made"))
-		put := errors.Is(err, fs.ErrNotExist) // else what is in its place is somebody else's
+		put := errors.Is(err, fs.ErrNotExist) // otherwise what is there belongs to someone else
 		for _, kind := range []string{"free", "old"} {
 			if info, err := os.Lstat(filepath.Join(stage, kind)); err != nil || !info.IsDir() {
 				continue // a link would lead elsewhere

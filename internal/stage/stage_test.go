@@ -12,8 +12,8 @@ import (
 	"minigem/internal/filelock"
 )
 
-// TestChange: after a kill at each step the old one is there, or the new one where
-// the change was committed, and nothing else.
+// TestChange checks that, after a kill at each step, there is only the old entry, or
+// only the new one if the change was committed.
 func TestChange(t *testing.T) {
 	t.Parallel()
 	steps := []struct {
@@ -48,7 +48,7 @@ func TestChange(t *testing.T) {
 			before := names(t, dir)
 			Settle(dir)
 			assert.Equal(t, before, names(t, dir), "%s: its process lives", steps[last].name)
-			c.release() // it is killed
+			c.release() // simulates a kill
 			Settle(dir)
 			want, found := "old", []string{"x"}
 			switch {
@@ -67,8 +67,8 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// TestChangeEnds: what is put and not committed goes back, and what is committed
-// stays.
+// TestChangeEnds checks that what was put but not committed is undone, and that what
+// was committed stays.
 func TestChangeEnds(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -85,8 +85,8 @@ func TestChangeEnds(t *testing.T) {
 	}
 }
 
-// TestDropEnds: what was dropped and not committed goes back, unless somebody took
-// its place after the kill.
+// TestDropEnds checks that what was dropped but not committed is restored, unless
+// something took its place after the kill.
 func TestDropEnds(t *testing.T) {
 	t.Parallel()
 	for _, taken := range []bool{false, true} {
@@ -115,8 +115,8 @@ func TestDropEnds(t *testing.T) {
 	}
 }
 
-// TestTemp: the folder of a process stays while it lives, whatever starts, and is
-// removed once it is dead. Locks of files in it are free.
+// TestTemp checks that a process's folder stays while it lives, whatever else starts,
+// and is removed once it is dead, and that locks of files in it are available.
 func TestTemp(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
@@ -144,7 +144,7 @@ func TestTemp(t *testing.T) {
 	assert.Len(t, names(t, parent), 4)
 }
 
-// TestTempWhileSettling: no folder is removed while it is made.
+// TestTempWhileSettling checks that no folder is removed while it is being made.
 func TestTempWhileSettling(t *testing.T) {
 	t.Parallel()
 	parent, done := t.TempDir(), make(chan struct{})
@@ -162,7 +162,7 @@ func TestTempWhileSettling(t *testing.T) {
 	})
 	for range 200 {
 		dir, remove, err := Note(parent, "t")
-		if err == nil { // else five were settled in a row
+		if err == nil { // otherwise five were settled in a row
 			require.DirExists(t, dir)
 			remove()
 		}
@@ -171,7 +171,7 @@ func TestTempWhileSettling(t *testing.T) {
 	settling.Wait()
 }
 
-// A place that somebody took after a kill is theirs.
+// A name that someone else took after a kill stays theirs.
 func TestSettleKeepsWhatIsNotItsOwn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -12,17 +12,17 @@ import (
 	"minigem/internal/filelock"
 )
 
-// The names of temporary folders are short, because one may hold a socket, whose
-// path has 103 bytes at most.
+// The names of temporary folders are short, because a folder may contain a socket,
+// whose path has at most 103 bytes.
 const (
 	tempPrefix = "minigem-"
 	tempLength = 12 // of the rest
 )
 
-// Temp makes a folder for temporary files in the system's own, and returns its path
-// without links. The caller must call remove. The first call in a process removes
-// the folders that killed processes left. The folder is within one that is locked,
-// so that the locks of files in it are free.
+// Temp makes a temporary folder in the system's own, and returns its path without
+// links. The caller must call remove. The first call in a process removes the folders
+// that killed processes left. The folder is inside a locked one, so that locks of files
+// in it are available.
 func Temp() (dir string, remove func(), err error) {
 	SettleTemp()
 	parent, err := filepath.EvalSymlinks(os.TempDir())
@@ -32,24 +32,24 @@ func Temp() (dir string, remove func(), err error) {
 	return Note(parent, "t")
 }
 
-// SettleTemp removes the temporary folders that killed processes left, once in a
+// SettleTemp removes the temporary folders that killed processes left, once per
 // process.
 var SettleTemp = sync.OnceFunc(func() {
 	SettleNotes(os.TempDir(), func(string) error { return nil })
 })
 
-// Note makes a folder called name, within a new one in parent, that shows what this
+// Note makes a folder called name, inside a new one in parent, that records what this
 // process is doing until it calls remove.
 func Note(parent, name string) (dir string, remove func(), err error) {
 	outer, release, err := locked(parent, tempPrefix, tempLength, name)
 	return filepath.Join(outer, name), func() {
 		release()
-		_ = os.RemoveAll(outer) // the next start removes what a program that still runs writes there
+		_ = os.RemoveAll(outer) // the next start removes what a still running program writes there
 	}, err
 }
 
-// SettleNotes calls undo for the name of each [Note] in parent that a killed process
-// left, and removes it unless that fails.
+// SettleNotes calls undo for the name of each [Note] that a killed process left in
+// parent, and removes the note unless undo fails.
 func SettleNotes(parent string, undo func(name string) error) {
 	abandoned(parent, tempPrefix, tempLength, func(outer string) {
 		entries, err := os.ReadDir(outer)
@@ -62,16 +62,16 @@ func SettleNotes(parent string, undo func(name string) error) {
 	})
 }
 
-// locked makes a new folder in parent, whose name is prefix and n characters, and
-// the folders inside in it. The lock shows that its process is alive. A file system
-// without locks has none.
+// locked makes a new folder in parent, named prefix and n characters, with the folders
+// inside. Its lock shows that its process is alive. On a file system without locks
+// there is none.
 func locked(parent, prefix string, n int, inside ...string) (dir string, release func(), err error) {
-	for range 5 { // again where another process settled the folder before it was locked
+	for range 5 { // again if another process settled the folder before it was locked
 		dir = filepath.Join(parent, prefix+rand.Text()[:n])
 		if err = os.Mkdir(dir, 0o700); err != nil {
 			break
 		}
-		// It waits while another process settles the folder.
+		// This waits while another process settles the folder.
 		release, _ = filelock.Wait(context.Background(), lockOf(dir)) // fails only when the context ends
 		for _, name := range inside {
 			err = errors.Join(err, os.Mkdir(filepath.Join(dir, name), 0o700))
@@ -84,7 +84,7 @@ func locked(parent, prefix string, n int, inside ...string) (dir string, release
 	return dir, release, err
 }
 
-// abandoned calls do for each folder in parent of [locked] whose process is dead.
+// abandoned calls do for each folder made by [locked] in parent whose process is dead.
 func abandoned(parent, prefix string, n int, do func(dir string)) {
 	entries, _ := os.ReadDir(parent)
 	for _, e := range entries {
