@@ -10,15 +10,15 @@ import (
 	"minigem/internal/exit"
 )
 
-// Planned is what hooks explain is asked about.
+// Planned is the input of hooks explain.
 type Planned struct {
-	Events  []hooks.Event // none: all
-	Subject string        // what matchers see; empty: any
+	Events  []hooks.Event // empty means all
+	Subject string        // what matchers see; empty means any
 	MCP     *protocol.MCPContext
 }
 
-// Plan is what to explain of the event of this name, empty for all, with this tool
-// or trigger, and of the payload in the file input; both may be empty.
+// Plan returns what to explain: the event with this name, or all, with this tool or
+// trigger, and the payload in the file input. All three may be empty.
 func Plan(sys *app.System, event, tool, input string) (Planned, error) {
 	p := Planned{Subject: tool}
 	if input != "" {
@@ -49,7 +49,7 @@ func Plan(sys *app.System, event, tool, input string) (Planned, error) {
 	return p, nil
 }
 
-// read takes event, subject and server out of a payload.
+// read extracts event, subject and server from a payload.
 func (p *Planned) read(data []byte) error {
 	var in struct {
 		protocol.Base

@@ -14,19 +14,19 @@ import (
 	"minigem/internal/output"
 )
 
-// ExitDenied is how hooks fire ends where a hook denied, stopped or asked: what a
-// hook itself says with 2.
+// ExitDenied is the exit code of hooks fire if a hook denied, stopped or asked. A hook
+// itself says so with 2.
 const ExitDenied = 2
 
-// Fire is hooks fire as it was asked for.
+// Fire holds the options of hooks fire.
 type Fire struct {
-	Timeout time.Duration   // the longest that any hook gets; 0: what the hook says
-	Agents  []*agents.Agent // whose reading of the answers is told, too
+	Timeout time.Duration   // the maximum timeout of any hook; 0 means the hook's own
+	Agents  []*agents.Agent // agents whose reading of the answers is shown, too
 	JSON    bool            // the engine's report, for programs
 }
 
-// Run fires payload at the hooks of c, and reports. A hook that denied, stopped or
-// asked ends it with [ExitDenied], one that failed with exit.Failed.
+// Run fires payload at the hooks of c, and reports. It returns [ExitDenied] if a hook
+// denied, stopped or asked, and exit.Failed if one failed.
 func (f Fire) Run(ctx context.Context, c *app.Configuration, sys *app.System, payload []byte) error {
 	s := c.Inspection()
 	if f.Timeout > 0 {

@@ -16,7 +16,7 @@ import (
 	"minigem/internal/confine"
 )
 
-// A guard that runs what it should judge does no harm when it is attacked or
+// A guard that executes what it should judge does no harm when it is attacked or
 // tortured.
 func TestTrialsDoNoHarm(t *testing.T) {
 	t.Parallel()

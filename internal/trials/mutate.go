@@ -10,8 +10,8 @@ import (
 	"minigem/internal/output"
 )
 
-// Mutate runs hooks test --mutate on the cases in files, and reports. Fewer than
-// least percent of mutants noticed is a failure.
+// Mutate runs hooks test --mutate on the cases in files, and reports. It fails if fewer
+// than least percent of the mutants were noticed.
 //
 // page, if not nil, gets the mutants before anything is printed.
 func Mutate(ctx context.Context, sys *app.System, s *testbed.Suite, files []string, least int, format string,

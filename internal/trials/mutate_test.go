@@ -60,7 +60,7 @@ tool-ran read_file arg.file_path=plain.txt times=1
 tool-ran list_directory
 ` + calls
 
-// suiteOf writes files and is a suite of its cases.
+// suiteOf writes files and returns a suite of their cases.
 func suiteOf(t *testing.T, files map[string]string) (*testbed.Suite, []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -85,8 +85,8 @@ func with(more map[string]string) map[string]string {
 	return all
 }
 
-// A suite that asks only whether the hook ran notices next to nothing, but for a
-// hook that blocks because it timed out; one that asserts the outcome notices all.
+// A suite that only checks whether the hook ran notices next to nothing, except a hook
+// that blocks because it timed out. One that asserts the outcome notices everything.
 func TestMutate(t *testing.T) {
 	t.Parallel()
 	survivors := func(tests map[string]string) (testbed.Mutation, []string) {

@@ -13,17 +13,17 @@ import (
 	"minigem/internal/exit"
 )
 
-// A Stimulus is what hooks payload and hooks fire are told of an event. Its zero
-// value is a sample with plausible values.
+// Stimulus holds the options of hooks payload and hooks fire that describe an event.
+// Its zero value yields a sample with plausible values.
 type Stimulus struct {
 	Tool       string   // the tool that is called, or the trigger of another event
-	Transcript string   // a session's file: prompt, call and result come from its end
-	Input      string   // a file with a payload to begin with; -: stdin
+	Transcript string   // a session's file, from whose end prompt, call and result are taken
+	Input      string   // a file with a payload to start from; - means stdin
 	Set        []string // path=value, applied in order
 }
 
-// Payload makes the payload of ev: a sample, or what was given, changed as Set says.
-// What cannot be used is an error with exit.Input.
+// Payload makes the payload of ev: a sample or the given one, modified by Set. If
+// something cannot be used, the error has exit code exit.Input.
 func (s *Stimulus) Payload(sys *app.System, ev protocol.Event) ([]byte, error) {
 	payload, err := s.begin(sys, ev)
 	if err != nil {
@@ -72,7 +72,8 @@ func (s *Stimulus) begin(sys *app.System, ev protocol.Event) ([]byte, error) {
 	return payload, nil
 }
 
-// ParseEvent takes the name of an event; another is an error that names the nearest.
+// ParseEvent parses the name of an event. For an unknown one, the error suggests the
+// nearest.
 func ParseEvent(name string) (protocol.Event, error) {
 	if slices.Contains(protocol.Events, protocol.Event(name)) {
 		return protocol.Event(name), nil
@@ -83,7 +84,7 @@ func ParseEvent(name string) (protocol.Event, error) {
 	return "", exit.Errorf(exit.Input, "there is no event %q; the events are %v", name, protocol.Events)
 }
 
-// EventAndHook takes "[EVENT] HOOK": BeforeTool where no event is named.
+// EventAndHook parses "[EVENT] HOOK". The default event is BeforeTool.
 func EventAndHook(args []string) (ev protocol.Event, hook string, err error) {
 	if len(args) == 1 {
 		return protocol.BeforeTool, args[0], nil
@@ -92,8 +93,8 @@ func EventAndHook(args []string) (ev protocol.Event, hook string, err error) {
 	return ev, args[1], err
 }
 
-// Input reads a file that the user named; - is stdin. What cannot be read is an
-// error with exit.Input.
+// Input reads a file that the user named, or stdin for "-". If it cannot be read, the
+// error has exit code exit.Input.
 func Input(sys *app.System, path string) ([]byte, error) {
 	if path == "-" {
 		data, err := boundedfile.ReadAll(sys.Stdin, "stdin", boundedfile.Kept)

@@ -23,20 +23,20 @@ import (
 	"minigem/internal/output"
 )
 
-// Torture is hooks torture as it was asked for.
+// Torture holds the options of hooks torture.
 type Torture struct {
 	Event     protocol.Event
 	Hook      string
-	Set       []string // changes of the payload, so that the hook refuses it
+	Set       []string // changes to the payload that make the hook block it
 	Tool      string
-	Match     *regexp.Regexp // trials by their names; nil: all
+	Match     *regexp.Regexp // matches trial names; nil means all
 	Timeout   time.Duration
 	Fix       bool
 	JSON      bool
 	SkipTrust bool
 }
 
-// What is done at most to a hook.
+// Limits on what is done to a hook.
 const (
 	heavy = 5 << 20
 	crowd = 20
@@ -89,7 +89,7 @@ func (o Torture) Run(ctx context.Context, sys *app.System) error {
 	return err
 }
 
-// propose makes the failure of a guard block, with --fix, or says how.
+// propose makes a guard's failure block if --fix is given, or says how to do so.
 func (o Torture) propose(sys *app.System, s *subject) error {
 	form := "\nA failure of a guard should block: \"onError\": \"block\" in %s:%d (--fix)\n"
 	if o.Fix {
@@ -119,7 +119,7 @@ func (o Torture) payload(s *subject) ([]byte, error) {
 	return payload, err
 }
 
-// runner runs the hook somewhere else than in the project's folder.
+// runner returns a runner that runs the hook somewhere other than the project's folder.
 func (s *subject) runner(at torture.Place) hooks.Runner {
 	kinds := s.c.HookRunner(&s.children)
 	r := kinds["command"].(command.Runner)
@@ -144,7 +144,7 @@ func (s *subject) runner(at torture.Place) hooks.Runner {
 	return kinds
 }
 
-// blockOnError writes it into the settings of the hook.
+// blockOnError adds "onError": "block" to the hook's settings.
 func (s *subject) blockOnError() error {
 	file := s.hook.Source.File
 	return jsonc.Update(file, 0o600, func(data []byte) ([]byte, error) {

@@ -1,6 +1,6 @@
 // Package trials tries what hooks do, as hooks payload, fire, explain, attack and
 // torture and hooks test --mutate are asked to: it wires their rooms to what is
-// configured here, shows how far they are, and says how the command ends.
+// configured here, shows progress, and decides how the command ends.
 package trials
 
 import (
@@ -24,19 +24,19 @@ import (
 	"minigem/internal/stage"
 )
 
-// Attack is hooks attack as it was asked for.
+// Attack holds the options of hooks attack.
 type Attack struct {
 	Event     protocol.Event
 	Hook      string
-	Goals     []attack.Goal // one
-	Min       int           // the least percentage
-	Write     string        // a case to add what got through to; empty: none
+	Goals     []attack.Goal // exactly one
+	Min       int           // the minimum percentage
+	Write     string        // a case to add what got through to; may be empty
 	All       bool
 	JSON      bool
 	SkipTrust bool
 }
 
-// mostListed is how many spellings are listed where not all are asked for.
+// mostListed is how many spellings are listed unless all are requested.
 const mostListed = 12
 
 // Run attacks, and reports.
@@ -76,20 +76,20 @@ func (a Attack) Run(ctx context.Context, sys *app.System) error {
 	return err
 }
 
-// A subject is one hook as it is configured.
+// A subject is one configured hook.
 type subject struct {
 	c        *app.Configuration
 	only     hooks.Config
 	hook     hooks.Hook
 	children command.Children
-	temp     string // a folder that the hook may write to, as to the project
+	temp     string // a folder that the hook may write to, in addition to the project
 	stop     func()
 }
 
-// Confined returns sys with a domain in which programs write to the working
-// directory and to temp alone, and reach no server: hooks that are tried out may do
-// what they should refuse. stop ends what they left running. Where the kernel
-// cannot confine them, a warning says so.
+// Confined returns sys with a domain in which programs may write only to the working
+// directory and to temp, and reach no server, because hooks under trial may do what
+// they should block. stop ends what they left running. If the kernel cannot confine
+// them, a warning says so.
 func Confined(sys *app.System) (confined *app.System, temp string, stop func(), err error) {
 	temp, remove, err := stage.Temp()
 	if err != nil {
@@ -124,8 +124,8 @@ func configure(sys *app.System, ev protocol.Event, name string, skipTrust bool) 
 	return &subject{c: c, only: only, hook: only.Hooks[0], temp: temp, stop: stop}, nil
 }
 
-// find returns the hook of ev that is called name, has it as its command or runs
-// the script of that path. A script that no hook runs is taken for one.
+// find returns the hook of ev with the given name or command, or that runs the script
+// at that path. A script that no hook runs is treated as a hook.
 func find(sys *app.System, c *app.Configuration, ev protocol.Event, name string) (hooks.Config, error) {
 	setup := c.Inspection()
 	config := setup.Config
@@ -152,7 +152,7 @@ func find(sys *app.System, c *app.Configuration, ev protocol.Event, name string)
 	return hooks.Config{Hooks: []hooks.Hook{{Event: ev, Name: name, Command: command, Source: source}}}, nil
 }
 
-// engine runs the one hook, as a session would.
+// engine returns an engine that runs only this hook, as a session would.
 func (s *subject) engine() *hooks.Engine {
 	return s.c.HookEngine(s.only, &s.children)
 }
@@ -162,8 +162,8 @@ func (s *subject) close() {
 	s.stop()
 }
 
-// Progress shows how many of something are done: in a terminal on one line, else
-// not at all, so that logs hold results alone.
+// Progress returns a function that shows how many of something are done, on one line of
+// a terminal. Without a terminal it returns nil, so that logs contain only results.
 func Progress(sys *app.System, noun string) func(n, of int) {
 	if !sys.StdoutTTY {
 		return nil
