@@ -1,6 +1,6 @@
 // Package highlight says what the words of a line of code are: comments, strings,
-// keywords. It reads a line at a time, in time that grows with its length alone,
-// because code is shown while it is written, by models that nobody has to trust.
+// keywords. It reads one line at a time, in time linear in its length, because code is
+// shown while it is being written, by models that need not be trusted.
 package highlight
 
 import (
@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// Kind is what a piece of a line is.
+// Kind is the kind of a piece of a line.
 type Kind int
 
-// The kinds. Name is what is called, a key, or a variable of a shell.
+// The kinds. Name is a called function, a key, or a shell variable.
 const (
 	Plain Kind = iota
 	Comment
@@ -28,18 +28,18 @@ type Span struct {
 	Text string
 }
 
-// Scanner reads the lines of one block of code, from the first to the last. The
-// zero Scanner knows no language. It may be copied and compared.
+// Scanner reads the lines of one block of code, from first to last. The zero Scanner
+// has no language. It may be copied and compared.
 type Scanner struct {
 	lang   *language
 	words  *map[string]bool // its keywords
-	until  string           // ends what an earlier line began; empty: nothing
-	kind   Kind             // of that
-	escape bool             // a backslash in it takes the next character along
-	tag    bool             // inside a tag of HTML
+	until  string           // ends what an earlier line began; may be empty
+	kind   Kind             // the kind of what until ends
+	escape bool             // in it, a backslash escapes the next character
+	tag    bool             // inside an HTML tag
 }
 
-// For returns the Scanner for a language, by its name behind the fence of a block.
+// For returns a Scanner for a language, given the name after a block's opening fence.
 func For(name string) Scanner {
 	name = strings.ToLower(strings.Trim(name, "{. "))
 	if i := strings.IndexAny(name, "{,:} "); i >= 0 {
@@ -59,7 +59,7 @@ func For(name string) Scanner {
 // Known reports whether the language is known.
 func (s *Scanner) Known() bool { return s.lang != nil }
 
-// Line takes a line apart, without losing a character of it.
+// Line splits a line into spans, without losing a character.
 func (s *Scanner) Line(line string) []Span {
 	if s.lang == nil {
 		return []Span{{Plain, line}}
@@ -71,7 +71,7 @@ func (s *Scanner) Line(line string) []Span {
 	return l.out
 }
 
-// scan is one line.
+// scan is the state of scanning one line.
 type scan struct {
 	*Scanner
 	line string
@@ -108,7 +108,7 @@ func (l *scan) next() {
 	}
 }
 
-// close takes what is left of a string or a comment, or what this line has of it.
+// close takes the rest of a string or a comment, as far as it is on this line.
 func (l *scan) close() {
 	rest := l.line[l.at:]
 	for i := 0; i < len(rest); i++ {
@@ -130,7 +130,7 @@ func (l *scan) close() {
 	l.take(l.kind, len(rest))
 }
 
-// isKey: what stands before rest is a key of JSON.
+// isKey reports whether the string before rest is a JSON key.
 func (l *scan) isKey(rest string) bool {
 	return l.lang.keys && len(l.out) > 0 && l.out[len(l.out)-1].Kind == String &&
 		strings.HasPrefix(strings.TrimLeft(rest, " "), ":")
@@ -168,7 +168,7 @@ func (l *scan) quoted(rest string) bool {
 		if q.char {
 			n := character(rest)
 			if n == 0 {
-				return false // a lifetime of Rust
+				return false // a Rust lifetime
 			}
 			l.take(String, n)
 			return true
@@ -178,7 +178,7 @@ func (l *scan) quoted(rest string) bool {
 			return true
 		}
 		if l.lang.keys && len(l.out) > 0 && l.out[len(l.out)-1].Kind == String {
-			l.out = append(l.out, Span{Kind: Plain}) // two strings side by side
+			l.out = append(l.out, Span{Kind: Plain}) // two adjacent strings
 		}
 		l.take(String, len(q.mark))
 		l.until, l.kind, l.escape = q.mark, String, q.escape
@@ -199,7 +199,8 @@ func closes(text, mark string, escape bool) bool {
 	return false
 }
 
-// character is the length of a character between single quotes; 0: it is none.
+// character returns the length of a character literal in single quotes, or 0 if there
+// is none.
 func character(s string) int {
 	if len(s) > 1 && s[1] == '\\' {
 		if end := strings.IndexByte(s[min(3, len(s)):], '\''); end >= 0 && end < 10 {
@@ -271,8 +272,8 @@ func (l *scan) kindOf(word, after string) Kind {
 
 func letter(r rune) bool { return r == '_' || unicode.IsLetter(r) }
 
-// wordLength is how long the word at the beginning of s is, more of which may be
-// in it than letters and digits.
+// wordLength returns the length of the word at the beginning of s. It may contain
+// letters, digits and the characters in more.
 func wordLength(s, more string) int {
 	for i, r := range s {
 		if !letter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(more, r) {
@@ -282,11 +283,11 @@ func wordLength(s, more string) int {
 	return len(s)
 }
 
-// maxVariable bounds the length of a ${...} in bytes: else a line of many that do not
-// end would be read to its end for each of them.
+// maxVariable limits the length of a ${...}, in bytes. Otherwise a line of many
+// unclosed ones would be read to its end for each.
 const maxVariable = 200
 
-// variable is the length of a variable of a shell, or of one of PHP.
+// variable returns the length of a shell or PHP variable.
 func variable(s string) int {
 	if strings.HasPrefix(s, "${") {
 		if end := strings.IndexByte(s[:min(maxVariable, len(s))], '}'); end > 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// shown writes the kinds of a block between brackets: c for a comment, s for a
-// string, k, n for a number, f for a name.
+// shown marks the kinds in a block with brackets: c for a comment, s for a string, k
+// for a keyword, n for a number, f for a name.
 func shown(language, code string) string {
 	s := For(language)
 	var b strings.Builder
@@ -51,7 +51,7 @@ func TestLanguages(t *testing.T) {
 		{"{.python}", "pass", "‹k:pass›"},
 		{"python {cmd}", "pass", "‹k:pass›"},
 		{"bash", "${" + strings.Repeat("x", 197) + "}", "‹f:${" + strings.Repeat("x", 197) + "}›"},
-		{"bash", "${" + strings.Repeat("x", 198) + "}", "‹f:$›{" + strings.Repeat("x", 198) + "}"}, // the end is not looked for that far
+		{"bash", "${" + strings.Repeat("x", 198) + "}", "‹f:$›{" + strings.Repeat("x", 198) + "}"}, // the end is not searched for that far
 		{"klingon", "if x // y", "if x // y"},
 		{"go", "s := \"not closed", "s := ‹s:\"not closed›"},
 	} {
@@ -59,7 +59,8 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestEveryLanguage: each name leads to a language, and each language is read.
+// TestEveryLanguage checks that each name leads to a language, and that each language
+// can be read.
 func TestEveryLanguage(t *testing.T) {
 	t.Parallel()
 	for name, to := range names {
@@ -72,8 +73,8 @@ func TestEveryLanguage(t *testing.T) {
 	}
 }
 
-// TestNothingIsCopied: what a line is taken apart into are pieces of the line itself,
-// so that a line of one kind is not copied once for each of its characters.
+// TestNothingIsCopied checks that the spans of a line are slices of the line itself, so
+// that a line of one kind is not copied once per character.
 func TestNothingIsCopied(t *testing.T) {
 	t.Parallel()
 	for name := range languages {
@@ -90,8 +91,8 @@ func TestNothingIsCopied(t *testing.T) {
 	}
 }
 
-// FuzzLine: no character is lost, whatever the code is, in the time that a line of
-// its length may take.
+// FuzzLine checks that no character is lost, whatever the code is, within the time
+// allowed for a line of its length.
 func FuzzLine(f *testing.F) {
 	f.Add("go", "a\nb")
 	f.Add("json", `{"a":"b" "c":"d"}`)

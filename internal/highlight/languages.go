@@ -2,30 +2,30 @@ package highlight
 
 import "strings"
 
-// language says what is special in a language; what is not said here is plain.
+// language describes what is special in a language. Everything else is plain.
 type language struct {
-	line       []string    // begin a comment that ends with the line; "#" only begins a word
-	block      [][2]string // begin and end a comment
+	line       []string    // begin a comment up to the end of the line; "#" only at the start of a word
+	block      [][2]string // begin and end of a comment
 	quotes     []quote     // longer marks first
-	words      string      // keywords, with blanks between them
-	fold       bool        // words are the same in capitals
+	words      string      // keywords, separated by blanks
+	fold       bool        // keywords are case-insensitive
 	calls      bool        // name( is a call
 	variables  bool        // $name
 	decorators bool        // @name
 	keys       bool        // a string before a colon is a key
-	assigned   string      // one of these behind the first word of a line makes it a key
-	inWords    string      // belongs to words, beside letters and digits
+	assigned   string      // one of these after the first word of a line makes it a key
+	inWords    string      // part of words, in addition to letters and digits
 	section    bool        // a line that begins with [ is a heading
-	tags       bool        // what is not in a tag is text
+	tags       bool        // text outside a tag is plain
 }
 
-// quote begins and ends a string.
+// quote is a mark that begins and ends a string.
 type quote struct {
 	mark   string
-	escape bool // by a backslash
-	lines  bool // it may go on in the next line
-	char   bool // it holds one character, or is something else
-	value  bool // it begins a value, or is an apostrophe
+	escape bool // a backslash escapes
+	lines  bool // may continue on the next line
+	char   bool // contains a single character, or is not a string
+	value  bool // begins a value, or is an apostrophe
 }
 
 var (
@@ -43,7 +43,7 @@ var (
 		"return static super switch this throw try typeof var void while with yield async await true false null undefined"
 )
 
-// names are other names of languages.
+// names maps aliases to languages.
 var names = map[string]string{
 	"golang": "go", "py": "python", "python3": "python", "sh": "bash", "shell": "bash", "zsh": "bash", "console": "bash",
 	"terminal": "bash", "fish": "bash",
@@ -149,7 +149,7 @@ var languages = map[string]*language{
 		words: "ifeq ifneq ifdef ifndef else endif include define endef export"},
 }
 
-// set makes a set of words with blanks between them.
+// set makes a set of words separated by blanks.
 func set(words string) map[string]bool {
 	all := map[string]bool{}
 	for word := range strings.FieldsSeq(words) {
