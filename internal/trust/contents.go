@@ -32,7 +32,7 @@ func (i Item) String() string {
 	return fmt.Sprintf("%s: %s (%s)", i.Kind, i.What, i.File)
 }
 
-// contentFolders are those whose files are loaded from trusted folders only.
+// contentFolders are the folders whose files are only loaded from trusted folders.
 var contentFolders = []struct{ kind, dir, suffix string }{
 	{"commands", ".gemini/commands", ".toml"},
 	{"extensions", ".gemini/extensions", "gemini-extension.json"},
@@ -42,8 +42,9 @@ var contentFolders = []struct{ kind, dir, suffix string }{
 }
 
 // Contents lists what minigem would load from dir if it were trusted
-// (docs/spec/contract.md 6), in a fixed order; nil if there is nothing to ask
-// about. The user's home has no such items: what is there is the user's own.
+// (docs/spec/contract.md 6), in a fixed order. It returns nil if there is nothing to
+// ask about. The user's home has no such items, because everything there is the user's
+// own.
 func Contents(dir, home string) []Item {
 	if real(dir) == real(home) {
 		return nil
@@ -64,7 +65,7 @@ func Contents(dir, home string) []Item {
 	return items
 }
 
-// headItems lists the hooks in the heads of skills and agents.
+// headItems lists the hooks in the front matter of skills and agents.
 func headItems(kind, dir, base string) []Item {
 	var items []Item
 	add := func(file string, of hooks.Part, h skills.Hooks) {
@@ -92,8 +93,8 @@ func headItems(kind, dir, base string) []Item {
 	return items
 }
 
-// settingsItems lists what settings files contain; an unreadable file is an
-// item too.
+// settingsItems lists the contents of settings files. An unreadable file is an item,
+// too.
 func settingsItems(dir string) []Item {
 	const name = ".gemini/settings.json"
 	path := filepath.Join(dir, filepath.FromSlash(name))
@@ -136,7 +137,7 @@ func settingsItems(dir string) []Item {
 	return items
 }
 
-// maxListed limits what is read of an untrusted folder.
+// maxListed limits how much of an untrusted folder is read.
 const maxListed = 1000
 
 func filesBelow(base, suffix string) []string {
@@ -155,13 +156,13 @@ func filesBelow(base, suffix string) []string {
 	return names
 }
 
-// Named is an item with the first few of names.
+// Named returns an item with the first few of names.
 func Named(kind, file string, names []string) Item {
 	return Item{kind, printable(file), list(names)}
 }
 
-// list names the first few; control characters of untrusted files never reach
-// the terminal.
+// list joins the first few names. Control characters from untrusted files must not
+// reach the terminal.
 func list(names []string) string {
 	const most = 5
 	more := ""

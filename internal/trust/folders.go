@@ -1,6 +1,6 @@
-// Package trust knows which folders the user trusts, and what minigem would
-// load from a folder: the reason to ask. Its callers ask the user, and leave
-// things out. Trust in single hooks belongs to package hooks.
+// Package trust knows which folders the user trusts, and what minigem would load from a
+// folder: the reason to ask. Its callers ask the user, and leave things out. Trust in
+// individual hooks is handled by hooks/config.
 package trust
 
 import (
@@ -39,8 +39,8 @@ const (
 // Rules are the folders that the user has decided about.
 type Rules map[string]Level
 
-// Load reads trustedFolders.json; a missing file has no rules. Invalid rules are
-// reported; one that cannot be understood distrusts its folder.
+// Load reads trustedFolders.json. A missing file has no rules. Invalid rules are
+// reported, and a rule that is not understood distrusts its folder.
 func Load(file string) (Rules, []string, error) {
 	data, err := boundedfile.Read(file, boundedfile.Written)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -72,9 +72,9 @@ func Load(file string) (Rules, []string, error) {
 	return rules, warnings, nil
 }
 
-// Decide returns whether dir is trusted: the rule with the longest path wins,
-// and of two for the same folder the one that distrusts. Symbolic links are
-// resolved, in rules too.
+// Decide returns whether dir is trusted. The rule with the longest path wins, and of
+// two for the same folder the one that distrusts. Symbolic links are resolved, in rules
+// as well.
 func (r Rules) Decide(dir string) Decision {
 	dir = real(dir)
 	longest, level := -1, unsaid
@@ -100,8 +100,8 @@ func (r Rules) Decide(dir string) Decision {
 	return Trusted
 }
 
-// Set writes the rule for dir into file and leaves the others as they are. Unless the
-// rule is [Never], the user agrees to what [Appeared] there.
+// Set writes the rule for dir to file and leaves the others as they are. Unless the
+// rule is [Never], it also records that the user agrees to what [Appeared] there.
 func Set(file, dir string, level Level) error {
 	dir = real(dir)
 	err := jsonc.Update(file, 0o600, func(data []byte) ([]byte, error) {
@@ -123,8 +123,8 @@ func Set(file, dir string, level Level) error {
 	return nil
 }
 
-// ByEnvironment returns the decision in GEMINI_CLI_TRUST_WORKSPACE: "true" or
-// "false". Anything else is ignored.
+// ByEnvironment returns the decision in GEMINI_CLI_TRUST_WORKSPACE: "true" or "false".
+// Other values are ignored.
 func ByEnvironment(value string) Decision {
 	switch strings.ToLower(strings.TrimSpace(value)) {
 	case "true":
@@ -135,7 +135,7 @@ func ByEnvironment(value string) Decision {
 	return Unknown
 }
 
-// real resolves links as far as the path exists.
+// real resolves links, as far as the path exists.
 func real(path string) string {
 	path = filepath.Clean(path)
 	if p, err := filepath.EvalSymlinks(path); err == nil {

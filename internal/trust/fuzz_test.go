@@ -12,9 +12,9 @@ import (
 	"minigem/internal/text"
 )
 
-// FuzzLoad: whatever trustedFolders.json holds, no folder is trusted that no
-// rule of it names; a file that cannot be understood is set aside, and a
-// decision that is written is read.
+// FuzzLoad checks that, whatever trustedFolders.json contains, no folder is trusted
+// that none of its rules names, that a broken file is set aside, and that a decision
+// can be read back.
 func FuzzLoad(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"/": "TRUST_FOLDER"}`, `{"DIR/p": "DO_NOT_TRUST", "DIR": "TRUST_PARENT"}`, `null`, `[`, `{"/x":"MAYBE","y":"TRUST_FOLDER"}`, "\xef\xbb\xbf{}"} {
 		f.Add([]byte(seed))
@@ -47,8 +47,8 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// FuzzBrought: what is told of a stranger's settings is short and printable,
-// and there is something to ask about unless the file says nothing.
+// FuzzBrought checks that what is shown of a stranger's settings is short and
+// printable, and that there is something to ask about unless the file is empty.
 func FuzzBrought(f *testing.F) {
 	for _, seed := range []string{`{}`, `{"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":"\u001b[2J"}]}]}}`, `{"mcpServers":{"a\u202eb":{}},"x\n":1}`, `[`, `5`, `{"mcpServers":[1]}`} {
 		f.Add([]byte(seed))
@@ -69,8 +69,8 @@ func FuzzBrought(f *testing.F) {
 	})
 }
 
-// FuzzAppeared: whatever is remembered of sandboxed folders, what was there before is
-// known, and what is new is not, until the user agrees.
+// FuzzAppeared checks that, whatever the record of sandboxed folders contains, what was
+// there before is known, and what is new is not until the user agrees.
 func FuzzAppeared(f *testing.F) {
 	f.Add("{}")
 	f.Add(`{"/": null, "x": [".gemini"]}`)

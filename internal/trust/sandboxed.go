@@ -14,12 +14,12 @@ import (
 	"minigem/internal/text"
 )
 
-// loaded are the entries of a folder that minigem loads when it starts there.
+// loaded lists the entries of a folder that minigem loads when it starts there.
 var loaded = []string{".gemini", ".agents", ".env"}
 
-// sandboxed maps each folder that sandboxed commands worked in to those entries in it,
-// as paths relative to it, that were there before or that the user has agreed to.
-// The kernel cannot keep a command from making a name that nothing has.
+// sandboxed maps each folder that sandboxed commands worked in to those of these
+// entries, as relative paths, that were there before or that the user has agreed to.
+// The kernel cannot prevent a command from creating a new name.
 type sandboxed map[string][]string
 
 func sandboxedFile(trustedFolders string) string {
@@ -41,9 +41,9 @@ func changeSandboxed(trustedFolders string, change func(sandboxed)) error {
 	})
 }
 
-// BeforeSandbox remembers what minigem would load from dir. It must be called before
-// commands run there in a sandbox: see [Appeared]. later are paths in dir, among
-// which it looks.
+// BeforeSandbox records what minigem would load from dir, looking among later, which
+// are paths in dir. It must be called before commands run there in a sandbox: see
+// [Appeared].
 func BeforeSandbox(trustedFolders, dir string, later []string) error {
 	found := []string{}
 	for _, name := range later {
@@ -61,10 +61,10 @@ func BeforeSandbox(trustedFolders, dir string, later []string) error {
 	})
 }
 
-// Appeared returns the paths that minigem would load something from if it started in
-// dir, and that nothing had before commands ran there in a sandbox, unless the user
-// has agreed to them. One of these commands, or what it left running, may have made
-// them.
+// Appeared returns the paths from which minigem would load something if it started in
+// dir, and that did not exist before commands ran there in a sandbox, unless the user
+// has agreed to them. One of these commands, or something it left running, may have
+// made them.
 func Appeared(trustedFolders, dir string) ([]string, error) {
 	data, err := boundedfile.Read(sandboxedFile(trustedFolders), boundedfile.Kept)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -80,7 +80,7 @@ func Appeared(trustedFolders, dir string) ([]string, error) {
 	return s.appeared(real(dir), func(string, string) {}), nil
 }
 
-// appeared calls do with each folder of s and the path relative to it.
+// appeared calls do with each such folder of s and the path relative to it.
 func (s sandboxed) appeared(dir string, do func(top, rel string)) []string {
 	var out []string
 	for top, known := range s {
@@ -102,7 +102,7 @@ func (s sandboxed) appeared(dir string, do func(top, rel string)) []string {
 	return slices.Compact(out)
 }
 
-// agree remembers that the user agreed to what appeared in dir and above it.
+// agree records that the user agrees to what appeared in dir and above it.
 func agree(trustedFolders, dir string) error {
 	if names, err := Appeared(trustedFolders, dir); len(names) == 0 {
 		return err
