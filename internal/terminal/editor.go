@@ -23,7 +23,7 @@ type editor struct {
 	line     []rune // the current line
 	pos      int
 	vi       vi
-	search   string // the text of a ^R or ^S search; empty: none
+	search   string // the text of a ^R or ^S search, or empty
 	searched bool   // the last key ends a search
 	menu     menu
 	chord    bool     // ^X was pressed: ^E comes next

@@ -192,7 +192,7 @@ func (k *keyboard) enter(m mode, interrupt func(ctrlC bool)) (before mode) {
 // Otherwise keys of the dialogue that no question has consumed answer it, too.
 func (k *keyboard) ask(fresh bool) (before mode) {
 	k.mu.Lock()
-	defer k.mu.Unlock() // calls nobody: the screen is locked
+	defer k.mu.Unlock() // not unlock, which makes calls: the screen is locked
 	before = k.mode
 	if fresh {
 		k.fresh++

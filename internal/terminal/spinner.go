@@ -27,7 +27,7 @@ type spinner struct {
 	what    string
 	began   time.Time
 	until   time.Time // end of a wait; zero: unknown
-	hooks   string    // names of running hooks; empty: none
+	hooks   string    // names of running hooks, or empty
 	hooksAt time.Time
 	hidden  bool
 	asked   time.Time // when it was hidden: the user's thinking time does not count

@@ -12,7 +12,7 @@ import (
 type vi struct {
 	normal bool
 
-	count    int  // count typed before a command; 0: none
+	count    int  // count typed before a command, or 0
 	operator rune // d, c or y, waiting for a motion
 	waiting  rune // r, f, F, t or T, waiting for a character; i or a, for an object
 	find     [2]rune
