@@ -20,7 +20,7 @@ import (
 type statusLine struct {
 	hidden  bool // as in cases, whose output must not depend on the machine; the settings override it
 	trouble hookTrouble
-	used    atomic.Int64 // tokens of the conversation; 0: unknown
+	used    atomic.Int64 // tokens of the conversation; 0 if unknown
 }
 
 // show updates the line from the session.
