@@ -22,7 +22,7 @@ var (
 func TestTextFindsTheCommonKinds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, secret, taken string }{
-		// By the name beside it
+		// By the name next to it
 		{"API_TOKEN=%", secret, "API_TOKEN"},
 		{"export FOO_PASSWORD='%'", password, "FOO_PASSWORD"},
 		{"password: %", password, "password"},
