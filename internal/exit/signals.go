@@ -23,8 +23,8 @@ func impatient(s os.Signal, after time.Duration) bool { return s == os.Interrupt
 // HUP. The first impatient signal kills the running commands, so that the session can
 // end. The next one calls last, which may be nil, and ends the program at once. So does
 // QUIT if last is set: Go's runtime then prints the goroutines. stop stops watching.
-// Calls of stop after the first signal have no effect, because the exit code is
-// decided.
+// After a first signal, later ones remain without effect even then, because the exit
+// code is decided.
 func OnSignals(cancel context.CancelCauseFunc, last func()) (stop func()) {
 	ch := make(chan os.Signal, 8)
 	signal.Notify(ch, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
