@@ -68,7 +68,7 @@ func (t *live) open(c *app.Configuration, f *app.Options) error {
 		Configure:   func(e *hooks.Engine) { e.Starting = t.view.HookStarting },
 	}
 	if t.runtime != nil && (f.Fake != "" || f.FakeNonStrict != "") && f.Record == "" {
-		w.Model = t.runtime.Model // keeps its answer position when continuing
+		w.Model = t.runtime.Model // its script continues where it was
 	}
 	if t.observer.Wiring != nil {
 		t.observer.Wiring(&w)
