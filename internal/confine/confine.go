@@ -5,7 +5,10 @@
 // itself.
 package confine
 
-import "sync"
+import (
+	"errors"
+	"sync"
+)
 
 // Rules say what a confined process may do. The zero value may read and execute
 // what this process may, write nothing but /dev/null and to the descriptors
@@ -72,6 +75,24 @@ func Check(r Rules) error { return Start(r, func() error { return nil }) }
 // Supported reports why this machine cannot enforce the zero [Rules]; nil: it
 // can. The answer of the first call is kept.
 var Supported = sync.OnceValue(func() error { return Check(Rules{}) })
+
+// UnconfinedVar is a variable of the environment. If it is set, what is tested runs as
+// on a machine that cannot confine it.
+const UnconfinedVar = "MINIGEM_TEST_UNCONFINED"
+
+// Enclose is [Open] for what is tested: calls that a hook was meant to refuse. If it
+// fails, they are answered with the error and not run, and what depends on them
+// cannot be said. why is what [UnconfinedVar] says; if it is not empty, it fails.
+func Enclose(why string, r Rules) (*Domain, error) {
+	err := errors.New(why)
+	if why == "" {
+		var d *Domain
+		if d, err = Open(r); err == nil {
+			return d, nil
+		}
+	}
+	return nil, errors.New("this machine cannot confine it (" + err.Error() + ")")
+}
 
 type failure struct {
 	doing string
