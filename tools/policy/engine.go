@@ -156,8 +156,7 @@ func (e *Engine) check(s situation, c Call) Verdict {
 		v = e.checkPlain(s, c)
 	}
 	if v.Decision == Ask && !s.answered {
-		v.Decision = Deny
-		v.Reason = strings.TrimPrefix(v.Reason+"; "+headless, "; ")
+		v.Decision, v.Reason = Deny, join(v.Reason, headless)
 	}
 	return v
 }

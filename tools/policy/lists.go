@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -83,8 +82,13 @@ func listed(entry string, d Decision) (r Rule, fault string) {
 
 // onlyNarrowed reports whether the list names the tool, but only with a prefix.
 func onlyNarrowed(list []string, tool string) bool {
-	prefixed := func(entry string) bool { r, _ := listed(entry, Allow); return len(r.Prefixes) > 0 }
-	names := func(entry string) bool { name, _, _ := splitEntry(entry); return name == tool }
-	mine := slices.DeleteFunc(slices.Clone(list), func(e string) bool { return !names(e) })
-	return len(mine) > 0 && !slices.ContainsFunc(mine, func(e string) bool { return !prefixed(e) })
+	named := false
+	for _, entry := range list {
+		if name, prefix, _ := splitEntry(entry); name == tool {
+			if named = true; prefix == "" {
+				return false
+			}
+		}
+	}
+	return named
 }

@@ -194,10 +194,8 @@ func (t *table) field(r *Rule, key string, v any) {
 }
 
 func (t *table) text(key string, v any) string {
-	s, ok := v.(string)
-	if !ok {
-		t.fault("%s must be a string", key)
-	} else if s == "" {
+	s := as[string](t, key, v, "a string")
+	if v == "" {
 		t.fault("%s must not be empty", key)
 	}
 	return s
@@ -273,20 +271,19 @@ func (t *table) area(key string, v any) Area {
 	return Anywhere
 }
 
-func (t *table) truth(key string, v any) bool {
-	b, ok := v.(bool)
+// as is v, if it is a T.
+func as[T any](t *table, key string, v any, what string) T {
+	x, ok := v.(T)
 	if !ok {
-		t.fault("%s must be true or false", key)
+		t.fault("%s must be %s", key, what)
 	}
-	return b
+	return x
 }
 
+func (t *table) truth(key string, v any) bool { return as[bool](t, key, v, "true or false") }
+
 func (t *table) object(key string, v any) map[string]any {
-	m, ok := v.(map[string]any)
-	if !ok {
-		t.fault("%s must be a table", key)
-	}
-	return m
+	return as[map[string]any](t, key, v, "a table")
 }
 
 func quoteAll(names []string) string { return `"` + strings.Join(names, `", "`) + `"` }
