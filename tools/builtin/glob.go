@@ -72,7 +72,8 @@ type globCall struct {
 	filtering
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. It refuses an empty or invalid pattern, one that leads
+// out of the workspace, and a dir_path that is not an existing directory.
 func (t *glob) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &globCall{tool: t}
 	if err := t.schema.Decode(args, c); err != nil {
@@ -229,7 +230,8 @@ type foundFile struct {
 	time time.Time
 }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. Files that cannot be read or were deleted meanwhile
+// are left out; how many files were ignored is said in the result.
 func (c *globCall) Run(ctx context.Context) (tools.Result, error) {
 	var files []foundFile
 	ignored := 0

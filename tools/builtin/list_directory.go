@@ -80,7 +80,8 @@ type listDirectoryCall struct {
 	Options filtering `json:"file_filtering_options"`
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. It refuses a path outside of the workspace; whether it
+// is a directory is found out by Run.
 func (t *listDirectory) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &listDirectoryCall{tool: t}
 	if err := t.schema.Decode(args, c); err != nil {

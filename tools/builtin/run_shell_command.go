@@ -150,7 +150,8 @@ func (t *runShell) Prepare(args map[string]any) (tools.Invocation, error) {
 	return c, nil
 }
 
-// Intent implements tools.Invocation.
+// Intent implements tools.Invocation. People read the command itself, or the model's
+// description of it if it is longer than 150 characters.
 func (c *shellCall) Intent() tools.Intent {
 	in := tools.Intent{Description: c.Command, Title: "Confirm Shell Command",
 		Exec: &tools.ExecIntent{Command: c.Command, Root: rootCommand(c.Command), Dir: c.dir}}
@@ -168,7 +169,9 @@ func (c *shellCall) Run(ctx context.Context) (tools.Result, error) {
 	return c.RunStream(ctx, nil)
 }
 
-// RunStream implements tools.Streamer.
+// RunStream implements tools.Streamer. live gets the output as plain text without control
+// sequences; nil shows nothing. With is_background it returns after delay_ms, or earlier
+// if the command ends, and the command runs on.
 func (c *shellCall) RunStream(ctx context.Context, live func(string)) (tools.Result, error) {
 	if substitutes(c.Command) {
 		res := tools.TextResult(

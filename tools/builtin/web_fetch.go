@@ -110,7 +110,8 @@ type webFetchCall struct {
 	Prompt string `json:"prompt"`
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. It refuses a prompt without a URL, with a malformed one,
+// or with more than 20. It looks up no host.
 func (t *webFetch) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &webFetchCall{tool: t}
 	if err := t.schema.Decode(args, c); err != nil {
@@ -152,7 +153,8 @@ func (c *webFetchCall) Intent() tools.Intent {
 	return in
 }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. URLs that were skipped are named in the result. The
+// text is marked as untrusted for the model that reads it.
 func (c *webFetchCall) Run(ctx context.Context) (tools.Result, error) {
 	urls, skipped := c.permitted(ctx)
 	if ctx.Err() != nil {
