@@ -144,6 +144,7 @@ func (c *Compressor) oldOutputs(all []llm.Message) (old []position, prunable int
 	return old, prunable
 }
 
+// masked saves the output of r and returns r with its ends alone.
 func (c *Compressor) masked(r llm.ToolResult) (llm.ToolResult, error) {
 	text := r.Response["output"].(string)
 	path, err := c.Save(r.ID, text)

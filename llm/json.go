@@ -180,6 +180,7 @@ func resultToWire(p ToolResult) (any, error) {
 	return wirePart{FunctionResponse: r}, nil
 }
 
+// fromWire is the inverse of toWire. A part without a known field is an [Opaque].
 func fromWire(w wirePart) (Part, error) {
 	switch {
 	case w.rest != nil:

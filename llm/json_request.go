@@ -75,6 +75,8 @@ func (r Request) MarshalJSON() ([]byte, error) {
 	return json.Marshal(w)
 }
 
+// wireTools returns the list of tools: all declarations in one entry, and one for each
+// tool of the provider.
 func (r Request) wireTools() []wireTools {
 	var tools []wireTools
 	if len(r.Tools) > 0 {

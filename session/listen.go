@@ -29,6 +29,7 @@ func (s *Session) Emit(e event.Event) {
 // roundInfo is what the file records about a model message in addition to its parts.
 type roundInfo struct{ event.RoundFinished }
 
+// describe adds model, thoughts and tokens to the record of a message; nil adds nothing.
 func (a *roundInfo) describe(r *transcript.Message, now transcript.Time) {
 	if a == nil {
 		return
@@ -53,6 +54,7 @@ type openCalls struct {
 	done   map[string]transcript.ToolCall
 }
 
+// newOpenCalls returns nil if the message has no calls.
 func newOpenCalls(r transcript.Message, calls []llm.ToolCall) *openCalls {
 	if len(calls) == 0 {
 		return nil

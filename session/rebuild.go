@@ -33,6 +33,7 @@ type rebuilder struct {
 	id       string                                    // id of the record with results
 }
 
+// rebuild returns the history that the file holds, without the preamble.
 func rebuild(f *transcript.File) []entry {
 	b := rebuilder{finished: map[string]map[string]transcript.ToolCall{}}
 	for _, c := range f.Finished {
@@ -156,6 +157,7 @@ func (b *rebuilder) close() {
 	b.open, b.calls, b.results = nil, nil, nil
 }
 
+// result returns the answer to an open call from the best of its records.
 func (b *rebuilder) result(c llm.ToolCall) llm.ToolResult {
 	if r, ok := b.results[c.ID]; ok {
 		return r

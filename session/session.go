@@ -195,6 +195,8 @@ func (s *Session) initialize(id, preamble string) {
 	s.addPreamble(preamble)
 }
 
+// fileName returns the path without its extension: a file of a subagent is in a folder of
+// the session that started it.
 func (s *Session) fileName(stamp string) string {
 	if s.o.Parent != "" {
 		return filepath.Join(s.o.Project.Chats(), s.o.Parent, s.id)
@@ -314,6 +316,7 @@ func (s *Session) finish(ctx context.Context, reason string) {
 	s.w = nil
 }
 
+// closeFile closes the file, or removes it if it holds no conversation.
 func (s *Session) closeFile() error {
 	for _, e := range s.entries {
 		if e.id != transcript.PreambleID && isConversation(e.message) {

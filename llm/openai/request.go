@@ -169,6 +169,7 @@ type writer struct {
 
 func (w *writer) add(m message) { w.messages = append(w.messages, m) }
 
+// message adds m. A result whose call is not pending becomes text.
 func (w *writer) message(m llm.Message) {
 	if m.Role == llm.RoleModel {
 		w.answerPending()
@@ -257,6 +258,8 @@ func (w *writer) fromUser(parts []llm.Part) {
 	}
 }
 
+// contentOf converts a part of a user's message. What the API cannot express is an error,
+// because leaving it out would change what the user said.
 func contentOf(p llm.Part) (content, error) {
 	switch p := p.(type) {
 	case llm.Text:

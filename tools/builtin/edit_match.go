@@ -46,6 +46,7 @@ func (m matches) apply(content string) string {
 	return b.String()
 }
 
+// exact finds old as it is.
 func exact(content, old, new string) (m matches) {
 	for from := 0; ; {
 		i := strings.Index(content[from:], old)

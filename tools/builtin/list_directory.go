@@ -44,6 +44,7 @@ type filtering struct {
 	Gemini *bool `json:"respect_gemini_ignore"`
 }
 
+// over returns ig with what the call says instead.
 func (f filtering) over(ig workspace.Ignore) workspace.Ignore {
 	if f.Git != nil {
 		ig.Git = *f.Git
@@ -179,6 +180,7 @@ func wildcard(pattern, name string) bool {
 	return ok && err == nil
 }
 
+// compare puts directories first and sorts by name.
 func (l listed) compare(m listed) int {
 	if l.dir != m.dir {
 		if l.dir {

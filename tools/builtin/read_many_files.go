@@ -191,6 +191,7 @@ func matchesAny(patterns []string, rel string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return doublestar.MatchUnvalidated(p, rel) })
 }
 
+// excluded reports whether exclude or the default excludes leave the file rel out.
 func (c *readManyCall) excluded(rel string) bool {
 	if matchesAny(c.Exclude, rel) {
 		return true

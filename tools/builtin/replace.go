@@ -131,6 +131,7 @@ func (c *replaceCall) whole(e *edit) (*replacement, error) {
 	return &replacement{edit: e, count: 1}, nil
 }
 
+// notFound returns the error if old_string does not occur, with advice for the model.
 func (c *replaceCall) notFound() error {
 	return &tools.Error{Type: tools.ErrEditNoOccurrence,
 		Message: fmt.Sprintf(

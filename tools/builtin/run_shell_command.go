@@ -277,6 +277,7 @@ func (c *shellCall) env() []string {
 	return slices.Concat(env, shellEnv)
 }
 
+// cannotStart returns the error for a command that did not begin.
 func (c *shellCall) cannotStart(err error) error {
 	return &tools.Error{Type: tools.ErrShell, Message: err.Error(), Display: "Command failed: " + err.Error(), Err: err,
 		Content: untrusted("Output: (empty)\nError: " + err.Error())}
@@ -371,6 +372,7 @@ func refused(code int, output string) bool {
 		(strings.Contains(output, "ermission denied") || strings.Contains(output, "not permitted"))
 }
 
+// stopped says for the model why a command was ended.
 func (c *shellCall) stopped(why error) string {
 	if errors.Is(why, proc.ErrIdle) {
 		return fmt.Sprintf("Command was automatically cancelled because it printed nothing for %.4g minutes.",

@@ -164,6 +164,7 @@ func (e *Engine) check(s situation, c Call) Verdict {
 // editTools change the files that their arguments name.
 var editTools = []string{"write_file", "replace"}
 
+// checkPlain decides about a call of any tool but the shell.
 func (e *Engine) checkPlain(s situation, c Call) Verdict {
 	text := stable(c.Args)
 	for i := range s.rules {
@@ -289,6 +290,7 @@ func (s situation) unruled() Verdict {
 	return Verdict{Decision: Deny, Rule: "no rule: denied in a headless session"}
 }
 
+// verdictOf returns what rule r decides, with its place.
 func verdictOf(r *Rule) Verdict {
 	v := Verdict{Decision: r.Decision, Rule: r.Place.String(), Sandbox: r.Sandbox}
 	if r.Name != "" {

@@ -40,6 +40,7 @@ func (e *Engine) Lasting(c Call) []Outcome {
 	})
 }
 
+// remember applies an answer to s: it changes the mode or adds a rule.
 func (s *situation) remember(c Call, outcome Outcome) {
 	switch c.Tool = canonical(c.Tool); {
 	case !slices.Contains([]Outcome{ProceedAlways, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysSandbox}, outcome):

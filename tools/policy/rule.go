@@ -237,6 +237,7 @@ func matchTool(pattern, tool string, origin *tools.MCPOrigin) bool {
 	return wildcard(pattern, tool)
 }
 
+// wildcard compares name with a pattern that may end in "*".
 func wildcard(pattern, name string) bool {
 	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
 		return strings.HasPrefix(name, prefix)
@@ -244,6 +245,7 @@ func wildcard(pattern, name string) bool {
 	return pattern == name
 }
 
+// annotated reports whether have holds all of want.
 func annotated(want, have map[string]any) bool {
 	for k, v := range want {
 		if got, ok := have[k]; !ok || !reflect.DeepEqual(got, v) {

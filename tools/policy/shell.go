@@ -60,6 +60,7 @@ func writes(cmd shell.Command) bool {
 	return slices.ContainsFunc(cmd.Redirects, func(rd shell.Redirect) bool { return rd.Writes })
 }
 
+// parse reads a line by the grammar of the shell that will run it.
 func (e *Engine) parse(text string) (shell.Line, error) {
 	switch e.options.Shell {
 	case Bash:

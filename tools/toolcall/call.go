@@ -60,6 +60,8 @@ type call struct {
 	stoppedBy string // the event whose hook stopped the run
 }
 
+// mustRunAlone reports whether the model or the tool wants no other call next to this
+// one.
 func (c *call) mustRunAlone() bool {
 	if wait, _ := c.asked.Args[waitForPrevious].(bool); wait {
 		return true
@@ -180,6 +182,7 @@ func (c *call) refusedBy(event string, v hooks.Verdict) bool {
 	return true
 }
 
+// use returns the call as hooks read it.
 func (c *call) use() hooks.ToolUse {
 	u := hooks.ToolUse{Call: c.step}
 	if c.tails > 0 {
@@ -235,6 +238,7 @@ func (c *call) start(ctx context.Context) {
 	c.batch.sink.emit(event.ToolStarted{Call: c.step, DisplayName: c.tool.Info().DisplayName, Description: c.describe()})
 }
 
+// runTool runs the tool; a panic of it is an error.
 func (c *call) runTool(ctx context.Context) (res tools.Result, err error) {
 	err = guard(func() (err error) {
 		if s, ok := c.inv.(tools.Streamer); ok {

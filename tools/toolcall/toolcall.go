@@ -205,6 +205,7 @@ func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall,
 	return results, b.verdict()
 }
 
+// lookup returns the tool of that name if it is offered, else the error for the model.
 func (r *Runner) lookup(name string) (tools.Tool, *tools.Error) {
 	offered := r.Registry
 	if r.Offered != nil {
