@@ -148,6 +148,7 @@ func (s *Session) settle(m llm.Message, now transcript.Time) []transcript.Record
 	return []transcript.Record{open.withCalls()}
 }
 
+// callRecord returns what the file holds of a finished call.
 func callRecord(r event.ToolRecord) transcript.ToolCall {
 	return transcript.ToolCall{
 		ID: r.Call.ID, Name: r.Call.Name, Args: argsOf(r.Args),
@@ -170,6 +171,8 @@ func userRecord(id string, now transcript.Time, m llm.Message) transcript.Messag
 		Parts: m.Parts}}
 }
 
+// modelRecord returns what the file holds of a model's message without its calls: the
+// text, trimmed, as Gemini CLI writes it.
 func modelRecord(id string, now transcript.Time, m llm.Message) transcript.Message {
 	return transcript.Message{
 		ID: id, Timestamp: now, Type: transcript.TypeGemini, Thoughts: []transcript.Thought{},

@@ -133,6 +133,7 @@ var ErrBadID = errors.New("session id may have letters, digits, _ and - only")
 
 var validID = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
+// fill sets the defaults of functions, so that none is nil.
 func (o *Options) fill() {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -294,6 +295,8 @@ func (s *Session) Clear(ctx context.Context) (context string) {
 // history can still be read after it.
 func (s *Session) End(ctx context.Context, reason string) { s.finish(ctx, reason) }
 
+// finish is End for End and Clear: hooks run while the session is not locked, so that
+// they may read it.
 func (s *Session) finish(ctx context.Context, reason string) {
 	s.mu.Lock()
 	ended, begun := s.ended, s.begun

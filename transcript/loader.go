@@ -191,6 +191,7 @@ func (l *loader) replaceAll(n int, messages gjson.Result) {
 	l.found = true
 }
 
+// update applies a Set: metadata first, then the list of messages.
 func (l *loader) update(n int, set gjson.Result) {
 	l.setMeta(set)
 	if m := set.Get("messages"); m.IsArray() {
@@ -261,6 +262,7 @@ func (l *loader) ours(n int, o gjson.Result) {
 	}
 }
 
+// file returns the result of all records, with the messages decoded.
 func (l *loader) file() *File {
 	f := &File{
 		Meta: l.meta, Messages: l.messages(l.source, l.entries), Finished: l.finished, Activity: l.activity,
@@ -306,6 +308,7 @@ func (l *loader) messages(source io.ReaderAt, entries []entry) []Message {
 	return out
 }
 
+// message decodes the message at e, or returns what keep left of it.
 func (l *loader) message(d *decoder, source io.ReaderAt, e entry) Message {
 	m := Message{Type: e.kind}
 	if e.text != "" {

@@ -180,6 +180,8 @@ func (m *globMatcher) shorten() {
 	}
 }
 
+// match reports whether the pattern matches rel, a path relative to the directory
+// searched.
 func (m *globMatcher) match(rel string) bool {
 	if m.exact {
 		return rel == m.text
@@ -301,6 +303,7 @@ func (f foundFile) compare(g foundFile, now time.Time) int {
 	return collate(f.path, g.path)
 }
 
+// result lists the files for the model; people only see how many there are.
 func (c *globCall) result(files []foundFile, ignored int) tools.Result {
 	where := "within " + c.from
 	if c.from == "" {

@@ -136,6 +136,7 @@ func (c *listDirectoryCall) Run(ctx context.Context) (tools.Result, error) {
 	return c.result(items, ignored), nil
 }
 
+// failed returns the error for a directory that cannot be listed.
 func (c *listDirectoryCall) failed(err error) error {
 	e := fileError("Error listing directory", c.abs, err, tools.ErrLs)
 	if !errors.Is(err, workspace.ErrOutside) {
@@ -168,6 +169,7 @@ func (c *listDirectoryCall) look(e fs.DirEntry) (listed, bool) {
 	return listed{name, info.IsDir(), info.Size()}, true
 }
 
+// targetIgnored reports whether a link leads to something that is ignored.
 func (c *listDirectoryCall) targetIgnored(item listed) bool {
 	ignored, err := c.tool.ws.Ignored(filepath.Join(c.abs, item.name), item.dir, c.Options.over(c.tool.ignore))
 	return ignored && err == nil

@@ -120,6 +120,8 @@ func (c *readFileCall) Run(ctx context.Context) (tools.Result, error) {
 	return c.whole(data)
 }
 
+// failed returns the error for a file that cannot be read. Hooks read Gemini CLI's text
+// for a missing file.
 func (c *readFileCall) failed(err error) error {
 	e := fileError("Error reading file", c.abs, err, tools.ErrReadContent)
 	if e.Type == tools.ErrFileNotFound {

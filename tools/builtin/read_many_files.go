@@ -260,6 +260,7 @@ func (c *readManyCall) add(ctx context.Context, to *manyFiles, abs string) {
 	to.parts = append(to.parts, res.Parts...)
 }
 
+// result puts the files together. At most five skipped ones are named for people.
 func (m *manyFiles) result() tools.Result {
 	summary := fmt.Sprintf("Read %d file(s)", len(m.files))
 	if len(m.skipped) > 0 {

@@ -197,6 +197,7 @@ func (c *webFetchCall) permitted(ctx context.Context) (urls []*url.URL, skipped 
 	return urls, skipped
 }
 
+// ask asks a model and returns its answer with the sources that it cites.
 func (c *webFetchCall) ask(ctx context.Context, req llm.Request) (string, error) {
 	req.Role = roleUtility
 	answer, err := c.tool.Generator.Generate(ctx, req)

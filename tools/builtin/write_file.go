@@ -82,6 +82,7 @@ func (t *writeFile) Prepare(args map[string]any) (tools.Invocation, error) {
 	return c, nil
 }
 
+// prepare reads the file and computes the change.
 func (c *writeFileCall) prepare() (*edit, error) {
 	e, err := readEdit(c.tool.ws, c.abs)
 	if err != nil {

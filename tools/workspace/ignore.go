@@ -147,6 +147,8 @@ func (w *Workspace) IgnoreFaults(ig Ignore) (faults []error) {
 	return faults
 }
 
+// ignoreFault returns why an ignore file does not count as a whole; nil if it does or is
+// missing.
 func ignoreFault(name string) error {
 	f, err := boundedfile.Open(name)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
