@@ -53,6 +53,7 @@ func (t *activateSkill) Spec() llm.ToolSpec {
 	return llm.ToolSpec{Name: t.name, Description: t.description, Parameters: t.parameters()}
 }
 
+// parameters returns a schema that names the skills that there are now.
 func (t *activateSkill) parameters() json.RawMessage {
 	name := map[string]any{"type": "string", "description": "The skill to activate."}
 	var names []string

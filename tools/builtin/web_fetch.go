@@ -242,6 +242,7 @@ func (c *webFetchCall) fallback(ctx context.Context, urls []*url.URL, before err
 	return text, nil
 }
 
+// failed returns the error if neither the provider nor this machine could read the pages.
 func (c *webFetchCall) failed(err error) error {
 	msg := "Error during fallback fetch: " + strings.ReplaceAll(err.Error(), "\n", "; ")
 	return &tools.Error{Type: tools.ErrFetchFallback, Message: msg, Display: "Error: " + msg, Err: err}
