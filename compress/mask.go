@@ -43,6 +43,7 @@ type maskableCount struct {
 	total  int
 }
 
+// of counts what messages have in addition to those of the last call.
 func (t *maskableCount) of(messages []llm.Message) {
 	if !llm.Extends(messages, t.from) {
 		*t = maskableCount{}

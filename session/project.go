@@ -145,6 +145,7 @@ func (r *registry) read() error {
 	return nil
 }
 
+// write stores the registry. What it did not understand is kept.
 func (r *registry) write() error {
 	projects, err := json.Marshal(r.slugs)
 	if err != nil {

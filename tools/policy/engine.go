@@ -198,6 +198,7 @@ func (e *Engine) argumentsMatch(r *Rule, c Call, text string) bool {
 	return e.inArea(r.Area, c.Intent)
 }
 
+// changesSensitive reports whether the call changes a file that needs a question.
 func (e *Engine) changesSensitive(c Call) bool {
 	return slices.ContainsFunc(pathsOf(c.Intent), func(p string) bool { return e.sensitive(p, false) })
 }

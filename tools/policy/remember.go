@@ -56,6 +56,7 @@ func (s *situation) remember(c Call, outcome Outcome) {
 	}
 }
 
+// isEdit reports whether an answer about the tool is about all edits.
 func isEdit(info tools.Info) bool { return info.Kind == tools.KindEdit }
 
 // granted returns the rule that allows what the user meant; nil for a command line

@@ -56,6 +56,7 @@ type judged struct {
 	unread bool     // it cannot be parsed
 }
 
+// writes reports whether a redirection of the command writes a file.
 func writes(cmd shell.Command) bool {
 	return slices.ContainsFunc(cmd.Redirects, func(rd shell.Redirect) bool { return rd.Writes })
 }
@@ -204,7 +205,7 @@ func (e *Engine) ruleFor(s situation, l judged, cmd shell.Command) (decides, per
 	return nil, perhaps
 }
 
-// answer is that of a comparison with something that may not be known.
+// answer is the result of a comparison with something that may not be known.
 type answer int
 
 const (
@@ -309,6 +310,7 @@ func matchesWithin(re *regexp2.Regexp, text string) bool {
 	return false
 }
 
+// isLetter reports whether c may be part of a name.
 func isLetter(c byte) bool {
 	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
@@ -344,9 +346,11 @@ func argumentTexts(c Call, cmd shell.Command) []string {
 	return texts
 }
 
+// explain adds to v why it is what it is for one command of the line.
 func explain(v Verdict, command, why string) Verdict {
 	v.Reason = join(v.Reason, command+": "+why)
 	return v
 }
 
+// join joins two reasons; a may be empty.
 func join(a, b string) string { return strings.TrimPrefix(a+"; "+b, "; ") }

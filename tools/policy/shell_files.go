@@ -53,6 +53,7 @@ func dirsOf(c Call, commands []shell.Command) []string {
 	return dirs
 }
 
+// absolute returns path as the kernel would follow it from dir.
 func absolute(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path

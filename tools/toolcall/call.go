@@ -128,6 +128,7 @@ func (c *call) reject(e *tools.Error) {
 	c.fail(e)
 }
 
+// declares reports whether the tool has an argument of this name itself.
 func declares(spec llm.ToolSpec, property string) bool {
 	var schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`
@@ -344,6 +345,7 @@ func (c *call) keep(status event.ToolStatus) {
 	c.record.Followed = append(c.record.Followed, r)
 }
 
+// stopBy ends the run: a hook of the event ev said so.
 func (c *call) stopBy(ev string, v hooks.Verdict) {
 	c.stop, c.stoppedBy = &v, ev
 	c.batch.stopAll("a hook stopped the run: "+v.Reason, true)
@@ -352,6 +354,8 @@ func (c *call) stopBy(ev string, v hooks.Verdict) {
 // describe returns the line about the step that people read.
 func (c *call) describe() string { return c.intent().Description }
 
+// intent returns what people read about the step. A panic of the tool becomes its
+// description.
 func (c *call) intent() (in tools.Intent) {
 	if err := guard(func() error { in = c.inv.Intent(); return nil }); err != nil {
 		return tools.Intent{Description: err.Error()}

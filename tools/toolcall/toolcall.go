@@ -171,6 +171,7 @@ type Halt struct {
 // Error returns the reason.
 func (h *Halt) Error() string { return h.Verdict.Reason }
 
+// halted returns the Halt in err, or nil.
 func halted(err error) *Halt {
 	var h *Halt
 	errors.As(err, &h)
@@ -256,6 +257,7 @@ type serial struct {
 	sink event.Sink
 }
 
+// emit passes e on when no other event is being passed on.
 func (s *serial) emit(e event.Event) {
 	if s.sink == nil {
 		return
