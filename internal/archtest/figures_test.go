@@ -77,7 +77,7 @@ var manyMethods = map[string]int{
 
 // The public packages explain what they export; no line is too long to read.
 const (
-	leastComments = 156 // lines of comments per 1,000 lines of code or comment in publicRooms; target 180
+	leastComments = 161 // lines of comments per 1,000 lines of code or comment in publicRooms; target 180
 	mostLongLines = 0   // longer than longLine, in all production Go; target 0
 	longLine      = 120 // characters
 )
