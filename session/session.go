@@ -117,8 +117,8 @@ type Session struct {
 	moved           bool          // for Changed, once mu is free
 }
 
-// entry is a message of the history and the id of its record; empty: it has no
-// record of its own.
+// entry is a message of the history and the id of its record; empty for a message without
+// a record.
 type entry struct {
 	id      string
 	message llm.Message

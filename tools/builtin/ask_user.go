@@ -97,8 +97,9 @@ func Together(a Asker, ask func(Asker)) {
 	ask(a)
 }
 
-// AskOne asks one question; a dialogue that was dismissed, or could not be had, is
-// not ok. asker may be nil: nobody is there.
+// AskOne asks one question. ok is false if the user dismissed it, if it could not be
+// asked, or if ctx has ended; the answer does not count then. asker may be nil, which is
+// a session without a user.
 func AskOne(ctx context.Context, asker Asker, q Question) (answer string, ok bool) {
 	if asker == nil {
 		return "", false

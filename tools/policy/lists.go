@@ -11,12 +11,18 @@ import (
 type Lists struct {
 	// Core is tools.core; nil means that it is not set, empty that there is no built-in
 	// tool.
-	Core                 []string
-	Allowed              []string // tools.allowed and --allowed-tools
-	Excluded             []string // tools.exclude
-	ConfirmationRequired []string // tools.confirmationRequired
-	AllowedServers       []string // mcp.allowed and --allowed-mcp-server-names
-	ExcludedServers      []string // mcp.excluded
+	Core []string
+	// Allowed is tools.allowed and --allowed-tools: these run without a question. If it
+	// names the shell only with prefixes, other commands are denied.
+	Allowed []string
+	// Excluded is tools.exclude: their calls are denied.
+	Excluded []string
+	// ConfirmationRequired is tools.confirmationRequired: their calls are asked about.
+	ConfirmationRequired []string
+	// AllowedServers is mcp.allowed and --allowed-mcp-server-names.
+	AllowedServers []string
+	// ExcludedServers is mcp.excluded.
+	ExcludedServers []string
 }
 
 // FromLists converts the lists to rules of the user's tier (core/policy/config.ts), and

@@ -49,11 +49,12 @@ func (e *Engine) checkShell(s situation, c Call) Verdict {
 // judged is a command line that is being judged.
 type judged struct {
 	shell.Line
-	call   Call
-	dirs   []string // each may be the working directory of any command; nil: it is not known
-	rest   string   // what may run besides the commands, as text
-	reads  bool     // all of it only reads, so that it runs confined
-	unread bool     // it cannot be parsed
+	call Call
+	dirs []string // each may be the working directory of any command; nil: it is not known
+	// what may run in addition to the commands, as text
+	rest   string
+	reads  bool // all of it only reads, so that it runs confined
+	unread bool // it cannot be parsed
 }
 
 // writes reports whether a redirection of the command writes a file.
@@ -186,9 +187,8 @@ func variableOfMake(cmd shell.Command, r *Rule) string {
 	return ""
 }
 
-// ruleFor finds the rule that decides about a command; nil where there is none.
-// perhaps is one before it that holds back, of which it is not certain whether it
-// matches.
+// ruleFor finds the rule that decides about a command; nil if no rule does. perhaps is
+// one before it that holds back, of which it is not certain whether it matches.
 func (e *Engine) ruleFor(s situation, l judged, cmd shell.Command) (decides, perhaps *Rule) {
 	for i := range s.rules {
 		r := &s.rules[i]
