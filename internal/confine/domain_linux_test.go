@@ -44,3 +44,12 @@ func TestNothingOutlivesADomain(t *testing.T) {
 		require.NoError(t, err)
 	}
 }
+
+// TestReadableHoldsNoDisks: what reads the system reads no device that holds the
+// files of everybody.
+func TestReadableHoldsNoDisks(t *testing.T) {
+	t.Parallel()
+	for _, path := range confine.Readable("/usr/bin", "/root") {
+		assert.NotEqual(t, "/dev", path)
+	}
+}
