@@ -6,7 +6,6 @@ import (
 
 	"minigem/internal/mcp/entry"
 	"minigem/internal/models"
-	"minigem/tools/policy"
 )
 
 // AddMCPServers adds servers to those of the settings; of two with one name the
@@ -16,22 +15,6 @@ func (c *Configuration) AddMCPServers(given map[string]entry.Server) {
 	maps.Copy(all, c.Settings.MCPServers)
 	maps.Copy(all, given)
 	c.Settings.MCPServers = all
-}
-
-// Modes are the approval modes that [Runtime.ChangeMode] would take here, in the
-// spelling of policy files.
-func (r *Runtime) Modes() []string {
-	modes := []string{string(policy.ModeDefault)}
-	if r.Config.Trust.Trusted {
-		modes = append(modes, string(policy.ModeAutoEdit))
-		if !r.Config.Settings.Security.DisableYoloMode {
-			modes = append(modes, string(policy.ModeYolo))
-		}
-	}
-	if r.Config.Settings.General.Plan.Enabled {
-		modes = append(modes, string(policy.ModePlan))
-	}
-	return modes
 }
 
 // UseModel uses another model from the next request on. No prompt may run

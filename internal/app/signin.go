@@ -17,7 +17,7 @@ func (c *Configuration) SignIn() signin.Keeper {
 // GeminiModel is the model of Google's that a session with these flags uses, or
 // the default one where it uses another's.
 func (c *Configuration) GeminiModel(f *Options) string {
-	name, err := (&Runtime{Config: c, Flags: f}).modelName()
+	name, err := modelSource{config: c, flags: f}.name()
 	if err != nil || openai.Named(name) {
 		return models.Default
 	}

@@ -54,17 +54,17 @@ var rooms = []room{
 		"hooks/author/compat", 38_400, 30_000},
 	{"hooks/author", "", 56_900, 54_000},
 	{"hooks/hookstest", "", 1_600, 0}, // what tests of several packages share
-	{"tools", "", 80_010, 75_000},     // the syntax of command lines, which was in internal
+	{"tools", "", 79_980, 75_000},     // the syntax of command lines, which was in internal
 	{"session", "transcript compress notify", 30_000, 26_000},
 	{"e2e", "", 133_270, 114_000}, // hooktest; a green proves something; cases are confined; windows keep what scrolls out
 	// changes on disk in steps, from hooks/agents, hooks/command and hooks/author; domains of cases; confine, which takes
 	// the place of a parser in tools; other agents' hooks are named; what commands in a sandbox create is not trusted
-	{"internal", "", 266_340, 230_000},
+	{"internal", "", 266_360, 230_000},
 	{"", "", 1_900, 2_000}, // .ci, docs, examples
 }
 
 // whole is the budget of all rooms together, in tokens.
-var whole = struct{ budget, target int }{746_850, 680_000}
+var whole = struct{ budget, target int }{746_780, 680_000}
 
 // manyMethods are the types with more than mostMethods methods, with how many
 // they have, those by embedding among them. Take a type off the list when it is small enough.
@@ -72,7 +72,7 @@ const mostMethods = 40
 
 var manyMethods = map[string]int{
 	"internal/app.Configuration": 99,
-	"internal/app.Runtime":       88,
+	"internal/app.Runtime":       76,
 }
 
 // The public packages explain what they export; no line is too long to read.
