@@ -99,6 +99,8 @@ func pair(messages []llm.Message) []llm.Message {
 	return out
 }
 
+// answer returns the results of calls, in their order, and then the other parts. A
+// missing result is made up; one without a call is dropped.
 func answer(calls []llm.ToolCall, parts []llm.Part) []llm.Part {
 	given := map[string]llm.Part{}
 	var others []llm.Part
@@ -134,8 +136,10 @@ func forModel(model string, messages []llm.Message) []llm.Message {
 	return flattened(messages)
 }
 
+// wantsSignatures reports whether the model checks the signatures of calls.
 func wantsSignatures(model string) bool { return strings.Contains(model, "gemini-3") }
 
+// isPrompt reports whether the user wrote m, rather than tools.
 func isPrompt(m llm.Message) bool { return m.Role == llm.RoleUser && !hasResult(m) }
 
 // signed adds the missing signature to the first call of each message of the

@@ -59,6 +59,8 @@ func (s *ids) name(c llm.Chunk) llm.Chunk {
 	return c
 }
 
+// call gives c an id that no other call of the session has. A call without a name gets
+// one, because the result has to name its call.
 func (s *ids) call(c llm.ToolCall) llm.ToolCall {
 	if c.Name == "" {
 		c.Name = "generic_tool"

@@ -43,6 +43,7 @@ type detector struct {
 
 func (d *detector) reset() { *d = detector{} }
 
+// resetText forgets the text, but not whether it was inside a block of code.
 func (d *detector) resetText() {
 	d.text, d.before, d.start, d.next, d.hash = d.text[:0], d.before[:0], 0, 0, 0
 	clear(d.seen)
@@ -65,6 +66,7 @@ func (d *detector) call(c llm.ToolCall) bool {
 	return false
 }
 
+// cycles reports whether the last calls are loopCycles repetitions of period calls.
 func (d *detector) cycles(period int) bool {
 	tail := len(d.calls) - loopCycles*period
 	if tail < 0 {
@@ -122,6 +124,7 @@ const (
 	hashOut  = power32 * power16 % modulus * power2 % modulus // 32 + 16 + 2 = chantSize
 )
 
+// scan looks at all pieces that are complete and were not looked at before.
 func (d *detector) scan() bool {
 	if d.seen == nil {
 		d.seen = map[uint64]int{}

@@ -27,6 +27,7 @@ type reply struct {
 	end       *Result // the result of that
 }
 
+// add takes what the hooks left of a chunk.
 func (a *reply) add(c llm.Chunk) {
 	for _, p := range c.Parts {
 		a.join(p)
@@ -64,6 +65,7 @@ func (a *reply) allParts() []llm.Part {
 	return append(slices.Clip(a.parts), llm.Text{Text: string(a.open)})
 }
 
+// refuse ends the turn after the answer so far, because a hook of the event ev said so.
 func (a *reply) refuse(ev string, v hooks.Verdict) {
 	a.refused = ev
 	a.end = &Result{Ending: Blocked, Reason: v.Reason}
@@ -76,6 +78,7 @@ func (a *reply) message() llm.Message { return llm.Message{Role: llm.RoleModel, 
 
 func (a *reply) text() string { return llm.PartsText(a.allParts()) }
 
+// thought splits the text of a thought into subject and description.
 func thought(text string) event.ThoughtDelta {
 	before, rest, found := strings.Cut(text, "**")
 	subject, after, closed := strings.Cut(rest, "**")

@@ -66,6 +66,7 @@ func (p Prompt) message() llm.Message {
 	return llm.Message{Role: llm.RoleUser, Parts: parts}
 }
 
+// addContext notes what BeforeAgent hooks add to prompt.
 func (r *run) addContext(prompt llm.Message, context string) {
 	if context != "" {
 		r.notes = append(r.notes, note{prompt, strings.Trim(context, "\n")})
@@ -99,6 +100,7 @@ func (r *run) searchNotes(messages []llm.Message) []llm.Message {
 	return out
 }
 
+// lastEqual returns the index of the last message that equals m, or -1.
 func lastEqual(messages []llm.Message, m llm.Message) int {
 	for i, o := range slices.Backward(messages) {
 		if o.Role == m.Role && reflect.DeepEqual(o.Parts, m.Parts) {
@@ -117,6 +119,7 @@ func lastOf(messages []llm.Message, role llm.Role) int {
 	return -1
 }
 
+// preamble returns a copy of the messages that clearContext keeps.
 func (r *run) preamble() []llm.Message {
 	all := r.History.Messages()
 	n := 0
@@ -168,11 +171,13 @@ func (r *run) blocked(ev string, v hooks.Verdict) Result {
 	return Result{Ending: Blocked, Reason: v.Reason}
 }
 
+// cancelled returns the result of a run whose context has ended.
 func cancelled(ctx context.Context) Result {
 	err := context.Cause(ctx)
 	return Result{Ending: Cancelled, Reason: err.Error(), Err: err}
 }
 
+// total completes the result of a run with what all its attempts used.
 func (r *run) total(res Result) Result {
 	if len(r.notes) > 0 {
 		r.sending.forget() // notes belong to this run
@@ -184,6 +189,7 @@ func (r *run) total(res Result) Result {
 	return res
 }
 
+// count adds the usage of one request; nil counts nothing.
 func (r *run) count(u *llm.Usage) {
 	if u == nil {
 		return

@@ -188,6 +188,7 @@ func (r *run) try(ctx context.Context, ans *reply, extra string) error {
 // silence is how long the model may send nothing before the user is warned.
 const silence = 15 * time.Second
 
+// warnSilence tells the user that the model sends nothing. A timer calls it.
 func (r *run) warnSilence() {
 	r.emit(event.Notice{Severity: "warning", Text: fmt.Sprintf("The model has been silent for %d s; still waiting. ^C "+
 		"ends it.", silence/time.Second)})

@@ -116,6 +116,7 @@ func (h *received) check(afterTools bool) error {
 	return &StreamError{Kind: kind, Detail: detail}
 }
 
+// kind returns what is wrong with the stream; empty if it is valid.
 func (h *received) kind() StreamKind {
 	switch {
 	case h.called:
@@ -144,6 +145,7 @@ func (h *received) kind() StreamKind {
 // (core/core/geminiChat.ts).
 const maxStreamAttempts = 4
 
+// retryDelay returns 1, 2 and 4 s for the first three attempts.
 func retryDelay(attempt int) time.Duration { return time.Second << (attempt - 1) }
 
 // retryable reports whether repeating the request may help. An error from

@@ -159,6 +159,7 @@ func (c *Compressor) Fit(ctx context.Context, promptTokens int) {
 	c.mask()
 }
 
+// fit compresses the history if it exceeds the threshold.
 func (c *Compressor) fit(ctx context.Context, promptTokens int) {
 	if promptTokens == c.stale {
 		promptTokens = 0

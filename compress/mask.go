@@ -43,6 +43,7 @@ type maskableCount struct {
 	total  int
 }
 
+// of counts what messages have in addition to those of the last call.
 func (t *maskableCount) of(messages []llm.Message) {
 	if !llm.Extends(messages, t.from) {
 		*t = maskableCount{}
@@ -144,6 +145,7 @@ func (c *Compressor) oldOutputs(all []llm.Message) (old []position, prunable int
 	return old, prunable
 }
 
+// masked saves the output of r and returns r with its ends alone.
 func (c *Compressor) masked(r llm.ToolResult) (llm.ToolResult, error) {
 	text := r.Response["output"].(string)
 	path, err := c.Save(r.ID, text)

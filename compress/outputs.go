@@ -53,6 +53,8 @@ func (c *Compressor) shorten(body []llm.Message, long []position) []llm.Message 
 	return out
 }
 
+// cutText saves a long output and returns its ends. If it cannot be saved, its middle is
+// lost, and the text says so.
 func (c *Compressor) cutText(callID, text string) string {
 	where := "the whole output was not kept"
 	if c.Save != nil {

@@ -53,6 +53,7 @@ func messageTokens(m llm.Message) int {
 	return int(n)
 }
 
+// partTokens estimates one part. Parts of a kind that is not sent count too.
 func partTokens(p llm.Part) float64 {
 	switch p := p.(type) {
 	case llm.Text:
@@ -77,6 +78,8 @@ func partTokens(p llm.Part) float64 {
 	return 0
 }
 
+// mediaTokens returns the flat estimate for an image or a PDF; other media count as an
+// image.
 func mediaTokens(mime string) float64 {
 	if mime == mimePDF {
 		return tokensPerPDF
@@ -84,6 +87,8 @@ func mediaTokens(mime string) float64 {
 	return tokensPerImage
 }
 
+// textTokens estimates a text by its characters. A long one is not scanned: it counts as
+// ASCII.
 func textTokens(s string) float64 {
 	if len(s) > scannedChars {
 		return float64(len(s)) / charsPerToken
@@ -154,6 +159,7 @@ func messageSize(m llm.Message) int {
 	return n
 }
 
+// responseSize approximates the length of a response as JSON.
 func responseSize(response map[string]any) int {
 	if text, ok := response["output"].(string); ok && len(response) == 1 {
 		return len(text)

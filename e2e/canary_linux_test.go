@@ -186,4 +186,3 @@ func (c *canary) processes() []string {
 	}
 	return out
 }
-

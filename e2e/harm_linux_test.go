@@ -223,8 +223,19 @@ func TestRealAgentsDoNoHarm(t *testing.T) {
 		t.Skip("MINIGEM_AGENTS names no folder with agents, such as that of: minigem agents install")
 	}
 	c := newCanary(t, from)
-	n := c.write(t, len(harmful))
-	got := c.unharmed(t, "hooks", "test", "--on", "claude,codex,gemini", "--agents-from", from, "--format", "json", "tests")
+	var all []int
+	for i := range harmful {
+		all = append(all, i)
+	}
+	n := len(endings)
+	if thorough.Asked() { // a session for each pair would take hours
+		for guard, e := range endings {
+			c.h.write(t, fmt.Sprintf("tests/g%02d-c00.txtar", guard), c.failingCase(e, all...))
+		}
+	} else {
+		n = c.write(t, len(harmful))
+	}
+	got := c.unharmed(t, "hooks", "test", "--timeout", "5m", "--on", "claude,codex,gemini", "--agents-from", from, "--format", "json", "tests")
 	agents := c.honest(t, got, n)
 	assert.Subset(t, agents, []string{"claude", "codex"})
 }

@@ -14,6 +14,7 @@ import (
 // wirePart would do, but encoding/json goes through the output of each one
 // again, and histories are long.
 
+// wirePart is a Part: one of the pointers is set, or Text with Thought.
 type wirePart struct {
 	Text             *string         `json:"text,omitempty"`
 	Thought          bool            `json:"thought,omitempty"`
@@ -25,12 +26,14 @@ type wirePart struct {
 	rest             json.RawMessage // the whole part, where the above cannot hold it
 }
 
+// wireCall is a functionCall; args are left out if they are nil.
 type wireCall struct {
 	ID   string         `json:"id,omitempty"`
 	Name string         `json:"name"`
 	Args map[string]any `json:"args,omitzero"`
 }
 
+// wireResult is a functionResponse. Its parts are blobs that belong to it.
 type wireResult struct {
 	ID       string            `json:"id,omitempty"`
 	Name     string            `json:"name"`
@@ -49,11 +52,13 @@ type wireFile struct {
 	FileURI  string `json:"fileUri"`
 }
 
+// wireContent is a Content: the form of messages and of the system instruction.
 type wireContent[P any] struct {
 	Parts []P  `json:"parts"`
 	Role  Role `json:"role,omitempty"`
 }
 
+// wireUsage is the usageMetadata of an answer.
 type wireUsage struct {
 	Prompt     int `json:"promptTokenCount,omitempty"`
 	Candidates int `json:"candidatesTokenCount,omitempty"`
@@ -74,6 +79,7 @@ type wireCandidate[P any] struct {
 	URLContextMetadata json.RawMessage `json:"urlContextMetadata,omitempty"`
 }
 
+// wireResponse is a GenerateContentResponse: a chunk, or a whole answer.
 type wireResponse[P any] struct {
 	Candidates     []wireCandidate[P] `json:"candidates,omitempty"`
 	PromptFeedback *struct {
@@ -180,6 +186,7 @@ func resultToWire(p ToolResult) (any, error) {
 	return wirePart{FunctionResponse: r}, nil
 }
 
+// fromWire is the inverse of toWire. A part without a known field is an [Opaque].
 func fromWire(w wirePart) (Part, error) {
 	switch {
 	case w.rest != nil:

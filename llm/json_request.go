@@ -5,6 +5,7 @@ import (
 	"fmt"
 )
 
+// wireTools is an entry of tools: declarations, or one tool of the provider.
 type wireTools struct {
 	FunctionDeclarations []wireDeclaration `json:"functionDeclarations,omitempty"`
 	GoogleSearch         *struct{}         `json:"googleSearch,omitempty"`
@@ -22,6 +23,7 @@ type wireFunctionCalling struct {
 	AllowedFunctionNames []string `json:"allowedFunctionNames,omitempty"`
 }
 
+// wireGeneration is the generationConfig.
 type wireGeneration struct {
 	Temperature        *float64        `json:"temperature,omitempty"`
 	TopP               *float64        `json:"topP,omitempty"`
@@ -46,6 +48,7 @@ type wireToolConfig struct {
 	FunctionCallingConfig wireFunctionCalling `json:"functionCallingConfig"`
 }
 
+// wireRequest is the body of generateContent and streamGenerateContent.
 type wireRequest[P any] struct {
 	Contents          []wireContent[P] `json:"contents"`
 	SystemInstruction *wireContent[P]  `json:"systemInstruction,omitempty"`
@@ -75,6 +78,8 @@ func (r Request) MarshalJSON() ([]byte, error) {
 	return json.Marshal(w)
 }
 
+// wireTools returns the list of tools: all declarations in one entry, and one for each
+// tool of the provider.
 func (r Request) wireTools() []wireTools {
 	var tools []wireTools
 	if len(r.Tools) > 0 {

@@ -69,7 +69,7 @@ type ToolCall struct {
 type ToolResult struct {
 	// ID is the call's, with its prefix.
 	ID string
-	// Name is that of the tool that was called.
+	// Name says which tool was called.
 	Name string
 	// Response is {"output": ...}, or {"error": ...} where the call failed. nil is
 	// written as {}.

@@ -11,7 +11,7 @@ import (
 // Fake is a [Model] and a [Generator] for tests. It gives its answers in order, whatever
 // is asked, and keeps every request. Once there is no answer left it returns an [*Error]
 // of the kind [ErrScript]; the zero Fake does so from the start. It is safe for
-// concurrent use, but then the order of the answers is that of the requests.
+// concurrent use: requests are answered in the order in which they arrive.
 type Fake struct {
 	// Answers must not be changed after the first request.
 	Answers []FakeAnswer

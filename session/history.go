@@ -48,6 +48,8 @@ func (s *Session) Append(m llm.Message) {
 	s.write(append(records, userRecord(id, now, m), transcript.Set{LastUpdated: now})...)
 }
 
+// appendModel writes a message of the model, and remembers its calls until they are
+// answered.
 func (s *Session) appendModel(id string, now transcript.Time, m llm.Message) {
 	r := modelRecord(id, now, m)
 	s.next.describe(&r, now)
@@ -176,6 +178,7 @@ func (s *Session) Replace(ms []llm.Message) {
 	s.replace(ms)
 }
 
+// replace is Replace for a session that is locked.
 func (s *Session) replace(ms []llm.Message) {
 	now := transcript.At(s.o.Now())
 	old := s.entries

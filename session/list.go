@@ -102,6 +102,8 @@ func List(p Project) ([]Info, error) {
 	return infos, errors.Join(faults...)
 }
 
+// files returns the session files of a directory, those of Gemini CLI's older form
+// included.
 func files(chats string) []string {
 	var paths []string
 	for _, pattern := range []string{"session-*.jsonl", "session-*.json"} {
@@ -169,6 +171,8 @@ const titleLimit = 100
 
 var hookContext = regexp.MustCompile(`(?s)<hook_context>.*?</hook_context>`)
 
+// oneLine returns s without context of hooks, on one line of at most titleLimit
+// characters.
 func oneLine(s string) string {
 	s = strings.Join(strings.Fields(hookContext.ReplaceAllString(s, " ")), " ")
 	if r := []rune(s); len(r) > titleLimit {
@@ -287,6 +291,7 @@ func Delete(p Project, which, current string) (Info, error) {
 	return info, remove(p, info.Path, info.ID)
 }
 
+// remove deletes a session's file and everything that is stored under its id.
 func remove(p Project, path, id string) error {
 	if transcript.InUse(path) {
 		return fmt.Errorf("deleting session %s: %w", id, transcript.ErrInUse)

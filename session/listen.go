@@ -29,6 +29,7 @@ func (s *Session) Emit(e event.Event) {
 // roundInfo is what the file records about a model message in addition to its parts.
 type roundInfo struct{ event.RoundFinished }
 
+// describe adds model, thoughts and tokens to the record of a message; nil adds nothing.
 func (a *roundInfo) describe(r *transcript.Message, now transcript.Time) {
 	if a == nil {
 		return
@@ -53,6 +54,7 @@ type openCalls struct {
 	done   map[string]transcript.ToolCall
 }
 
+// newOpenCalls returns nil if the message has no calls.
 func newOpenCalls(r transcript.Message, calls []llm.ToolCall) *openCalls {
 	if len(calls) == 0 {
 		return nil
@@ -146,6 +148,7 @@ func (s *Session) settle(m llm.Message, now transcript.Time) []transcript.Record
 	return []transcript.Record{open.withCalls()}
 }
 
+// callRecord returns what the file holds of a finished call.
 func callRecord(r event.ToolRecord) transcript.ToolCall {
 	return transcript.ToolCall{
 		ID: r.Call.ID, Name: r.Call.Name, Args: argsOf(r.Args),
@@ -168,6 +171,8 @@ func userRecord(id string, now transcript.Time, m llm.Message) transcript.Messag
 		Parts: m.Parts}}
 }
 
+// modelRecord returns what the file holds of a model's message without its calls: the
+// text, trimmed, as Gemini CLI writes it.
 func modelRecord(id string, now transcript.Time, m llm.Message) transcript.Message {
 	return transcript.Message{
 		ID: id, Timestamp: now, Type: transcript.TypeGemini, Thoughts: []transcript.Thought{},

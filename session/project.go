@@ -145,6 +145,7 @@ func (r *registry) read() error {
 	return nil
 }
 
+// write stores the registry. What it did not understand is kept.
 func (r *registry) write() error {
 	projects, err := json.Marshal(r.slugs)
 	if err != nil {
@@ -239,6 +240,7 @@ func (r *registry) owned(slug, root string) bool {
 	return true
 }
 
+// mark writes the files that say which root a slug belongs to.
 func (r *registry) mark(slug, root string) error {
 	for _, dir := range []string{"tmp", "history"} {
 		marker := filepath.Join(r.dir, dir, slug, markerName)
@@ -268,6 +270,7 @@ func (r *registry) mark(slug, root string) error {
 
 var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
+// slugify returns name in lower case with dashes for everything but letters and digits.
 func slugify(name string) string {
 	return cmp.Or(strings.Trim(notSlug.ReplaceAllString(strings.ToLower(name), "-"), "-"), "project")
 }

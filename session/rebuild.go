@@ -23,6 +23,8 @@ import (
 const NoResult = "no result: the session ended before this call was finished, and it may have run; check before you " +
 	"repeat it"
 
+// rebuilder makes a history of records, one after the other. The fields after finished
+// are about the last message of the model with calls.
 type rebuilder struct {
 	out      []entry
 	finished map[string]map[string]transcript.ToolCall // results by message, by call
@@ -33,6 +35,7 @@ type rebuilder struct {
 	id       string                                    // id of the record with results
 }
 
+// rebuild returns the history that the file holds, without the preamble.
 func rebuild(f *transcript.File) []entry {
 	b := rebuilder{finished: map[string]map[string]transcript.ToolCall{}}
 	for _, c := range f.Finished {
@@ -107,6 +110,8 @@ func partsOf(m transcript.Message) []llm.Part {
 	return parts
 }
 
+// user adds a record of the user: results go to the open calls, anything else closes
+// them.
 func (b *rebuilder) user(m transcript.Message) {
 	var others []llm.Part
 	results := false
@@ -134,6 +139,7 @@ func (b *rebuilder) user(m transcript.Message) {
 	}
 }
 
+// asked reports whether id is one of the open calls.
 func (b *rebuilder) asked(id string) bool {
 	for _, c := range b.calls {
 		if b.open != nil && c.ID == id {
@@ -156,6 +162,7 @@ func (b *rebuilder) close() {
 	b.open, b.calls, b.results = nil, nil, nil
 }
 
+// result returns the answer to an open call from the best of its records.
 func (b *rebuilder) result(c llm.ToolCall) llm.ToolResult {
 	if r, ok := b.results[c.ID]; ok {
 		return r

@@ -115,6 +115,8 @@ func (s *Session) warnAll(f *transcript.File) {
 	}
 }
 
+// read reads a session file and warns about what is not usable in it. It closes the
+// writer if that fails.
 func (s *Session) read(path string) (*transcript.File, error) {
 	f, err := transcript.Read(path)
 	if err != nil {

@@ -35,6 +35,7 @@ type limits struct {
 	min   time.Duration
 }
 
+// limits reads the periods and fills in the defaults.
 func (r Retention) limits() (limits, error) {
 	var l limits
 	var err error

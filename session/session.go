@@ -117,8 +117,8 @@ type Session struct {
 	moved           bool          // for Changed, once mu is free
 }
 
-// entry is a message of the history and the id of its record; empty: it has no
-// record of its own.
+// entry is a message of the history and the id of its record; empty for a message without
+// a record.
 type entry struct {
 	id      string
 	message llm.Message
@@ -133,6 +133,7 @@ var ErrBadID = errors.New("session id may have letters, digits, _ and - only")
 
 var validID = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
+// fill sets the defaults of functions, so that none is nil.
 func (o *Options) fill() {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -195,6 +196,8 @@ func (s *Session) initialize(id, preamble string) {
 	s.addPreamble(preamble)
 }
 
+// fileName returns the path without its extension: a file of a subagent is in a folder of
+// the session that started it.
 func (s *Session) fileName(stamp string) string {
 	if s.o.Parent != "" {
 		return filepath.Join(s.o.Project.Chats(), s.o.Parent, s.id)
@@ -292,6 +295,8 @@ func (s *Session) Clear(ctx context.Context) (context string) {
 // history can still be read after it.
 func (s *Session) End(ctx context.Context, reason string) { s.finish(ctx, reason) }
 
+// finish is End for End and Clear: hooks run while the session is not locked, so that
+// they may read it.
 func (s *Session) finish(ctx context.Context, reason string) {
 	s.mu.Lock()
 	ended, begun := s.ended, s.begun
@@ -314,6 +319,7 @@ func (s *Session) finish(ctx context.Context, reason string) {
 	s.w = nil
 }
 
+// closeFile closes the file, or removes it if it holds no conversation.
 func (s *Session) closeFile() error {
 	for _, e := range s.entries {
 		if e.id != transcript.PreambleID && isConversation(e.message) {

@@ -39,6 +39,7 @@ func Func[Args any](name, description string, kind Kind, run func(ctx context.Co
 	return &function[Args]{name, description, kind, schema, run}, nil
 }
 
+// function is a Tool made by Func.
 type function[Args any] struct {
 	name, description string
 	kind              Kind
@@ -63,6 +64,7 @@ func (f *function[Args]) Prepare(args map[string]any) (Invocation, error) {
 	return c, nil
 }
 
+// functionCall is a call of it with decoded arguments.
 type functionCall[Args any] struct {
 	function *function[Args]
 	args     Args

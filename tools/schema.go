@@ -169,6 +169,7 @@ func fault(s *jsonschema.Schema, path string, v any) string {
 	return ""
 }
 
+// numberFault checks the bounds of a number.
 func numberFault(s *jsonschema.Schema, path string, v float64) string {
 	number := func(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 	switch {
@@ -180,6 +181,7 @@ func numberFault(s *jsonschema.Schema, path string, v float64) string {
 	return ""
 }
 
+// arrayFault checks the length of a list, and its items.
 func arrayFault(s *jsonschema.Schema, path string, v []any) string {
 	switch {
 	case s.MaxItems != nil && len(v) > *s.MaxItems:
@@ -195,6 +197,8 @@ func arrayFault(s *jsonschema.Schema, path string, v []any) string {
 	return ""
 }
 
+// objectFault checks required properties first, then unknown ones, then values, as AJV
+// does.
 func objectFault(s *jsonschema.Schema, path string, v map[string]any) string {
 	for _, name := range s.Required {
 		if _, ok := v[name]; !ok {
@@ -219,6 +223,8 @@ func objectFault(s *jsonschema.Schema, path string, v map[string]any) string {
 	return ""
 }
 
+// isType reports whether v has the JSON type of that name. A type that is not known
+// accepts everything.
 func isType(name string, v any) bool {
 	switch name {
 	case "string":

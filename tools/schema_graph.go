@@ -61,6 +61,7 @@ type schemaGraph struct {
 
 const underWay = -1
 
+// walk returns how many values v expands to once its references are followed.
 func (g *schemaGraph) walk(at string, v any) (int, error) {
 	switch cost, seen := g.cost[at]; {
 	case seen && cost == underWay:

@@ -110,9 +110,8 @@ type Info struct {
 	Annotations map[string]any
 }
 
-// MCPOrigin says which server a tool comes from. Hooks get it as mcp_context. Command,
-// Args and Cwd are those of a server that is a process, URL and TCP those of one in the
-// network.
+// MCPOrigin says which server a tool comes from. Hooks get it as mcp_context. A server
+// that is a process has Command, Args and Cwd, one in the network URL or TCP.
 type MCPOrigin struct {
 	// Server is its name in the settings.
 	Server string
@@ -263,8 +262,8 @@ type FileDiff struct {
 	IsBuildFile bool `json:"isBuildFile"`
 }
 
-// DiffStat counts changed lines and characters, without newlines: those of the model, and
-// those that the user changed in the model's version.
+// DiffStat counts changed lines and characters, without newlines: what the model changed,
+// and what the user changed in the model's version.
 type DiffStat struct {
 	ModelAddedLines   int `json:"model_added_lines"`
 	ModelRemovedLines int `json:"model_removed_lines"`

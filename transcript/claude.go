@@ -78,6 +78,7 @@ func (c *ClaudeCopy) inPlace() bool {
 	return err == nil && to.Mode().IsRegular()
 }
 
+// write appends what was converted; fresh replaces the file.
 func (c *ClaudeCopy) write(fresh bool) error {
 	flags := os.O_WRONLY | os.O_CREATE | os.O_APPEND
 	if fresh {
@@ -128,6 +129,7 @@ func (c *ClaudeCopy) readOn() error {
 	return nil
 }
 
+// record converts one record of the session's file.
 func (c *ClaudeCopy) record(o gjson.Result) {
 	switch {
 	case o.Get("$rewindTo").Exists():
@@ -197,6 +199,7 @@ func (c *ClaudeCopy) user(m Message, compacted bool) {
 	c.line("user", m.ID, m.Timestamp, more)
 }
 
+// assistant writes one block of a model's message: Claude Code has a line for each.
 func (c *ClaudeCopy) assistant(m Message, part string, block map[string]any) {
 	usage := map[string]any{"input_tokens": 0, "output_tokens": 0, "cache_creation_input_tokens": 0,
 		"cache_read_input_tokens": 0}
@@ -229,6 +232,7 @@ func (c *ClaudeCopy) call(id string, m Message, call ToolCall) {
 		"input": args})
 }
 
+// result writes the result of a call, once.
 func (c *ClaudeCopy) result(call ToolCall) {
 	key := "result " + call.ID
 	if _, known := c.said[key]; known {

@@ -38,6 +38,7 @@ func decodeMessage(json string) Message {
 	return m
 }
 
+// text returns a string value, copied; empty for any other value.
 func text(r gjson.Result) string {
 	c := cursor{text: r.Raw}
 	if r.Type != gjson.String {
@@ -80,6 +81,7 @@ func (c *cursor) toolCalls() (calls []ToolCall) {
 
 func decodeCall(json string) ToolCall { return (&cursor{text: json}).toolCall() }
 
+// toolCall reads one call. Results and displays stay raw.
 func (c *cursor) toolCall() (t ToolCall) {
 	if c.peek() != '{' {
 		c.skip()

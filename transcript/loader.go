@@ -115,6 +115,7 @@ func (l *loader) loadWhole() bool {
 	return true
 }
 
+// record applies one line, by the key that tells its kind.
 func (l *loader) record(n int, line string) {
 	o := parse(line)
 	var id, set, rewind, ours gjson.Result
@@ -151,6 +152,7 @@ func (l *loader) record(n int, line string) {
 	}
 }
 
+// put adds a message, or replaces the one with its id at its place.
 func (l *loader) put(n int, id string, o gjson.Result) {
 	if t := o.Get("type"); t.Type != gjson.String {
 		l.warn(n, "message without a type, skipped")
@@ -175,6 +177,7 @@ func (l *loader) put(n int, id string, o gjson.Result) {
 // span returns where r is, a value of the current record.
 func (l *loader) span(r gjson.Result) span { return span{l.base + int64(r.Index), len(r.Raw)} }
 
+// replaceAll replaces the list of messages.
 func (l *loader) replaceAll(n int, messages gjson.Result) {
 	l.entries, l.index = nil, map[string]int{}
 	messages.ForEach(func(_, m gjson.Result) bool {
@@ -188,6 +191,7 @@ func (l *loader) replaceAll(n int, messages gjson.Result) {
 	l.found = true
 }
 
+// update applies a Set: metadata first, then the list of messages.
 func (l *loader) update(n int, set gjson.Result) {
 	l.setMeta(set)
 	if m := set.Get("messages"); m.IsArray() {
@@ -200,6 +204,7 @@ func (l *loader) update(n int, set gjson.Result) {
 	}
 }
 
+// rewind drops the message with the id and all after it.
 func (l *loader) rewind(n int, id string) {
 	i, ok := l.index[id]
 	if !ok {
@@ -242,6 +247,7 @@ func (l *loader) setMeta(o gjson.Result) {
 	})
 }
 
+// ours applies a record that only minigem writes.
 func (l *loader) ours(n int, o gjson.Result) {
 	switch {
 	case l.keep != nil:
@@ -256,6 +262,7 @@ func (l *loader) ours(n int, o gjson.Result) {
 	}
 }
 
+// file returns the result of all records, with the messages decoded.
 func (l *loader) file() *File {
 	f := &File{
 		Meta: l.meta, Messages: l.messages(l.source, l.entries), Finished: l.finished, Activity: l.activity,
@@ -301,6 +308,7 @@ func (l *loader) messages(source io.ReaderAt, entries []entry) []Message {
 	return out
 }
 
+// message decodes the message at e, or returns what keep left of it.
 func (l *loader) message(d *decoder, source io.ReaderAt, e entry) Message {
 	m := Message{Type: e.kind}
 	if e.text != "" {

@@ -94,6 +94,7 @@ func open(path string, flags int, mask func([]byte) []byte) (*Writer, error) {
 // until it has begun.
 const lockTimeout = 250 * time.Millisecond
 
+// takeLock tries to get the lock for up to lockTimeout.
 func takeLock(lock *fileLock) (bool, error) {
 	for wait := time.Millisecond; ; wait *= 2 {
 		if ok, err := lock.TryLock(); ok || err != nil || wait > lockTimeout {
@@ -103,6 +104,7 @@ func takeLock(lock *fileLock) (bool, error) {
 	}
 }
 
+// startLine ends a line that was cut short.
 func (w *Writer) startLine() error {
 	info, err := w.file.Stat()
 	if err != nil || info.Size() == 0 {
@@ -183,6 +185,7 @@ func (w *Writer) inPlace() bool {
 // flushDelay is how long nothing must be written before fsync.
 const flushDelay = time.Second
 
+// flushLater starts the time until fsync again.
 func (w *Writer) flushLater() {
 	if w.quiet == nil {
 		w.quiet = time.AfterFunc(flushDelay, w.flushNow)

@@ -93,6 +93,8 @@ You do one task, alone: nobody answers questions, and nobody reads what you writ
 	`absolute paths. When you are done, or cannot go on, call ` + CompleteName + ` with your result: whoever ` +
 	`gave you the task sees nothing else of you.`
 
+// config returns the caller's configuration with the agent's model, instructions and
+// temperature. Limits of the caller's session do not count.
 func (c *child) config() agent.Config {
 	d, config := c.task.Agent, c.o.Config
 	config.Model, config.Role = cmp.Or(d.Model, config.Model), "subagent"

@@ -93,6 +93,7 @@ func (w *worker) Run(ctx context.Context, calls []llm.ToolCall,
 // completing allows complete_task, which does nothing, whatever the rules say.
 type completing struct{ toolcall.Policy }
 
+// Check implements toolcall.Policy. Without a policy the user is asked about all else.
 func (p completing) Check(c policy.Call) policy.Verdict {
 	switch {
 	case c.Tool == CompleteName:
@@ -130,6 +131,8 @@ func (t *complete) Spec() llm.ToolSpec {
 	return llm.ToolSpec{Name: CompleteName, Description: completeDescription, Parameters: t.parameters()}
 }
 
+// parameters returns the schema of the one argument: a text, or what the definition
+// wants.
 func (t *complete) parameters() json.RawMessage {
 	if t.of == nil {
 		return json.RawMessage(

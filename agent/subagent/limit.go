@@ -22,6 +22,8 @@ type clock struct {
 	left  time.Duration
 }
 
+// startClock returns a context that ends with the cause errTimeout after d of running
+// time.
 func startClock(ctx context.Context, d time.Duration) (context.Context, *clock) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	c := &clock{cancel: cancel, left: d}
@@ -29,6 +31,7 @@ func startClock(ctx context.Context, d time.Duration) (context.Context, *clock) 
 	return ctx, c
 }
 
+// goOn starts the clock again with the time that is left.
 func (c *clock) goOn() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,6 +59,7 @@ type patient struct {
 	clock *clock
 }
 
+// Approve implements toolcall.Approver.
 func (p patient) Approve(ctx context.Context, q toolcall.Question) toolcall.Answer {
 	if p.clock.stop() {
 		defer p.clock.goOn()

@@ -188,6 +188,7 @@ func (t *invoke) Info() tools.Info {
 		Aliases: []string{OlderName}, Markdown: true}
 }
 
+// parameters returns a schema that names the agents that there are now.
 func (t *invoke) parameters() json.RawMessage {
 	names, about := []string{}, "The agent's name."
 	for _, d := range t.o.List() {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"minigem/internal/confine"
 	"minigem/internal/exit"
 )
 
@@ -14,6 +15,7 @@ import (
 // and the case fails until the guard is better.
 func TestHooksAttack(t *testing.T) {
 	t.Parallel()
+	needsConfinement(t)
 	w := guardedWorld(t)
 	require.NoError(t, os.WriteFile(w.path("guard.sh"), []byte("case $(cat) in *hunter2hunter2*) echo no >&2; exit 2;; esac\n"), 0o700))
 	untrusted := w.run("hooks attack guard --text hunter2hunter2", "GEMINI_CLI_TRUST_WORKSPACE=false")
@@ -44,4 +46,31 @@ func TestHooksAttack(t *testing.T) {
 	for _, args := range []string{"hooks attack", "hooks attack guard", "hooks attack guard --text a --path b", "hooks attack guard --command a|b", "hooks attack guard --url example.com", "hooks attack Nowhere guard --text a", "hooks attack gard --text a", "hooks attack guard --text a --min 200"} {
 		assert.Equal(t, exit.Input, w.run(args).code, args)
 	}
+}
+
+func needsConfinement(t *testing.T) {
+	t.Helper()
+	if err := confine.Supported(); err != nil {
+		t.Skip(err)
+	}
+}
+
+// TestNothingIsTriedUnconfined: where the kernel cannot confine hooks, they are not
+// tried with what they should refuse, and nothing is green.
+func TestNothingIsTriedUnconfined(t *testing.T) {
+	t.Parallel()
+	w := guardedWorld(t)
+	require.NoError(t, os.WriteFile(w.path("guard.sh"), []byte("#!/bin/sh\ntouch ran\necho no >&2; exit 2\n"), 0o700))
+	require.NoError(t, os.WriteFile(w.path("s.jsonl"), []byte(claudeSession), 0o600))
+	const why = "not run: this machine cannot confine it (a test says so)"
+	for _, line := range []string{"attack guard --text hunter2", "torture guard", "replay s.jsonl"} {
+		got := w.run("hooks "+line, confine.UnconfinedVar+"=a test says so")
+		assert.Equal(t, said{"", "minigem: the hook was " + why + "\n", exit.Failed}, got, line)
+		assert.NoFileExists(t, w.path("ran"), line)
+	}
+	require.NoError(t, os.WriteFile(w.path("holds.txtar"), []byte("use .gemini\nuse guard.sh\nprompt x\n"+
+		"holds guard 'git push --force'\n-- model --\ntext Hi.\n"), 0o600))
+	got := w.run("hooks test "+w.path("holds.txtar"), confine.UnconfinedVar+"=a test says so")
+	assert.Equal(t, exit.Failed, got.code, "what depends on it is not green")
+	assert.Contains(t, got.out+got.err, "the hook was not attacked: this machine cannot confine it (a test says so)")
 }

@@ -18,6 +18,7 @@ const claudeSession = `{"type":"user","sessionId":"c1","message":{"content":"wri
 
 func TestHooksReplay(t *testing.T) {
 	t.Parallel()
+	needsConfinement(t)
 	w := newHookWorld(t, map[string]string{
 		".gemini/settings.json": guarded, "guard.sh": guardScript, "past/s.jsonl": claudeSession, "past/other.json": "{}", "empty/x.txt": "",
 	})

@@ -13,6 +13,7 @@ import (
 // A guard whose failure is no block is found, and mended in its settings.
 func TestHooksTorture(t *testing.T) {
 	t.Parallel()
+	needsConfinement(t)
 	w := guardedWorld(t)
 	require.NoError(t, os.WriteFile(w.path("guard.sh"), []byte("#!/bin/sh\ncase $(cat) in *x_unknown*) exit 1;; *.env*) echo no >&2; exit 2;; esac\n"), 0o700))
 	const torture = "hooks torture guard --run unknown --set tool_input.file_path=.env"

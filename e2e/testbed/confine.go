@@ -13,10 +13,6 @@ import (
 	"minigem/internal/discovered"
 )
 
-// UnconfinedVar is a variable of the environment. If it is set, cases run as on a
-// machine that cannot confine them.
-const UnconfinedVar = "MINIGEM_TEST_UNCONFINED"
-
 // allowance is what a case declares that it needs beyond its own folder.
 type allowance struct {
 	network     bool
@@ -94,21 +90,18 @@ func existing(paths ...string) []string {
 // enclose makes the domain of the case. Where the kernel cannot confine its
 // programs, commands of the model are answered and not run.
 func (r *runner) enclose() {
-	why, _ := r.o.Lookup(UnconfinedVar)
+	why, _ := r.o.Lookup(confine.UnconfinedVar)
 	rules := r.rules()
 	r.setup.Write, r.setup.Read = rules.Write, rules.Read
 	if why == "" && r.o.Encloses {
 		return
 	}
-	if why == "" {
-		d, err := confine.Open(rules)
-		if err == nil {
-			r.domain, r.setup.Within = d, d.Start
-			return
-		}
-		why = err.Error()
+	d, err := confine.Enclose(why, rules)
+	if err != nil {
+		r.setup.NotRun = err.Error()
+		return
 	}
-	r.setup.NotRun = "this machine cannot confine it (" + why + ")"
+	r.domain, r.setup.Within = d, d.Start
 }
 
 // settling is how long what a case started has to end by itself.
@@ -161,10 +154,13 @@ func (r Result) confinement() []string {
 }
 
 // unrun says why an assertion cannot be judged because a command of the model was
-// answered and not run; empty: it can. What hooks decided before that is known.
+// answered and not run, or an attack not made; empty: it can. What hooks decided before that is known.
 func unrun(record *Record, notRun string, c Command) string {
 	if notRun == "" {
 		return ""
+	}
+	if c.verb.name == "holds" {
+		return "the hook was not attacked: " + notRun
 	}
 	answered := slices.ContainsFunc(record.Started, func(t event.ToolStarted) bool {
 		return t.Call.Name == "run_shell_command" || strings.HasPrefix(t.Call.Name, discovered.Prefix)

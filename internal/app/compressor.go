@@ -23,7 +23,8 @@ func (r *Runtime) wireCompressor(_ context.Context, sys *System, w *Frontend) er
 // compressorOf makes the compressor of one agent's history.
 func (r *Runtime) compressorOf(h compress.History, model string, sys *System, w *Frontend) *compress.Compressor {
 	var ask func(context.Context) int
-	if o, err := openai.OptionsFor(model, r.lookup); err == nil && r.Flags.Fake == "" && r.Flags.FakeNonStrict == "" {
+	if o, err := openai.OptionsFor(model, r.source().lookup); err == nil &&
+		r.Flags.Fake == "" && r.Flags.FakeNonStrict == "" {
 		o.Version = Version
 		ask = openai.New(o).ContextLength
 	}

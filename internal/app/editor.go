@@ -6,7 +6,6 @@ import (
 
 	"minigem/internal/mcp/entry"
 	"minigem/internal/models"
-	"minigem/tools/policy"
 )
 
 // AddMCPServers adds servers to those of the settings and replaces any with the same
@@ -16,22 +15,6 @@ func (c *Configuration) AddMCPServers(given map[string]entry.Server) {
 	maps.Copy(all, c.Settings.MCPServers)
 	maps.Copy(all, given)
 	c.Settings.MCPServers = all
-}
-
-// Modes returns the approval modes that [Runtime.ChangeMode] accepts here, spelled as
-// in policy files.
-func (r *Runtime) Modes() []string {
-	modes := []string{string(policy.ModeDefault)}
-	if r.Config.Trust.Trusted {
-		modes = append(modes, string(policy.ModeAutoEdit))
-		if !r.Config.Settings.Security.DisableYoloMode {
-			modes = append(modes, string(policy.ModeYolo))
-		}
-	}
-	if r.Config.Settings.General.Plan.Enabled {
-		modes = append(modes, string(policy.ModePlan))
-	}
-	return modes
 }
 
 // UseModel switches to another model from the next request on. No prompt may be running

@@ -1,13 +1,8 @@
 package app
 
-import (
-	"path/filepath"
-)
+import "minigem/internal/text"
 
 // Absolute resolves path against the directory where the command was started.
 func Absolute(sys *System, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(sys.Dir, path)
+	return text.Abs(sys.Dir, path)
 }

@@ -18,9 +18,24 @@ import (
 	"minigem/llm/script"
 )
 
-// modelName returns the full name of the requested model.
-func (r *Runtime) modelName() (string, error) {
-	choice, err := r.Config.models.Choose(models.Ask{Name: r.askedModel()})
+// modelSource finds the model of a run, its server and its key in flags, environment and
+// settings.
+type modelSource struct {
+	config *Configuration
+	flags  *Options
+	keys   func(name string) string // looks up keys that the environment lacks; may be nil
+}
+
+func (r *Runtime) source() modelSource { return modelSource{config: r.Config, flags: r.Flags} }
+
+// authType returns how the user signs in to Gemini.
+func (s modelSource) authType() string {
+	return cmp.Or(s.config.Settings.Security.Auth.SelectedType, string(gemini.AuthFromEnv(s.lookup)))
+}
+
+// name returns the full name of the requested model.
+func (s modelSource) name() (string, error) {
+	choice, err := s.config.models.Choose(models.Ask{Name: s.asked()})
 	if err != nil {
 		return "", exit.With(exit.Config, err)
 	}
@@ -30,13 +45,13 @@ func (r *Runtime) modelName() (string, error) {
 // wireModel chooses the model: a given one, a scripted one, or Gemini.
 func (r *Runtime) wireModel(_ context.Context, sys *System, w *Frontend) error {
 	var err error
-	if r.ModelName, err = r.modelName(); err != nil {
+	if r.ModelName, err = r.source().name(); err != nil {
 		return err
 	}
-	r.asked = r.askedModel()
+	r.asked = r.source().asked()
 	r.Model = w.Model
 	if r.Model == nil {
-		if r.Model, err = r.openModel(w); err != nil {
+		if r.Model, err = r.source().open(w); err != nil {
 			return err
 		}
 		r.wireOwnModel(w)
@@ -63,43 +78,43 @@ func (r *Runtime) wireOwnModel(w *Frontend) {
 	if r.Config.own == nil || r.Flags.Fake != "" || r.Flags.FakeNonStrict != "" {
 		return
 	}
-	own := &Runtime{Config: r.Config.own, Flags: r.Flags, keys: r.lookup}
-	name, err := own.modelName()
-	if err != nil || slices.Equal(own.Config.Env, r.Config.Env) && name == r.ModelName &&
-		own.Config.Settings.Security.Auth == r.Config.Settings.Security.Auth {
+	own := modelSource{r.Config.own, r.Flags, r.source().lookup}
+	name, err := own.name()
+	if err != nil || slices.Equal(own.config.Env, r.Config.Env) && name == r.ModelName &&
+		own.config.Settings.Security.Auth == r.Config.Settings.Security.Auth {
 		return
 	}
-	if m, err := own.openModel(w); err == nil {
+	if m, err := own.open(w); err == nil {
 		r.ownModel = m
 	}
 }
 
-// askedModel returns the name that flags, environment or settings give, or "".
-func (r *Runtime) askedModel() string {
-	return cmp.Or(r.Flags.Model, r.lookup("GEMINI_MODEL"), r.Config.Settings.Model.Name)
+// asked returns the name that flags, environment or settings give, or "".
+func (s modelSource) asked() string {
+	return cmp.Or(s.flags.Model, s.lookup("GEMINI_MODEL"), s.config.Settings.Model.Name)
 }
 
-// modelChosen reports whether a specific model was requested.
-func (r *Runtime) modelChosen() bool {
-	return r.askedModel() != "" && !models.Auto(r.askedModel())
+// chosen reports whether a specific model was requested.
+func (s modelSource) chosen() bool {
+	return s.asked() != "" && !models.Auto(s.asked())
 }
 
-func (r *Runtime) openModel(w *Frontend) (llm.Provider, error) {
-	if file := cmp.Or(r.Flags.FakeNonStrict, r.Flags.Fake); file != "" {
-		m, err := openScript(file, r.Flags.FakeNonStrict != "")
+func (s modelSource) open(w *Frontend) (llm.Provider, error) {
+	if file := cmp.Or(s.flags.FakeNonStrict, s.flags.Fake); file != "" {
+		m, err := openScript(file, s.flags.FakeNonStrict != "")
 		if err != nil {
 			return nil, exit.Errorf(exit.Input, "%w", err)
 		}
 		return m, nil
 	}
-	name, err := r.modelName()
+	name, err := s.name()
 	if err != nil {
 		return nil, err
 	}
 	if openai.Named(name) {
-		return r.openOpenAI(name, w)
+		return s.openOpenAI(name, w)
 	}
-	return r.openGemini(w)
+	return s.openGemini(w)
 }
 
 // openScript opens a fake-responses file, or a script in the short form used by cases.
@@ -122,36 +137,33 @@ func openScript(file string, nonStrict bool) (*script.Model, error) {
 	return script.New(entries, nonStrict), wrong
 }
 
-func (r *Runtime) openOpenAI(name string, w *Frontend) (llm.Provider, error) {
-	if err := enforced(r.Config.Settings, openai.Server(name)); err != nil {
+func (s modelSource) openOpenAI(name string, w *Frontend) (llm.Provider, error) {
+	if err := enforced(s.config.Settings, openai.Server(name)); err != nil {
 		return nil, err
 	}
-	o, err := openai.OptionsFor(name, r.lookup)
+	o, err := openai.OptionsFor(name, s.lookup)
 	if err != nil {
 		return nil, exit.With(exit.Input, err)
 	}
-	o.Version, o.MaxAttempts = Version, r.Config.Settings.General.MaxAttempts
-	o.NoFetchRetries, o.Notify = !r.Config.Settings.General.RetryFetchErrors, w.waiting
+	o.Version, o.MaxAttempts = Version, s.config.Settings.General.MaxAttempts
+	o.NoFetchRetries, o.Notify = !s.config.Settings.General.RetryFetchErrors, w.waiting
 	if err := o.Check(); err != nil {
 		return nil, exit.With(exit.Auth, err)
 	}
 	return openai.New(o), nil
 }
 
-func (r *Runtime) openGemini(w *Frontend) (llm.Provider, error) {
-	auth := gemini.Auth(r.Config.Settings.Security.Auth.SelectedType)
-	if auth == "" {
-		auth = gemini.AuthFromEnv(r.lookup)
-	}
-	o, err := gemini.OptionsFor(auth, r.lookup)
+func (s modelSource) openGemini(w *Frontend) (llm.Provider, error) {
+	auth := gemini.Auth(s.authType())
+	o, err := gemini.OptionsFor(auth, s.lookup)
 	if err != nil {
 		return nil, exit.With(exit.Input, err)
 	}
-	if err := enforced(r.Config.Settings, string(auth)); err != nil {
+	if err := enforced(s.config.Settings, string(auth)); err != nil {
 		return nil, err
 	}
-	o.Version, o.MaxAttempts = Version, r.Config.Settings.General.MaxAttempts
-	o.NoFetchRetries = !r.Config.Settings.General.RetryFetchErrors
+	o.Version, o.MaxAttempts = Version, s.config.Settings.General.MaxAttempts
+	o.NoFetchRetries = !s.config.Settings.General.RetryFetchErrors
 	o.Notify = w.waiting
 	if err := o.Check(); err != nil {
 		return nil, exit.Errorf(exit.Auth, "%w\nTo see minigem work without a key: minigem demo", err)
@@ -182,14 +194,13 @@ func (w *Frontend) waiting(n llm.Retry) {
 func SameServer(model, other string) bool { return openai.Server(model) == openai.Server(other) }
 
 // lookup reads a variable from the environment, including .env files.
-func (r *Runtime) lookup(name string) string {
-	s := System{Env: r.Config.Env}
-	value := s.Getenv(name)
+func (s modelSource) lookup(name string) string {
+	value := (&System{Env: s.config.Env}).Getenv(name)
 	if value == "" && name == "GEMINI_API_KEY" {
-		value = r.Config.key
+		value = s.config.key
 	}
-	if value == "" && r.keys != nil && strings.HasSuffix(name, "_API_KEY") {
-		return r.keys(name)
+	if value == "" && s.keys != nil && strings.HasSuffix(name, "_API_KEY") {
+		return s.keys(name)
 	}
 	return value
 }

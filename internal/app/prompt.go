@@ -60,7 +60,7 @@ func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() strin
 	s := r.system(interactive)
 	return func() string {
 		mode := r.Policy.Mode()
-		dir, _ := r.plansDir(r.Session.ID())
+		dir, _ := r.Plans.Dir(r.Session.ID())
 		if text != "" && mode == last && offered == r.MCP.Version() && dir == plans {
 			return text
 		}
@@ -84,7 +84,7 @@ func (r *Runtime) system(interactive bool) prompt.System {
 		Interactive: interactive, Git: Exists(filepath.Join(r.Config.ProjectDir, ".git")),
 		Hooks:  len(r.Config.Hooks.Hooks) > 0,
 		Memory: contextfile.Render(r.Context.Global, r.Config.Dir), Sandbox: r.Sandbox != nil, Root: r.Config.ProjectDir,
-		Home: r.Config.Home, Getenv: r.lookup,
+		Home: r.Config.Home, Getenv: func(name string) string { return r.source().lookup(name) },
 	}
 }
 

@@ -31,7 +31,7 @@ func (r *Runtime) route() error {
 		return nil
 	}
 	choice, err := r.Config.models.Choose(
-		models.Ask{Name: models.Route(r.asked, r.Policy.Mode() == policy.ModePlan, r.ApprovedPlan().Path != "")})
+		models.Ask{Name: models.Route(r.asked, r.Policy.Mode() == policy.ModePlan, r.Plans.Approved().Path != "")})
 	if err == nil && choice.Model != r.ModelName && SameServer(choice.Model, r.ModelName) {
 		r.take(choice)
 	}

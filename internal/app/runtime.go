@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,10 +24,12 @@ import (
 	"minigem/internal/contextfile"
 	"minigem/internal/exit"
 	"minigem/internal/mcp/fleet"
+	"minigem/internal/plans"
 	"minigem/internal/proc"
 	"minigem/internal/sandbox"
 	"minigem/internal/skills"
 	"minigem/internal/telemetry"
+	"minigem/internal/text"
 	"minigem/internal/undo"
 	"minigem/llm"
 	"minigem/notify"
@@ -65,8 +66,7 @@ type Runtime struct {
 	ModelName  string
 	asked      string // the model's name as the user gave it
 	Model      llm.Provider
-	ownModel   llm.Provider             // the model without the project's influence; nil if it is Model
-	keys       func(name string) string // where to look for keys missing from the environment; may be nil
+	ownModel   llm.Provider // the model as it would be without the project; nil means Model
 	Project    session.Project
 	Engine     *hooks.Engine
 	Session    *session.Session
@@ -79,7 +79,7 @@ type Runtime struct {
 	agents     atomic.Pointer[[]subagent.Definition]
 	invoke     tools.Tool // invoke_agent
 	runner     *toolcall.Runner
-	planning   planning
+	Plans      plans.Planning
 	Sandbox    *sandbox.Sandbox      // nil: only commands that a rule sandboxes are confined
 	created    func(most int) string // what sandboxed commands created, see createdSince; nil if none ran
 	confine    func(argv []string, attr *os.ProcAttr) ([]string, error)
@@ -141,9 +141,7 @@ func (r *Runtime) Close() error {
 func (c *Configuration) OpenWorkspace(flagged []string) (*workspace.Workspace, error) {
 	dirs := slices.Concat(flagged, c.Settings.Context.IncludeDirectories)
 	for i, d := range dirs {
-		if !filepath.IsAbs(d) {
-			dirs[i] = filepath.Join(c.Dir, d)
-		}
+		dirs[i] = text.Abs(c.Dir, d)
 	}
 	ws, err := workspace.New(c.Dir, dirs...)
 	if err != nil {
@@ -159,7 +157,7 @@ func (r *Runtime) wireWorkspace(_ context.Context, _ *System, w *Frontend) error
 	}
 	r.Workspace = ws
 	for _, dir := range ws.Dirs()[1:] {
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		if !isFolder(dir) {
 			w.Warn(fmt.Sprintf("%s is to be included and is not a folder: tools find nothing in it until it is one", dir))
 		}
 	}
@@ -170,6 +168,7 @@ func (r *Runtime) wireWorkspace(_ context.Context, _ *System, w *Frontend) error
 	if err != nil {
 		r.Config.Notices = append(r.Config.Notices, err.Error())
 	}
+	r.wirePlans()
 	r.keepTidy()
 	// Tools must not change sessions and checkpoints.
 	if err := ws.AddReadable(filepath.Join(r.Project.Temp, "chats"), undo.Store{Project: r.Project}.Dir()); err != nil {
@@ -234,12 +233,18 @@ func (r *Runtime) wireSession(_ context.Context, sys *System, w *Frontend) error
 	return nil
 }
 
+func (r *Runtime) wirePlans() {
+	r.Plans.Place, r.Plans.Temp, r.Plans.Workspace = r.Config.Place, r.Project.Temp, r.Workspace
+	r.Plans.Custom = func() string { return r.Config.Settings.General.Plan.Directory }
+	r.Plans.Session, r.Plans.Change = r.sessionID, r.ChangeMode
+}
+
 // identify tells the engine which session hooks are in.
 func (r *Runtime) identify(id, path string) {
 	r.forClaude.begin(r.Project, id, path, r.Config.Dir)
-	plans, _ := r.plansDir(id)
+	plansDir, _ := r.Plans.Dir(id)
 	o := r.Config.Origin()
-	o.SessionID, o.TranscriptPath, o.PlansDir = id, path, plans
+	o.SessionID, o.TranscriptPath, o.PlansDir = id, path, plansDir
 	r.Engine.SetOrigin(o)
 }
 
@@ -263,7 +268,7 @@ func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
 		Unconfined:  unconfined(confine.Supported()),
 		Sandbox:     r.Sandbox == nil && confine.Supported() == nil,
 		InWorkspace: func(path string) bool { _, err := r.Workspace.Resolve(path); return err == nil },
-		InPlans:     r.inPlans,
+		InPlans:     r.Plans.Has,
 		Sensitive:   r.runsPrograms,
 		Refused:     r.refusedFile,
 		Tracked:     func(dir string) string { return trackedSecret(r.Config.ChildEnv(), dir) },
@@ -271,6 +276,7 @@ func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
 	if err != nil {
 		return exit.With(exit.Config, err)
 	}
+	r.Plans.Mode = r.Policy.Mode
 	return nil
 }
 
@@ -336,56 +342,4 @@ func openSession(o session.Options, f *Options, warn func(string)) (*session.Ses
 		return nil, sessionError(err)
 	}
 	return s, nil
-}
-
-// approvalMode returns the approval mode given by the flags, else by the settings.
-func (r *Runtime) approvalMode(w *Frontend) (policy.Mode, error) {
-	name := cmp.Or(r.Flags.ApprovalMode, r.Config.Settings.General.DefaultApprovalMode)
-	if r.Flags.Yolo {
-		name = "yolo"
-	}
-	mode, err := policy.ParseMode(name)
-	switch {
-	case err != nil:
-		return "", exit.With(exit.Config, err)
-	case mode == policy.ModeYolo && r.Config.Settings.Security.DisableYoloMode:
-		return "", exit.With(exit.Config, errNoYolo)
-	case mode == policy.ModePlan && !r.Config.Settings.General.Plan.Enabled:
-		return "", exit.With(exit.Config, errNoPlans)
-	case !r.Config.Trust.Trusted && mode != policy.ModeDefault && mode != policy.ModePlan:
-		w.Warn(fmt.Sprintf("this folder is not trusted: the approval mode is default, not %s", name))
-		return policy.ModeDefault, nil
-	}
-	return mode, nil
-}
-
-var errNoYolo = errors.New("yolo mode is turned off by security.disableYoloMode in the settings")
-
-// ChangeMode changes the approval mode for the rest of the session, to any mode that
-// could be chosen at the start.
-func (r *Runtime) ChangeMode(name string) error {
-	mode, err := policy.ParseMode(name)
-	switch {
-	case err != nil:
-		return err
-	case mode == policy.ModeYolo && r.Config.Settings.Security.DisableYoloMode:
-		return errNoYolo
-	case mode == policy.ModePlan && !r.Config.Settings.General.Plan.Enabled:
-		return errNoPlans
-	case !r.Config.Trust.Trusted && mode != policy.ModeDefault && mode != policy.ModePlan:
-		return fmt.Errorf(
-			"this folder is not trusted, and has the modes default and plan alone: /permissions trust changes that")
-	}
-	r.planning.changed(r.Policy.Mode(), mode)
-	r.Policy.SetMode(mode)
-	return nil
-}
-
-// NextMode cycles through the modes that are safe to enter by a key: default,
-// auto_edit, plan, and default again.
-func (r *Runtime) NextMode() {
-	next := map[policy.Mode]string{policy.ModeDefault: "auto_edit", policy.ModeAutoEdit: "plan"}[r.Policy.Mode()]
-	if r.ChangeMode(next) != nil && r.ChangeMode("plan") != nil {
-		_ = r.ChangeMode("default") // available in every folder
-	}
 }

@@ -18,6 +18,7 @@ import (
 	"minigem/internal/runslater"
 	"minigem/internal/sandbox"
 	"minigem/internal/settings"
+	"minigem/internal/text"
 	"minigem/internal/trust"
 	"minigem/tools/workspace"
 )
@@ -270,8 +271,5 @@ func (c *Configuration) absolute(path string) string {
 	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
 		return filepath.Join(c.Home, rest)
 	}
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(c.Dir, path)
+	return filepath.Clean(text.Abs(c.Dir, path))
 }

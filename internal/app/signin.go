@@ -17,7 +17,7 @@ func (c *Configuration) SignIn() signin.Keeper {
 // GeminiModel returns the Google model that a session with these flags uses, or the
 // default one if the session uses another provider's.
 func (c *Configuration) GeminiModel(f *Options) string {
-	name, err := (&Runtime{Config: c, Flags: f}).modelName()
+	name, err := modelSource{config: c, flags: f}.name()
 	if err != nil || openai.Named(name) {
 		return models.Default
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"minigem/hooks/config"
 	"minigem/internal/exit"
@@ -18,7 +17,7 @@ import (
 // last.
 func (r *Runtime) wireTelemetry(ctx context.Context, sys *System, w *Frontend) error {
 	s := r.Config.Settings.Telemetry
-	c := telemetryOf(r.Config, r.lookup)
+	c := telemetryOf(r.Config, r.source().lookup)
 	if own := r.Config.own; own != nil && !inProject(r.Config, c.Outfile) {
 		env := System{Env: own.Env}
 		if without := telemetryOf(own, env.Getenv); without.Outfile != c.Outfile {
@@ -42,8 +41,9 @@ func (r *Runtime) wireTelemetry(ctx context.Context, sys *System, w *Frontend) e
 	}
 	t, err := telemetry.Start(ctx, telemetry.Options{
 		Config: c, Installation: telemetry.Installation(r.Config.DotGemini), Version: Version,
-		Auth: r.authType(), Interactive: w.Interactive, Session: r.sessionID, Mask: r.Config.Masker.String, Warn: w.Warn,
-		Now: sys.Now,
+		Auth: r.source().authType(), Interactive: w.Interactive, Session: r.sessionID, Mask: r.Config.Masker.String,
+		Warn: w.Warn,
+		Now:  sys.Now,
 	})
 	if err != nil {
 		w.Warn(err.Error())
@@ -62,8 +62,8 @@ func telemetryOf(c *Configuration, lookup func(string) string) telemetry.Config 
 		Enabled: isSet(s.Enabled, false), Target: s.Target, Endpoint: s.OTLPEndpoint, Protocol: s.OTLPProtocol,
 		LogPrompts: isSet(s.LogPrompts, true), Outfile: s.Outfile, Traces: isSet(s.Traces, false),
 	}.WithEnvironment(lookup)
-	if t.Outfile != "" && !filepath.IsAbs(t.Outfile) {
-		t.Outfile = filepath.Join(c.Dir, t.Outfile)
+	if t.Outfile != "" {
+		t.Outfile = text.Abs(c.Dir, t.Outfile)
 	}
 	return t
 }
@@ -82,11 +82,6 @@ func (r *Runtime) sessionID() string {
 	return r.Session.ID()
 }
 
-// authType returns how the user signs in to Gemini.
-func (r *Runtime) authType() string {
-	return cmp.Or(r.Config.Settings.Security.Auth.SelectedType, string(gemini.AuthFromEnv(r.lookup)))
-}
-
 func (r *Runtime) beginTelemetry(_ context.Context, _ *System, _ *Frontend) error {
 	var extensions, servers []string
 	found, _ := config.FindExtensions(r.Config.Dir, r.Config.ExtensionRoots()) // problems were reported with the hooks
@@ -98,9 +93,9 @@ func (r *Runtime) beginTelemetry(_ context.Context, _ *System, _ *Frontend) erro
 	for name := range r.Config.Settings.MCPServers {
 		servers = append(servers, name)
 	}
-	auth := r.authType()
+	auth := r.source().authType()
 	r.telemetry.Begin(telemetry.Setup{
-		Model: r.ModelName, ModelChosen: r.modelChosen(), Mode: func() string {
+		Model: r.ModelName, ModelChosen: r.source().chosen(), Mode: func() string {
 			return string(r.Policy.Mode())
 		}, OutputFormat: cmp.Or(r.Flags.OutputFormat, "text"),
 		CoreTools: r.Config.Settings.Tools.Core, Extensions: extensions, MCPServers: servers, Debug: r.Flags.Debug,

@@ -20,8 +20,7 @@ plain words, without quotes and without a full stop. Answer with the title alone
 // before it lists sessions (cli/utils/sessions.ts). Without a model or a title, the
 // list shows the first prompt.
 func (c *Configuration) TitleLatest(p session.Project, f *Options) {
-	r := Runtime{Config: c, Flags: f}
-	model, err := r.openModel(&Frontend{})
+	model, err := modelSource{config: c, flags: f}.open(&Frontend{})
 	if err != nil {
 		return
 	}

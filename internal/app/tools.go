@@ -36,6 +36,10 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 	if r.Config.Settings.General.TopicUpdateNarration {
 		topic = r.Session.ID
 	}
+	var planTools builtin.Plans
+	if r.Config.Settings.General.Plan.Enabled {
+		planTools = r.Plans.Tools(w.Warn)
+	}
 	all, err := builtin.All(builtin.Options{
 		Workspace: r.Workspace,
 		Ignore:    r.ignore(),
@@ -58,7 +62,7 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 		},
 		Web: builtin.WebOptions{Generator: r.sideModel(sys, telemetry.RoleTool), SearchModel: webModel,
 			FetchModel: webModel, Now: sys.Now},
-		Plans:  r.plans(w.Warn),
+		Plans:  planTools,
 		Asker:  w.Asker,
 		Skills: r.Skills.Tools(), Session: topic,
 		Memory: builtin.MemoryFiles{User: filepath.Join(r.Config.DotGemini, ContextName(r)), Project: r.ProjectMemory()},

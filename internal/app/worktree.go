@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"minigem/internal/exit"
+	"minigem/internal/text"
 	"minigem/internal/worktrees"
 
 	"github.com/google/uuid"
@@ -51,8 +52,8 @@ func EnterWorktree(ctx context.Context, sys *System, f *Options) (notice string,
 // session works.
 func (f *Options) resolve(dir string) {
 	in := func(path *string) {
-		if *path != "" && !filepath.IsAbs(*path) {
-			*path = filepath.Join(dir, *path)
+		if *path != "" {
+			*path = text.Abs(dir, *path)
 		}
 	}
 	for _, path := range []*string{&f.Fake, &f.FakeNonStrict, &f.Record, &f.RecordCase, &f.HookTrace, &f.SessionFile} {

@@ -262,7 +262,7 @@ func TestUnconfinedCasesRunNothing(t *testing.T) {
 	parsed, err := testbed.Parse("x.txtar", []byte(text))
 	require.NoError(t, err)
 	res := testbed.Run(t.Context(), parsed, testbed.Options{Driver: Open, Lookup: func(name string) (string, bool) {
-		if name == testbed.UnconfinedVar {
+		if name == confine.UnconfinedVar {
 			return "a test says so", true
 		}
 		return os.LookupEnv(name)

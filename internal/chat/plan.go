@@ -27,7 +27,7 @@ func plan(t *call) error {
 		t.submit(prompt, nil)
 		return nil
 	}
-	if plan := t.runtime.ApprovedPlan(); plan.Path != "" {
+	if plan := t.runtime.Plans.Approved(); plan.Path != "" {
 		t.view.Show(terminal.Clean(strings.TrimSpace(plan.Text)) + "\n")
 		t.term.Print(t.term.Dim(terminal.Clean(t.shortenHome(plan.Path))))
 	}
@@ -35,7 +35,7 @@ func plan(t *call) error {
 }
 
 func copyPlan(t *call) error {
-	plan := t.runtime.ApprovedPlan()
+	plan := t.runtime.Plans.Approved()
 	if plan.Path == "" {
 		return errors.New("no plan has been agreed to in this session")
 	}

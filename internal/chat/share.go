@@ -11,6 +11,7 @@ import (
 	"minigem/internal/app"
 	"minigem/internal/atomicfile"
 	"minigem/internal/terminal"
+	"minigem/internal/text"
 	"minigem/llm"
 )
 
@@ -26,9 +27,7 @@ func share(t *call) error {
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		path = filepath.Join(t.runtime.Config.Home, rest)
 	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(t.runtime.Config.Dir, path)
-	}
+	path = text.Abs(t.runtime.Config.Dir, path)
 	var data []byte
 	var err error
 	switch filepath.Ext(path) {

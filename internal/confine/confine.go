@@ -5,7 +5,10 @@
 // itself.
 package confine
 
-import "sync"
+import (
+	"errors"
+	"sync"
+)
 
 // Rules say what a confined process may do. With the zero value it may read and execute
 // what this process may, write only to /dev/null and to descriptors that it is given,
@@ -71,6 +74,24 @@ func Check(r Rules) error { return Start(r, func() error { return nil }) }
 // Supported returns an error if this machine cannot enforce the zero [Rules]. It keeps
 // the result of the first call.
 var Supported = sync.OnceValue(func() error { return Check(Rules{}) })
+
+// UnconfinedVar names an environment variable. If it is set, tests of hooks run as on a
+// machine that cannot confine them.
+const UnconfinedVar = "MINIGEM_TEST_UNCONFINED"
+
+// Enclose is [Open] for tests of hooks, whose calls a hook was meant to refuse. If it
+// fails, the calls are not run but answered with the error, and results that depend on
+// them are unknown. why is the value of [UnconfinedVar]; Enclose fails unless it is empty.
+func Enclose(why string, r Rules) (*Domain, error) {
+	err := errors.New(why)
+	if why == "" {
+		var d *Domain
+		if d, err = Open(r); err == nil {
+			return d, nil
+		}
+	}
+	return nil, errors.New("this machine cannot confine it (" + err.Error() + ")")
+}
 
 type failure struct {
 	doing string

@@ -44,3 +44,12 @@ func TestNothingOutlivesADomain(t *testing.T) {
 		require.NoError(t, err)
 	}
 }
+
+// TestReadableHoldsNoDisks: a program that may read the system cannot read a device that
+// holds all users' files.
+func TestReadableHoldsNoDisks(t *testing.T) {
+	t.Parallel()
+	for _, path := range confine.Readable("/usr/bin", "/root") {
+		assert.NotEqual(t, "/dev", path)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 
 	"minigem/internal/app"
 	"minigem/internal/exit"
@@ -137,9 +136,7 @@ func (e *Extensions) Configure(name, setting string) error {
 
 // New makes a new extension.
 func (e *Extensions) New(path, template string) error {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(e.Sys.Dir, path)
-	}
+	path = text.Abs(e.Sys.Dir, path)
 	if err := extensions.New(path, template); err != nil {
 		return fault(err)
 	}
@@ -150,9 +147,7 @@ func (e *Extensions) New(path, template string) error {
 
 // Validate looks for problems in everything that the extension in path brings.
 func (e *Extensions) Validate(path string) error {
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(e.Sys.Dir, path)
-	}
+	path = text.Abs(e.Sys.Dir, path)
 	brings, err := extensions.Read(path)
 	if err != nil {
 		return exit.With(exit.Failed, err)

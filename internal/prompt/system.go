@@ -13,6 +13,7 @@ import (
 
 	"minigem/internal/atomicfile"
 	"minigem/internal/boundedfile"
+	"minigem/internal/text"
 )
 
 //go:embed parts/*.md
@@ -149,9 +150,7 @@ func (s System) file(v string) (string, bool) {
 	if rest, ok := strings.CutPrefix(v, "~/"); ok {
 		v = filepath.Join(s.Home, rest)
 	}
-	if !filepath.IsAbs(v) {
-		v = filepath.Join(s.Root, v)
-	}
+	v = text.Abs(s.Root, v)
 	return v, true
 }
 

@@ -17,3 +17,11 @@ func Below(dir, path string) (string, bool) {
 	}
 	return rel, true
 }
+
+// Abs returns path, which is relative to dir unless it is absolute.
+func Abs(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}

@@ -86,22 +86,23 @@ type subject struct {
 	stop     func()
 }
 
-// Confined returns sys with a domain in which programs may write only to the working
-// directory and to temp, and reach no server, because hooks under trial may do what
-// they should block. stop ends what they left running. If the kernel cannot confine
-// them, a warning says so.
+// Confined returns sys with a domain in which programs can only write to the working
+// directory and to temp, and reach no server, because hooks under trial may do what they
+// should refuse. stop ends what they left running. If the kernel cannot confine them,
+// Confined returns an error, and nothing runs.
 func Confined(sys *app.System) (confined *app.System, temp string, stop func(), err error) {
 	temp, remove, err := stage.Temp()
 	if err != nil {
 		return nil, "", nil, fmt.Errorf("making a temporary folder: %w", err)
 	}
+	why, _ := sys.LookupEnv(confine.UnconfinedVar)
+	d, err := confine.Enclose(why, confine.Rules{Write: []string{sys.Dir, temp}, Attributes: true})
+	if err != nil {
+		remove()
+		return nil, "", nil, exit.Errorf(exit.Failed, "the hook was not run: %w", err)
+	}
 	own := *sys
 	own.Env = append(slices.Clone(sys.Env), "TMPDIR="+temp)
-	d, err := confine.Open(confine.Rules{Write: []string{sys.Dir, temp}, Attributes: true})
-	if err != nil {
-		fmt.Fprintf(sys.Stderr, "minigem: hooks run as you, because this machine cannot confine them: %v\n", err)
-		return &own, temp, remove, nil
-	}
 	own.Within = d.Start
 	return &own, temp, func() { d.Close(); remove() }, nil
 }

@@ -178,6 +178,7 @@ func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chun
 	}
 }
 
+// stream yields the chunks of one answer, and notes in x how far it was.
 func stream(ctx context.Context, models *genai.Models, x *exchange, model string, config *genai.GenerateContentConfig,
 	yield func(llm.Chunk, error) bool) error {
 	x.stream = true

@@ -55,11 +55,13 @@ func temporary(k llm.ErrorKind) bool {
 	return k == llm.ErrOverloaded || k == llm.ErrOffline || k == llm.ErrRateLimit
 }
 
+// broken returns an error for an answer that ended early or cannot be read.
 func broken(what string, cause error, x *exchange) *llm.Error {
 	return &llm.Error{Kind: llm.ErrStream, Status: x.status, Message: what,
 		Hint: "try again; if it goes on, the network or a proxy cuts connections", Err: cause}
 }
 
+// offline returns an error for a server that cannot be reached or says nothing.
 func (c *Client) offline(err error, x *exchange) *llm.Error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -128,6 +130,7 @@ func (c *Client) apiError(api genai.APIError, x *exchange) *llm.Error {
 	return e
 }
 
+// tooMany tells a quota that is used up for the day from a limit that ends soon.
 func (c *Client) tooMany(e *llm.Error, info details, said string, x *exchange) {
 	e.RetryAfter = waitTime(info, x)
 	if info.perDay {
@@ -145,6 +148,7 @@ func (c *Client) tooMany(e *llm.Error, info details, said string, x *exchange) {
 	}
 }
 
+// badRequestHint returns what to do about a refused request, by the API's own words.
 func badRequestHint(said string) string {
 	said = strings.ToLower(said)
 	switch {
@@ -186,6 +190,7 @@ func detailsOf(api genai.APIError) details {
 	return d
 }
 
+// badKey reports whether the API refused the key; it answers 400 then, not 401.
 func (d details) badKey(api genai.APIError) bool {
 	for _, r := range d.reasons {
 		if r == "API_KEY_INVALID" || r == "API_KEY_EXPIRED" {

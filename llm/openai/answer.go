@@ -16,6 +16,8 @@ type answer struct {
 	Error   json.RawMessage `json:"error"`
 }
 
+// choice is one of the answers, of which only the first counts: Delta in a stream, else
+// Message.
 type choice struct {
 	Delta   said   `json:"delta"`
 	Message said   `json:"message"`
@@ -32,6 +34,8 @@ type said struct {
 	Calls     []calledPart `json:"tool_calls"`
 }
 
+// calledPart is a call, or a piece of one in a stream: the id and the name come once, the
+// arguments in pieces.
 type calledPart struct {
 	Index    int    `json:"index"`
 	ID       string `json:"id"`
@@ -41,6 +45,7 @@ type calledPart struct {
 	} `json:"function"`
 }
 
+// usage counts the tokens of a request. The completion's count includes the thoughts.
 type usage struct {
 	Prompt        int `json:"prompt_tokens"`
 	Completion    int `json:"completion_tokens"`
@@ -77,6 +82,7 @@ type assembly struct {
 	last   llm.Chunk // of the end
 }
 
+// assembled is a call as far as it has come in.
 type assembled struct {
 	index    int
 	id, name string

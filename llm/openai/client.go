@@ -66,6 +66,7 @@ func (c *Client) attempt(ctx context.Context, body []byte, read func(*exchange, 
 	return c.try(ctx, http.MethodPost, "/chat/completions", body, read)
 }
 
+// try makes one request of any kind; see attempt.
 func (c *Client) try(ctx context.Context, method, path string, body []byte,
 	read func(*exchange, io.Reader) error) error {
 	if err := c.opts.Check(); err != nil {
@@ -81,6 +82,7 @@ func (c *Client) try(ctx context.Context, method, path string, body []byte,
 	return c.callError(ctx, err, x)
 }
 
+// send makes the request and lets read read the body of a successful answer.
 func (c *Client) send(x *exchange, giveUp context.CancelCauseFunc, method, path string, body []byte,
 	read func(*exchange, io.Reader) error) error {
 	req, err := http.NewRequestWithContext(x.ctx, method, c.opts.BaseURL+path, bytes.NewReader(body))
@@ -169,6 +171,8 @@ func stream(x *exchange, r io.Reader, offered func(string) bool, yield func(llm.
 	return nil
 }
 
+// decode reads one answer or event. An error that the server sends with status 200 is a
+// refusal, too.
 func decode(data []byte) (answer, error) {
 	var in answer
 	if err := json.Unmarshal(data, &in); err != nil {

@@ -82,6 +82,7 @@ func (c *Client) callError(ctx context.Context, err error, x *exchange) error {
 	return e
 }
 
+// hint returns what to do if the server cannot be reached.
 func (c *Client) hint() string {
 	return cmp.Or(c.opts.server.hint, "check the network and the address of the server")
 }
@@ -124,6 +125,7 @@ func (c *Client) refused(r *refusal, x *exchange) *llm.Error {
 	return e
 }
 
+// missing returns what to do if the server does not know the model.
 func (c *Client) missing() string {
 	if c.opts.server.word == "ollama" {
 		return "fetch it with: ollama pull " + c.opts.Model

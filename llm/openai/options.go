@@ -107,6 +107,7 @@ func Server(model string) string {
 // that this package and not llm/gemini serves it.
 func Named(model string) bool { return Server(model) != "" }
 
+// split returns the server that a model's name begins with, and the rest of the name.
 func split(model string) (s server, name string, ok bool) {
 	word, name, _ := strings.Cut(model, "/")
 	for _, s := range servers {

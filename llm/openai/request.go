@@ -29,10 +29,12 @@ type request struct {
 	StreamOptions *streamOptions  `json:"stream_options,omitempty"`
 }
 
+// streamOptions asks for the usage, which streams leave out by default.
 type streamOptions struct {
 	Usage bool `json:"include_usage"`
 }
 
+// responseFormat asks for JSON that meets a schema.
 type responseFormat struct {
 	Type   string `json:"type"`
 	Schema struct {
@@ -52,6 +54,7 @@ type function struct {
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
 }
 
+// message is one entry of the conversation. Role is system, user, assistant or tool.
 type message struct {
 	Role    string `json:"role"`
 	Content any    `json:"content,omitempty"` // a text, or a list of contents
@@ -70,6 +73,7 @@ type calledByName struct {
 	Arguments string `json:"arguments"`
 }
 
+// content is a piece of a message that is not text alone: a text, an image or a file.
 type content struct {
 	Type  string   `json:"type"`
 	Text  string   `json:"text,omitempty"`
@@ -77,10 +81,12 @@ type content struct {
 	File  *file    `json:"file,omitempty"`
 }
 
+// address is the URL of an image, usually a data URL.
 type address struct {
 	URL string `json:"url"`
 }
 
+// file is a document that is sent with the message, as a data URL.
 type file struct {
 	Name string `json:"filename"`
 	Data string `json:"file_data"`
@@ -169,6 +175,7 @@ type writer struct {
 
 func (w *writer) add(m message) { w.messages = append(w.messages, m) }
 
+// message adds m. A result whose call is not pending becomes text.
 func (w *writer) message(m llm.Message) {
 	if m.Role == llm.RoleModel {
 		w.answerPending()
@@ -257,6 +264,8 @@ func (w *writer) fromUser(parts []llm.Part) {
 	}
 }
 
+// contentOf converts a part of a user's message. What the API cannot express is an error,
+// because leaving it out would change what the user said.
 func contentOf(p llm.Part) (content, error) {
 	switch p := p.(type) {
 	case llm.Text:

@@ -38,6 +38,7 @@ func (t *texts) callAsText() bool {
 	return m != nil && t.offered != nil && (m[1] == "" || t.offered(m[1]))
 }
 
+// state is how far the text of an answer was read.
 type state int
 
 const (
@@ -140,6 +141,8 @@ func (t *texts) end() []llm.Part {
 	return parts
 }
 
+// call reads the JSON inside of <tool_call>. It refuses a tool that the request did not
+// offer, so that a text about a call stays text.
 func (t *texts) call(body string) (llm.ToolCall, bool) {
 	var c struct {
 		Name      string         `json:"name"`

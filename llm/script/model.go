@@ -88,6 +88,8 @@ func (q *Queue) find(m Method) int {
 	return -1
 }
 
+// missing returns the error for a request that has no answer; next is the index of the
+// entry that was found, or -1.
 func (q *Queue) missing(m Method, next int, req llm.Request) error {
 	e := &llm.Error{Kind: llm.ErrScript}
 	if next < 0 {

@@ -53,6 +53,7 @@ func (t *activateSkill) Spec() llm.ToolSpec {
 	return llm.ToolSpec{Name: t.name, Description: t.description, Parameters: t.parameters()}
 }
 
+// parameters returns a schema that names the skills that there are now.
 func (t *activateSkill) parameters() json.RawMessage {
 	name := map[string]any{"type": "string", "description": "The skill to activate."}
 	var names []string
@@ -77,7 +78,7 @@ type activateSkillCall struct {
 	skill Skill
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. The skill has to be in the list at that moment.
 func (t *activateSkill) Prepare(args map[string]any) (tools.Invocation, error) {
 	schema, err := tools.ParseSchema(t.parameters())
 	if err != nil {
@@ -94,7 +95,8 @@ func (t *activateSkill) Prepare(args map[string]any) (tools.Invocation, error) {
 	return nil, tools.Errorf(tools.ErrInvalidParams, "There is no skill %q.", args["name"])
 }
 
-// Intent implements tools.Invocation.
+// Intent implements tools.Invocation. It draws the folder of the skill, so that the user
+// sees what the model may read.
 func (c *activateSkillCall) Intent() tools.Intent {
 	return tools.Intent{
 		Description: c.skill.Name + ": " + c.skill.Description,
@@ -105,7 +107,8 @@ func (c *activateSkillCall) Intent() tools.Intent {
 	}
 }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. The model gets the instructions and the folder's tree
+// in <activated_skill>.
 func (c *activateSkillCall) Run(ctx context.Context) (tools.Result, error) {
 	if ctx.Err() != nil {
 		return tools.Result{}, context.Cause(ctx)

@@ -97,8 +97,9 @@ func Together(a Asker, ask func(Asker)) {
 	ask(a)
 }
 
-// AskOne asks one question; a dialogue that was dismissed, or could not be had, is
-// not ok. asker may be nil: nobody is there.
+// AskOne asks one question. ok is false if the user dismissed it, if it could not be
+// asked, or if ctx has ended; the answer does not count then. asker may be nil, which is
+// a session without a user.
 func AskOne(ctx context.Context, asker Asker, q Question) (answer string, ok bool) {
 	if asker == nil {
 		return "", false
@@ -132,7 +133,9 @@ type askUserCall struct {
 	Questions []Question `json:"questions"`
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. Beyond the schema, a question and its header must not be
+// blank, and a "choice" has two to four options. A literal \n, as models write it,
+// becomes a line break.
 func (t *askUser) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &askUserCall{asker: t.asker}
 	if err := t.schema.Decode(args, c); err != nil {
@@ -151,7 +154,7 @@ func (t *askUser) Prepare(args map[string]any) (tools.Invocation, error) {
 	return c, nil
 }
 
-// Intent implements tools.Invocation.
+// Intent implements tools.Invocation. It names the headers of the questions.
 func (c *askUserCall) Intent() tools.Intent {
 	headers := make([]string, len(c.Questions))
 	for i, q := range c.Questions {
@@ -160,7 +163,8 @@ func (c *askUserCall) Intent() tools.Intent {
 	return tools.Intent{Description: "Asking user: " + strings.Join(headers, ", ")}
 }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. It waits for the user, however long that takes, or
+// until ctx ends.
 func (c *askUserCall) Run(ctx context.Context) (tools.Result, error) {
 	answers, ok, err := c.asker.AskQuestions(ctx, c.Questions)
 	switch {

@@ -31,6 +31,7 @@ func (ps *Processes) add(b *background) {
 	ps.named = append(ps.named, b)
 }
 
+// addLeft keeps a process that has ended although some of its group runs on.
 func (ps *Processes) addLeft(p *proc.Process) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()

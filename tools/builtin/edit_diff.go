@@ -37,6 +37,7 @@ type run struct {
 	lines int
 }
 
+// add appends lines of one kind; the empty text adds nothing.
 func (h *hunk) add(kind udiff.OpKind, text string) {
 	if text != "" {
 		h.runs = append(h.runs, run{kind, text, countLines(text)})
@@ -56,6 +57,8 @@ func (h *hunk) sizes() (before, after int) {
 	return before, after
 }
 
+// diff compares two texts line by line, after it has left out the lines with which both
+// begin and end.
 func diff(oldText, newText string) change {
 	prefix, suffix := common(oldText, newText)
 	before, after := oldText[prefix:len(oldText)-suffix], newText[prefix:len(newText)-suffix]
@@ -127,6 +130,7 @@ func hunksOf(text string, edits []udiff.Edit) []hunk {
 	return hs
 }
 
+// countLines counts lines; one without a newline at the end counts too.
 func countLines(text string) int {
 	n := strings.Count(text, "\n")
 	if text != "" && !strings.HasSuffix(text, "\n") {

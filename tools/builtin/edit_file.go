@@ -48,6 +48,7 @@ func readEdit(ws *workspace.Workspace, abs string) (*edit, error) {
 // that are not text would be lost in places that the edit does not touch.
 func (e *edit) lossless() bool { return bytes.Equal(e.encode(e.original), e.was.Data) }
 
+// encode returns text in the file's own line ends and encoding.
 func (e *edit) encode(text string) []byte {
 	if e.crlf {
 		text = strings.ReplaceAll(text, "\n", "\r\n")

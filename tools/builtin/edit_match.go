@@ -46,6 +46,7 @@ func (m matches) apply(content string) string {
 	return b.String()
 }
 
+// exact finds every occurrence of old as it is; new is put there as it is.
 func exact(content, old, new string) (m matches) {
 	for from := 0; ; {
 		i := strings.Index(content[from:], old)
@@ -63,6 +64,7 @@ type line struct {
 	text       string
 }
 
+// splitLines returns the lines of content. A final newline is followed by an empty line.
 func splitLines(content string) []line {
 	var lines []line
 	at := 0
@@ -83,7 +85,8 @@ func window(content string, lines []line, i, n int, old, new string) match {
 	return w
 }
 
-// flexible compares whole lines without surrounding space.
+// flexible compares whole lines without surrounding space, and gives new the indentation
+// of the first line that it found. Blank lines alone are not looked for.
 func flexible(content, old, new string) (m matches) {
 	wanted := strings.Split(strings.TrimSuffix(old, "\n"), "\n")
 	for i := range wanted {
@@ -109,10 +112,11 @@ func flexible(content, old, new string) (m matches) {
 	return m
 }
 
+// delimiter matches the characters that are tokens by themselves.
 var delimiter = regexp.MustCompile(`[():\[\]{}><=]`)
 
-// tokens compares the words and brackets of old, with any space between them,
-// starting at the beginning of a line.
+// tokens compares the words and brackets of old, with any space between them, starting at
+// the beginning of a line. new gets the indentation that was found.
 func tokens(content, old, new string) (m matches) {
 	words := strings.Fields(delimiter.ReplaceAllString(old, " $0 "))
 	if len(words) == 0 {
@@ -150,9 +154,11 @@ func gap(a, b string) string {
 	return `\s*`
 }
 
+// isWord reports whether two such runes next to each other are one token.
 func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
 
-// Limits of fuzzy matching.
+// Limits of fuzzy matching: texts shorter than fuzzyMinLength characters are too alike,
+// and above fuzzyMaxWork it would take too long.
 const (
 	fuzzyMinLength = 10
 	fuzzyMaxWork   = 4e8 // lines × length²
@@ -160,8 +166,9 @@ const (
 	fuzzySpaceCost = 0.1
 )
 
-// fuzzy finds windows of lines that differ in at most a tenth of old's
-// characters; of overlapping ones the best. Space counts a tenth.
+// fuzzy finds windows of as many lines as old has that differ in at most a tenth of old's
+// characters; of overlapping ones the best. Space counts a tenth. The model is told where
+// the matches were.
 func fuzzy(content, old, new string) (m matches) {
 	lines := splitLines(content)
 	target := []rune(strings.TrimSuffix(old, "\n"))
@@ -200,6 +207,7 @@ func fuzzy(content, old, new string) (m matches) {
 	return m
 }
 
+// lineRange names n lines from first on, which counts from 1.
 func lineRange(first, n int) string {
 	if n == 1 {
 		return fmt.Sprintf("line %d", first)
@@ -222,6 +230,7 @@ func fuzzyScore(text, target, bareTarget []rune) float64 {
 	return (float64(bare) + fuzzySpaceCost*float64(max(all-bare, 0))) / length
 }
 
+// withoutSpace returns a copy of r without white space.
 func withoutSpace(r []rune) []rune {
 	return slices.DeleteFunc(slices.Clone(r), unicode.IsSpace)
 }
@@ -254,7 +263,8 @@ func editDistance(a, b []rune, limit int) int {
 	return row[len(b)]
 }
 
-// reindent replaces the indentation of text, whose first line has the old base.
+// reindent replaces the indentation of text's first line by indent, in all lines that
+// have it. Blank lines stay as they are.
 func reindent(text, indent string) string {
 	if text == "" {
 		return ""

@@ -55,7 +55,8 @@ type exitPlanModeCall struct {
 	Name string `json:"plan_filename"`
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. It refuses a path outside of the folder of plans, links
+// followed; whether the plan can be read is for Check.
 func (t *exitPlanMode) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &exitPlanModeCall{tool: t}
 	if err := t.schema.Decode(args, c); err != nil {
@@ -146,13 +147,16 @@ func (c *exitPlanModeCall) Intent() tools.Intent {
 	return in
 }
 
-// Check implements tools.Checkable.
+// Check implements tools.Checkable: the user is not asked about a plan that is missing,
+// empty or too large.
 func (c *exitPlanModeCall) Check() error {
 	_, err := c.read()
 	return err
 }
 
-// Answered implements tools.Answerable.
+// Answered implements tools.Answerable. A yes for this call leaves plan mode with
+// questions about edits, a lasting yes without them; a no runs only to tell the model the
+// feedback.
 func (c *exitPlanModeCall) Answered(allowed, always bool, feedback string) bool {
 	switch {
 	case allowed && always:

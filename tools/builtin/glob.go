@@ -72,7 +72,8 @@ type globCall struct {
 	filtering
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. It refuses an empty or invalid pattern, one that leads
+// out of the workspace, and a dir_path that is not an existing directory.
 func (t *glob) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &globCall{tool: t}
 	if err := t.schema.Decode(args, c); err != nil {
@@ -179,6 +180,8 @@ func (m *globMatcher) shorten() {
 	}
 }
 
+// match reports whether the pattern matches rel, a path relative to the directory
+// searched.
 func (m *globMatcher) match(rel string) bool {
 	if m.exact {
 		return rel == m.text
@@ -229,7 +232,8 @@ type foundFile struct {
 	time time.Time
 }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. Files that cannot be read or were deleted meanwhile
+// are left out; how many files were ignored is said in the result.
 func (c *globCall) Run(ctx context.Context) (tools.Result, error) {
 	var files []foundFile
 	ignored := 0
@@ -299,6 +303,7 @@ func (f foundFile) compare(g foundFile, now time.Time) int {
 	return collate(f.path, g.path)
 }
 
+// result lists the files for the model; people only see how many there are.
 func (c *globCall) result(files []foundFile, ignored int) tools.Result {
 	where := "within " + c.from
 	if c.from == "" {

@@ -44,7 +44,7 @@ type googleWebSearchCall struct {
 	Query string `json:"query"`
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. It refuses a blank query.
 func (t *googleWebSearch) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &googleWebSearchCall{tool: t}
 	if err := t.schema.Decode(args, c); err != nil {
@@ -61,7 +61,7 @@ func (c *googleWebSearchCall) Intent() tools.Intent {
 	return tools.Intent{Description: fmt.Sprintf(`Searching the web for: "%s"`, c.Query)}
 }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. An answer without text is no error.
 func (c *googleWebSearchCall) Run(ctx context.Context) (tools.Result, error) {
 	answer, err := c.tool.Generator.Generate(ctx, llm.Request{
 		Model: c.tool.SearchModel, Role: roleUtility, Messages: []llm.Message{llm.UserText(c.Query)},

@@ -76,6 +76,7 @@ func (s *textSearch) run(ctx context.Context, w *workspace.Workspace, dir string
 	return s.files, more, err
 }
 
+// beyond reports whether path comes after the last one that can count.
 func (s *textSearch) beyond(path string) bool {
 	b := s.bound.Load()
 	return b != nil && path > *b

@@ -43,6 +43,7 @@ func frequency(b byte, fold bool) float64 {
 	return share(b)
 }
 
+// newNeedle chooses the rarest byte of text. With fold, text is in lower case.
 func newNeedle(text []byte, fold bool) needle {
 	n := needle{text: text, fold: fold}
 	for i, b := range text {
@@ -63,6 +64,7 @@ func (n needle) cost() float64 {
 	return 0.02 + frequency(n.text[n.rare], n.fold) + 30*found
 }
 
+// cost is the cost of searching for all of ns.
 func cost(ns []needle) (sum float64) {
 	for _, n := range ns {
 		sum += n.cost()
@@ -107,6 +109,8 @@ func needles(re *syntax.Regexp) (ns []needle, exact bool) {
 	return nil, false
 }
 
+// literalNeedles returns the text of a literal, or without case its longest stretch of
+// ASCII.
 func literalNeedles(re *syntax.Regexp) ([]needle, bool) {
 	if re.Flags&syntax.FoldCase == 0 {
 		// The replacement character also matches any byte that is not UTF-8.
@@ -143,6 +147,7 @@ func literalNeedles(re *syntax.Regexp) ([]needle, bool) {
 	return ns, exact
 }
 
+// upper and lower convert ASCII letters and leave other bytes as they are.
 func upper(b byte) byte {
 	if 'a' <= b && b <= 'z' {
 		return b - 'a' + 'A'
@@ -166,6 +171,7 @@ type seeker struct {
 	lo, up int
 }
 
+// in returns a seeker of n in buf.
 func (n needle) in(buf []byte) seeker { return seeker{needle: n, buf: buf, at: -1, lo: -1, up: -1} }
 
 // next returns the first occurrence at or after from, len(buf) if there is
@@ -182,6 +188,7 @@ func (s *seeker) next(from int) int {
 	return s.at
 }
 
+// indexFrom returns the index of text at or after from; len(buf) if there is none.
 func indexFrom(buf, text []byte, from int) int {
 	if i := bytes.Index(buf[from:], text); i >= 0 {
 		return from + i
@@ -189,6 +196,8 @@ func indexFrom(buf, text []byte, from int) int {
 	return len(buf)
 }
 
+// nextFold is next without case: it looks for the rarest byte in both cases, and compares
+// there.
 func (s *seeker) nextFold(from int) int {
 	b := s.text[s.rare]
 	other := upper(b)
@@ -213,6 +222,7 @@ func (s *seeker) nextFold(from int) int {
 	}
 }
 
+// matches reports whether b is the needle, whatever its case.
 func (s *seeker) matches(b []byte) bool {
 	for i, want := range s.text {
 		if lower(b[i]) != want {
@@ -222,6 +232,7 @@ func (s *seeker) matches(b []byte) bool {
 	return true
 }
 
+// indexByteFrom returns the index of b at or after from; len(buf) if there is none.
 func indexByteFrom(buf []byte, b byte, from int) int {
 	if from >= len(buf) {
 		return len(buf)

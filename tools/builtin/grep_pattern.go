@@ -145,6 +145,8 @@ func (p *linePattern) candidate(buf []byte, from int) (start, end int) {
 	return start, indexByteFrom(buf, '\n', at)
 }
 
+// wants reports whether a candidate line is a match. A carriage return at its end does
+// not belong to it.
 func (p *linePattern) wants(line []byte) bool {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	return (p.match == nil || p.match(line)) && (p.exclude == nil || !p.exclude(line))

@@ -43,6 +43,7 @@ func (c *grepCall) limited(found grepFound) (text, display string) {
 	return fmt.Sprintf(" (results limited to %d matches for performance)", c.Total), " (limited)"
 }
 
+// nothing returns the result of a search without matches, which is no error.
 func (c *grepCall) nothing() tools.Result {
 	text := fmt.Sprintf(`No matches found for pattern "%s" %s.`, c.Pattern, c.where())
 	return tools.TextResult(text, tools.Matches{Summary: "No matches found", Matches: []tools.Match{}})

@@ -42,6 +42,7 @@ func findRun(re *syntax.Regexp) *byteRun {
 	return r
 }
 
+// runOf returns a run that every match of re contains; nil if none is known.
 func runOf(re *syntax.Regexp) *byteRun {
 	switch re.Op {
 	case syntax.OpCharClass:

@@ -93,7 +93,9 @@ type grepCall struct {
 	NoIgnore      bool   `json:"no_ignore"`
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. It compiles the expressions and refuses those that
+// neither engine takes, an invalid include_pattern, and a dir_path that does not exist.
+// dir_path may be a file.
 func (t *grepSearch) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &grepCall{tool: t}
 	if err := t.schema.Decode(args, c); err != nil {
@@ -155,7 +157,8 @@ func (c *grepCall) Intent() tools.Intent {
 	return tools.Intent{Description: text, Paths: c.dirs}
 }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. Matches come in the order of paths and lines, whatever
+// order the files were searched in.
 func (c *grepCall) Run(ctx context.Context) (tools.Result, error) {
 	within, cancel := context.WithTimeoutCause(ctx, grepTimeout, errGrepTimeout)
 	defer cancel()

@@ -44,6 +44,7 @@ type filtering struct {
 	Gemini *bool `json:"respect_gemini_ignore"`
 }
 
+// over returns ig with what the call says instead.
 func (f filtering) over(ig workspace.Ignore) workspace.Ignore {
 	if f.Git != nil {
 		ig.Git = *f.Git
@@ -80,7 +81,8 @@ type listDirectoryCall struct {
 	Options filtering `json:"file_filtering_options"`
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. It refuses a path outside of the workspace; whether it
+// is a directory is found out by Run.
 func (t *listDirectory) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &listDirectoryCall{tool: t}
 	if err := t.schema.Decode(args, c); err != nil {
@@ -134,6 +136,7 @@ func (c *listDirectoryCall) Run(ctx context.Context) (tools.Result, error) {
 	return c.result(items, ignored), nil
 }
 
+// failed returns the error for a directory that cannot be listed.
 func (c *listDirectoryCall) failed(err error) error {
 	e := fileError("Error listing directory", c.abs, err, tools.ErrLs)
 	if !errors.Is(err, workspace.ErrOutside) {
@@ -166,6 +169,7 @@ func (c *listDirectoryCall) look(e fs.DirEntry) (listed, bool) {
 	return listed{name, info.IsDir(), info.Size()}, true
 }
 
+// targetIgnored reports whether a link leads to something that is ignored.
 func (c *listDirectoryCall) targetIgnored(item listed) bool {
 	ignored, err := c.tool.ws.Ignored(filepath.Join(c.abs, item.name), item.dir, c.Options.over(c.tool.ignore))
 	return ignored && err == nil
@@ -178,6 +182,7 @@ func wildcard(pattern, name string) bool {
 	return ok && err == nil
 }
 
+// compare puts directories first and sorts by name.
 func (l listed) compare(m listed) int {
 	if l.dir != m.dir {
 		if l.dir {

@@ -29,10 +29,12 @@ type Leaving int
 
 // The ways to leave it.
 const (
-	// the mode before it, because nobody was asked
+	// the mode before it, in a session without a user
 	LeaveAsBefore Leaving = iota
-	LeaveAsking           // edits are asked about
-	LeaveEditing          // edits are not asked about
+	// edits are asked about
+	LeaveAsking
+	// edits are not asked about
+	LeaveEditing
 )
 
 // planName is how a model names a plan, whatever folder it thinks of

@@ -65,7 +65,8 @@ func (c *readBackgroundCall) Intent() tools.Intent {
 	return tools.Intent{Description: "Reads the output of a background process."}
 }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. It waits for delay_ms or the end of the process,
+// whichever comes first. The output is marked as untrusted for the model.
 func (c *readBackgroundCall) Run(ctx context.Context) (tools.Result, error) {
 	b := c.processes.find(c.PID)
 	if b == nil {

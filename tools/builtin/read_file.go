@@ -65,7 +65,8 @@ type readFileCall struct {
 	EndLine   int    `json:"end_line"`
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. It refuses a path outside of the workspace, an ignored
+// file and a range that ends before it begins. It does not open the file.
 func (t *readFile) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &readFileCall{tool: t}
 	if err := t.schema.Decode(args, c); err != nil {
@@ -93,7 +94,8 @@ func (c *readFileCall) Intent() tools.Intent {
 	return tools.Intent{Description: shortPath(c.rel), Paths: []string{c.abs}}
 }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. What an editor shows counts for a file of up to 20 MB,
+// see workspace.Buffers.
 func (c *readFileCall) Run(ctx context.Context) (tools.Result, error) {
 	f, err := c.tool.ws.Open(c.abs)
 	if err != nil {
@@ -118,6 +120,8 @@ func (c *readFileCall) Run(ctx context.Context) (tools.Result, error) {
 	return c.whole(data)
 }
 
+// failed returns the error for a file that cannot be read. Hooks read Gemini CLI's text
+// for a missing file.
 func (c *readFileCall) failed(err error) error {
 	e := fileError("Error reading file", c.abs, err, tools.ErrReadContent)
 	if e.Type == tools.ErrFileNotFound {

@@ -82,7 +82,8 @@ type readManyCall struct {
 	Options         filtering `json:"file_filtering_options"`
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. It refuses invalid patterns and those that begin outside
+// of the workspace.
 func (t *readManyFiles) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &readManyCall{tool: t}
 	if err := t.schema.Decode(args, c); err != nil {
@@ -111,7 +112,8 @@ func (c *readManyCall) Intent() tools.Intent {
 
 func isTrue(b *bool) bool { return b == nil || *b }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. Files come in the order of their paths, directory by
+// directory of the workspace. That no file matched is no error.
 func (c *readManyCall) Run(ctx context.Context) (tools.Result, error) {
 	var files []string
 	for _, dir := range c.tool.ws.Dirs() {
@@ -189,6 +191,7 @@ func matchesAny(patterns []string, rel string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return doublestar.MatchUnvalidated(p, rel) })
 }
 
+// excluded reports whether exclude or the default excludes leave the file rel out.
 func (c *readManyCall) excluded(rel string) bool {
 	if matchesAny(c.Exclude, rel) {
 		return true
@@ -257,6 +260,7 @@ func (c *readManyCall) add(ctx context.Context, to *manyFiles, abs string) {
 	to.parts = append(to.parts, res.Parts...)
 }
 
+// result puts the files together. At most five skipped ones are named for people.
 func (m *manyFiles) result() tools.Result {
 	summary := fmt.Sprintf("Read %d file(s)", len(m.files))
 	if len(m.skipped) > 0 {

@@ -131,6 +131,7 @@ func (c *replaceCall) whole(e *edit) (*replacement, error) {
 	return &replacement{edit: e, count: 1}, nil
 }
 
+// notFound returns the error if old_string does not occur, with advice for the model.
 func (c *replaceCall) notFound() error {
 	return &tools.Error{Type: tools.ErrEditNoOccurrence,
 		Message: fmt.Sprintf(
@@ -139,6 +140,7 @@ func (c *replaceCall) notFound() error {
 		Display: fmt.Sprintf("Error: Could not find an exact match for old_string in '%s'.", c.rel)}
 }
 
+// match replaces what the strategies of findEdits found, or says why nothing is replaced.
 func (c *replaceCall) match(e *edit) (*replacement, error) {
 	old, new := c.Old, c.New
 	if e.crlf || !strings.Contains(e.original, "\r\n") {

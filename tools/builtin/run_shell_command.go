@@ -150,7 +150,8 @@ func (t *runShell) Prepare(args map[string]any) (tools.Invocation, error) {
 	return c, nil
 }
 
-// Intent implements tools.Invocation.
+// Intent implements tools.Invocation. People read the command itself, or the model's
+// description of it if it is longer than 150 characters.
 func (c *shellCall) Intent() tools.Intent {
 	in := tools.Intent{Description: c.Command, Title: "Confirm Shell Command",
 		Exec: &tools.ExecIntent{Command: c.Command, Root: rootCommand(c.Command), Dir: c.dir}}
@@ -168,7 +169,9 @@ func (c *shellCall) Run(ctx context.Context) (tools.Result, error) {
 	return c.RunStream(ctx, nil)
 }
 
-// RunStream implements tools.Streamer.
+// RunStream implements tools.Streamer. live gets the output as plain text without control
+// sequences; nil shows nothing. With is_background it returns after delay_ms, or earlier
+// if the command ends, and the command runs on.
 func (c *shellCall) RunStream(ctx context.Context, live func(string)) (tools.Result, error) {
 	if substitutes(c.Command) {
 		res := tools.TextResult(
@@ -274,6 +277,7 @@ func (c *shellCall) env() []string {
 	return slices.Concat(env, shellEnv)
 }
 
+// cannotStart returns the error for a command that did not begin.
 func (c *shellCall) cannotStart(err error) error {
 	return &tools.Error{Type: tools.ErrShell, Message: err.Error(), Display: "Command failed: " + err.Error(), Err: err,
 		Content: untrusted("Output: (empty)\nError: " + err.Error())}
@@ -368,6 +372,7 @@ func refused(code int, output string) bool {
 		(strings.Contains(output, "ermission denied") || strings.Contains(output, "not permitted"))
 }
 
+// stopped says for the model why a command was ended.
 func (c *shellCall) stopped(why error) string {
 	if errors.Is(why, proc.ErrIdle) {
 		return fmt.Sprintf("Command was automatically cancelled because it printed nothing for %.4g minutes.",

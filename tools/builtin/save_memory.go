@@ -74,7 +74,8 @@ type saveMemoryCall struct {
 	Scope string `json:"scope"`
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. It puts the fact on one line and takes a leading dash
+// away, and refuses one that is empty then.
 func (t *saveMemory) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &saveMemoryCall{tool: t, file: t.files.User}
 	if err := t.schema.Decode(args, c); err != nil {
@@ -93,7 +94,8 @@ func (t *saveMemory) Prepare(args map[string]any) (tools.Invocation, error) {
 	return c, nil
 }
 
-// Intent implements tools.Invocation.
+// Intent implements tools.Invocation. Its diff shows the file as it is now: another
+// session may write before Run.
 func (c *saveMemoryCall) Intent() tools.Intent {
 	in := tools.Intent{
 		Description: fmt.Sprintf("in %s: %s", filepath.Base(c.file), c.Fact),
@@ -110,7 +112,8 @@ func (c *saveMemoryCall) Intent() tools.Intent {
 	return in
 }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. It tries three times if the file changes between
+// reading and writing.
 func (c *saveMemoryCall) Run(ctx context.Context) (tools.Result, error) {
 	c.tool.mu.Lock()
 	defer c.tool.mu.Unlock()

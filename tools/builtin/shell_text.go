@@ -17,6 +17,8 @@ type plainText struct {
 	cr     bool // the last byte was a carriage return
 }
 
+// newPlainText keeps what is printed, newlines, tabs and lone carriage returns, by which
+// programs draw progress.
 func newPlainText() *plainText {
 	p := &plainText{parser: ansi.NewParser()}
 	p.parser.SetHandler(ansi.Handler{
@@ -37,6 +39,7 @@ func newPlainText() *plainText {
 	return p
 }
 
+// put writes s, after a carriage return that was held back.
 func (p *plainText) put(s string) {
 	if p.cr {
 		p.out.WriteByte('\r')

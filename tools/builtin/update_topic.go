@@ -48,7 +48,7 @@ type updateTopicCall struct {
 	Aim     string `json:"strategic_intent"`
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. It refuses a blank strategic_intent.
 func (t *updateTopic) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &updateTopicCall{tool: t}
 	if err := t.schema.Decode(args, c); err != nil {
@@ -71,7 +71,8 @@ func (c *updateTopicCall) Intent() tools.Intent {
 	return in
 }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. A new title is displayed as a heading, with the
+// summary; otherwise only the intent is.
 func (c *updateTopicCall) Run(ctx context.Context) (tools.Result, error) {
 	if ctx.Err() != nil {
 		return tools.Result{}, context.Cause(ctx)

@@ -18,7 +18,8 @@ type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// lookupLimit limits a look-up before a model is asked.
+// lookupLimit bounds a look-up before a model is asked. A slower host is checked when it
+// is fetched.
 const lookupLimit = 2 * time.Second
 
 // localName reports whether a host's name belongs to this machine or its

@@ -20,7 +20,9 @@ import (
 	"minigem/internal/publicaddr"
 )
 
-// Limits of fetching (core/tools/web-fetch.ts).
+// Limits of fetching (core/tools/web-fetch.ts): the time for a page with its
+// redirections, how many of those, the bytes of a page, and the characters of all pages
+// of a call.
 const (
 	fetchTimeout   = 10 * time.Second
 	fetchRedirects = 5
@@ -40,6 +42,8 @@ type webClient struct {
 	http     *http.Client
 }
 
+// newWebClient makes a client that keeps no connections. nil means this machine's
+// resolver and network.
 func newWebClient(r Resolver, dial func(ctx context.Context, network, address string) (net.Conn, error)) *webClient {
 	if r == nil {
 		r = net.DefaultResolver
@@ -106,7 +110,8 @@ func looksNumeric(host string) bool {
 	return last != "" && '0' <= last[0] && last[0] <= '9'
 }
 
-// fetch returns a page as text; HTML becomes Markdown.
+// fetch returns a page as text; HTML becomes Markdown. A page of more than 10 MiB, of a
+// type that is not text, or with a status other than 2xx is an error.
 func (c *webClient) fetch(ctx context.Context, u *url.URL) (string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, fetchTimeout, fmt.Errorf("no answer within %s", fetchTimeout))
 	defer cancel()

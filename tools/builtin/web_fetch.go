@@ -110,7 +110,8 @@ type webFetchCall struct {
 	Prompt string `json:"prompt"`
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. It refuses a prompt without a URL, with a malformed one,
+// or with more than 20. It looks up no host.
 func (t *webFetch) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &webFetchCall{tool: t}
 	if err := t.schema.Decode(args, c); err != nil {
@@ -152,7 +153,8 @@ func (c *webFetchCall) Intent() tools.Intent {
 	return in
 }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. URLs that were skipped are named in the result. The
+// text is marked as untrusted for the model that reads it.
 func (c *webFetchCall) Run(ctx context.Context) (tools.Result, error) {
 	urls, skipped := c.permitted(ctx)
 	if ctx.Err() != nil {
@@ -195,6 +197,7 @@ func (c *webFetchCall) permitted(ctx context.Context) (urls []*url.URL, skipped 
 	return urls, skipped
 }
 
+// ask asks a model and returns its answer with the sources that it cites.
 func (c *webFetchCall) ask(ctx context.Context, req llm.Request) (string, error) {
 	req.Role = roleUtility
 	answer, err := c.tool.Generator.Generate(ctx, req)
@@ -239,6 +242,7 @@ func (c *webFetchCall) fallback(ctx context.Context, urls []*url.URL, before err
 	return text, nil
 }
 
+// failed returns the error if neither the provider nor this machine could read the pages.
 func (c *webFetchCall) failed(err error) error {
 	msg := "Error during fallback fetch: " + strings.ReplaceAll(err.Error(), "\n", "; ")
 	return &tools.Error{Type: tools.ErrFetchFallback, Message: msg, Display: "Error: " + msg, Err: err}

@@ -57,7 +57,8 @@ type userEdited struct {
 	Proposed string `json:"ai_proposed_content"`
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. It refuses a path outside of the workspace, a directory,
+// and content with a placeholder for omitted code, unless the user edited the content.
 func (t *writeFile) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &writeFileCall{tool: t, args: args}
 	if err := t.schema.Decode(args, c); err != nil {
@@ -81,6 +82,7 @@ func (t *writeFile) Prepare(args map[string]any) (tools.Invocation, error) {
 	return c, nil
 }
 
+// prepare reads the file and computes the change.
 func (c *writeFileCall) prepare() (*edit, error) {
 	e, err := readEdit(c.tool.ws, c.abs)
 	if err != nil {
@@ -94,7 +96,8 @@ func (c *writeFileCall) prepare() (*edit, error) {
 	return e, nil
 }
 
-// Intent implements tools.Invocation.
+// Intent implements tools.Invocation. It reads the file once, for the diff; Run writes
+// only if the file has not changed since.
 func (c *writeFileCall) Intent() tools.Intent {
 	rel := shortPath(c.tool.ws.Rel(c.abs))
 	in := tools.Intent{Description: "Writing to " + rel, Title: "Confirm Write: " + rel, Paths: []string{c.abs}}
@@ -104,7 +107,8 @@ func (c *writeFileCall) Intent() tools.Intent {
 	return in
 }
 
-// Check implements tools.Checkable.
+// Check implements tools.Checkable: the user is not asked if the existing file cannot be
+// read.
 func (c *writeFileCall) Check() error {
 	_, err := c.edit()
 	return err

@@ -156,8 +156,7 @@ func (e *Engine) check(s situation, c Call) Verdict {
 		v = e.checkPlain(s, c)
 	}
 	if v.Decision == Ask && !s.answered {
-		v.Decision = Deny
-		v.Reason = strings.TrimPrefix(v.Reason+"; "+headless, "; ")
+		v.Decision, v.Reason = Deny, join(v.Reason, headless)
 	}
 	return v
 }
@@ -165,6 +164,7 @@ func (e *Engine) check(s situation, c Call) Verdict {
 // editTools change the files that their arguments name.
 var editTools = []string{"write_file", "replace"}
 
+// checkPlain decides about a call of any tool but the shell.
 func (e *Engine) checkPlain(s situation, c Call) Verdict {
 	text := stable(c.Args)
 	for i := range s.rules {
@@ -198,6 +198,7 @@ func (e *Engine) argumentsMatch(r *Rule, c Call, text string) bool {
 	return e.inArea(r.Area, c.Intent)
 }
 
+// changesSensitive reports whether the call changes a file that needs a question.
 func (e *Engine) changesSensitive(c Call) bool {
 	return slices.ContainsFunc(pathsOf(c.Intent), func(p string) bool { return e.sensitive(p, false) })
 }
@@ -290,6 +291,7 @@ func (s situation) unruled() Verdict {
 	return Verdict{Decision: Deny, Rule: "no rule: denied in a headless session"}
 }
 
+// verdictOf returns what rule r decides, with its place.
 func verdictOf(r *Rule) Verdict {
 	v := Verdict{Decision: r.Decision, Rule: r.Place.String(), Sandbox: r.Sandbox}
 	if r.Name != "" {

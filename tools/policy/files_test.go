@@ -163,7 +163,7 @@ func TestGitInABareRepository(t *testing.T) {
 			"other": Ask, ".git": Ask, "worktree": Allow} {
 			v := e.Check(in(filepath.Join(root, dir), "git status"))
 			assert.Equal(t, want, v.Decision, "in %s: %+v", dir, v)
-			for _, command := range []string{"git -C %s status", "git -C . -C %s log", "git --no-pager -C%s diff",
+			for _, command := range []string{"git -C %s status", "git -C . -C %s log", "git --no-pager -C %s diff",
 				"cd %s && git log"} {
 				if v := e.Check(in(root, fmt.Sprintf(command, dir))); want == Ask {
 					assert.Equal(t, Ask, v.Decision, "%s in %s: %+v", command, dir, v)

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -12,12 +11,18 @@ import (
 type Lists struct {
 	// Core is tools.core; nil means that it is not set, empty that there is no built-in
 	// tool.
-	Core                 []string
-	Allowed              []string // tools.allowed and --allowed-tools
-	Excluded             []string // tools.exclude
-	ConfirmationRequired []string // tools.confirmationRequired
-	AllowedServers       []string // mcp.allowed and --allowed-mcp-server-names
-	ExcludedServers      []string // mcp.excluded
+	Core []string
+	// Allowed is tools.allowed and --allowed-tools: these run without a question. If it
+	// names the shell only with prefixes, other commands are denied.
+	Allowed []string
+	// Excluded is tools.exclude: their calls are denied.
+	Excluded []string
+	// ConfirmationRequired is tools.confirmationRequired: their calls are asked about.
+	ConfirmationRequired []string
+	// AllowedServers is mcp.allowed and --allowed-mcp-server-names.
+	AllowedServers []string
+	// ExcludedServers is mcp.excluded.
+	ExcludedServers []string
 }
 
 // FromLists converts the lists to rules of the user's tier (core/policy/config.ts), and
@@ -83,8 +88,13 @@ func listed(entry string, d Decision) (r Rule, fault string) {
 
 // onlyNarrowed reports whether the list names the tool, but only with a prefix.
 func onlyNarrowed(list []string, tool string) bool {
-	prefixed := func(entry string) bool { r, _ := listed(entry, Allow); return len(r.Prefixes) > 0 }
-	names := func(entry string) bool { name, _, _ := splitEntry(entry); return name == tool }
-	mine := slices.DeleteFunc(slices.Clone(list), func(e string) bool { return !names(e) })
-	return len(mine) > 0 && !slices.ContainsFunc(mine, func(e string) bool { return !prefixed(e) })
+	named := false
+	for _, entry := range list {
+		if name, prefix, _ := splitEntry(entry); name == tool {
+			if named = true; prefix == "" {
+				return false
+			}
+		}
+	}
+	return named
 }

@@ -78,6 +78,7 @@ func expand(re *syntax.Regexp) []string {
 	return []string{anything}
 }
 
+// concat returns the texts that the parts match one after the other.
 func concat(subs []*syntax.Regexp) []string {
 	out := []string{""}
 	for _, sub := range subs {

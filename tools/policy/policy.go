@@ -51,10 +51,14 @@ type Mode string
 
 // The modes, from the least permissive to the most.
 const (
-	ModePlan     Mode = "plan"     // nothing is changed
-	ModeDefault  Mode = "default"  // changes need a question; also the zero Mode
-	ModeAutoEdit Mode = "autoEdit" // edits inside the workspace need no question
-	ModeYolo     Mode = "yolo"     // nothing needs a question
+	// nothing is changed but plans
+	ModePlan Mode = "plan"
+	// changes need a question; also the zero Mode
+	ModeDefault Mode = "default"
+	// edits inside the workspace need no question
+	ModeAutoEdit Mode = "autoEdit"
+	// nothing needs a question
+	ModeYolo Mode = "yolo"
 )
 
 // modes from the least permissive to the most.

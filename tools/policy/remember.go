@@ -40,6 +40,7 @@ func (e *Engine) Lasting(c Call) []Outcome {
 	})
 }
 
+// remember applies an answer to s: it changes the mode or adds a rule.
 func (s *situation) remember(c Call, outcome Outcome) {
 	switch c.Tool = canonical(c.Tool); {
 	case !slices.Contains([]Outcome{ProceedAlways, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysSandbox}, outcome):
@@ -55,6 +56,7 @@ func (s *situation) remember(c Call, outcome Outcome) {
 	}
 }
 
+// isEdit reports whether an answer about the tool is about all edits.
 func isEdit(info tools.Info) bool { return info.Kind == tools.KindEdit }
 
 // granted returns the rule that allows what the user meant; nil for a command line

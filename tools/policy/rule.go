@@ -91,17 +91,22 @@ type Rule struct {
 	Interactive *bool
 	// Annotations have to be among the tool's, with equal values.
 	Annotations map[string]any
-	Redirection bool // an allow that includes redirections
-	Inside      bool // an allow that includes redirections to files of the workspace
-	// Always rules count besides the one that decides: the first that matches
-	// a command which another rule allows has it asked about, or if it allows
-	// keeps those below it from asking.
+	// Redirection is an allow that includes redirections.
+	Redirection bool
+	// Inside is an allow that includes redirections to files of the workspace.
+	Inside bool
+	// Always rules count in addition to the one that decides: the first that matches a
+	// command which another rule allows has it asked about, or if it allows keeps those
+	// below it from asking.
 	Always bool
 	// Area restricts the rule to a part of the disk.
-	Area        Area
-	Sandbox     bool // an allow of commands that run in the sandbox
-	BuiltinOnly bool // not for MCP tools
-	TrustedOnly bool // only for MCP servers that the settings trust
+	Area Area
+	// Sandbox is an allow of commands that run in the sandbox.
+	Sandbox bool
+	// BuiltinOnly leaves MCP tools out.
+	BuiltinOnly bool
+	// TrustedOnly is for MCP servers that the settings trust, in a trusted folder.
+	TrustedOnly bool
 
 	compiled    bool
 	args, regex *regexp2.Regexp
@@ -237,6 +242,7 @@ func matchTool(pattern, tool string, origin *tools.MCPOrigin) bool {
 	return wildcard(pattern, tool)
 }
 
+// wildcard compares name with a pattern that may end in "*".
 func wildcard(pattern, name string) bool {
 	if prefix, ok := strings.CutSuffix(pattern, "*"); ok {
 		return strings.HasPrefix(name, prefix)
@@ -244,6 +250,7 @@ func wildcard(pattern, name string) bool {
 	return pattern == name
 }
 
+// annotated reports whether have holds all of want.
 func annotated(want, have map[string]any) bool {
 	for k, v := range want {
 		if got, ok := have[k]; !ok || !reflect.DeepEqual(got, v) {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dlclark/regexp2/v2"
+
 	"minigem/tools/policy/shell"
 )
 
@@ -47,17 +49,20 @@ func (e *Engine) checkShell(s situation, c Call) Verdict {
 // judged is a command line that is being judged.
 type judged struct {
 	shell.Line
-	call   Call
-	dirs   []string // each may be the working directory of any command; nil: it is not known
-	rest   string   // what may run besides the commands, as text
-	reads  bool     // all of it only reads, so that it runs confined
-	unread bool     // it cannot be parsed
+	call Call
+	dirs []string // each may be the working directory of any command; nil: it is not known
+	// what may run in addition to the commands, as text
+	rest   string
+	reads  bool // all of it only reads, so that it runs confined
+	unread bool // it cannot be parsed
 }
 
+// writes reports whether a redirection of the command writes a file.
 func writes(cmd shell.Command) bool {
 	return slices.ContainsFunc(cmd.Redirects, func(rd shell.Redirect) bool { return rd.Writes })
 }
 
+// parse reads a line by the grammar of the shell that will run it.
 func (e *Engine) parse(text string) (shell.Line, error) {
 	switch e.options.Shell {
 	case Bash:
@@ -152,7 +157,7 @@ func (e *Engine) caution(s situation, l judged, cmd shell.Command, r *Rule) stri
 			continue
 		}
 		anywhere := len(cmd.Words) == 0 && also.restrictive() && also.regex != nil &&
-			matchesWithin(also.regex.MatchString, l.Text)
+			matchesWithin(also.regex, l.Text)
 		if anywhere || also.matchCommand(l, cmd) == yes {
 			if also.Decision == Allow {
 				break
@@ -182,9 +187,8 @@ func variableOfMake(cmd shell.Command, r *Rule) string {
 	return ""
 }
 
-// ruleFor finds the rule that decides about a command; nil where there is none.
-// perhaps is one before it that holds back, of which it is not certain whether it
-// matches.
+// ruleFor finds the rule that decides about a command; nil if no rule does. perhaps is
+// one before it that holds back, of which it is not certain whether it matches.
 func (e *Engine) ruleFor(s situation, l judged, cmd shell.Command) (decides, perhaps *Rule) {
 	for i := range s.rules {
 		r := &s.rules[i]
@@ -201,7 +205,7 @@ func (e *Engine) ruleFor(s situation, l judged, cmd shell.Command) (decides, per
 	return nil, perhaps
 }
 
-// answer is that of a comparison with something that may not be known.
+// answer is the result of a comparison with something that may not be known.
 type answer int
 
 const (
@@ -214,7 +218,7 @@ const (
 // only for certain, and only in a plain line, so that its answer is never maybe.
 func (r *Rule) matchCommand(l judged, cmd shell.Command) answer {
 	if r.args != nil {
-		return r.matchTexts(r.args.MatchString, argumentTexts(l.call, cmd))
+		return r.matchTexts(r.args, argumentTexts(l.call, cmd))
 	}
 	if r.regex == nil && len(r.prefixes) == 0 {
 		return yes
@@ -225,7 +229,7 @@ func (r *Rule) matchCommand(l judged, cmd shell.Command) answer {
 	if r.regex != nil {
 		best := no
 		if len(cmd.Words) > 0 {
-			best = r.matchTexts(r.regex.MatchString, []string{cmd.Text(), cmd.Source})
+			best = r.matchTexts(r.regex, []string{cmd.Text(), cmd.Source})
 		}
 		if best == no && r.restrictive() && r.mayMatch(l, cmd) {
 			return maybe
@@ -237,28 +241,18 @@ func (r *Rule) matchCommand(l judged, cmd shell.Command) answer {
 		if r.restrictive() {
 			best = max(best, heldBack(p, l, cmd))
 		} else {
-			best = max(best, certainly(startsWith(cmd.Words, p)))
+			best = max(best, startsWith(cmd.Words, p)&^maybe)
 		}
 	}
 	return best
 }
 
-func certainly(a answer) answer {
-	if a == yes {
-		return yes
-	}
-	return no
-}
-
 // matchTexts: what allows must match every way of writing the command, what
 // holds back needs one.
-func (r *Rule) matchTexts(match func(string) (bool, error), texts []string) answer {
+func (r *Rule) matchTexts(re *regexp2.Regexp, texts []string) answer {
 	all, some := true, false
 	for _, t := range texts {
-		ok, err := match(t)
-		if err != nil {
-			ok = r.restrictive()
-		}
+		ok := matches(re, t, r.restrictive())
 		all, some = all && ok, some || ok
 	}
 	if r.restrictive() && some || all {
@@ -291,36 +285,32 @@ func (l judged) unknown(cmd shell.Command) bool {
 // mayMatch reports whether the command may be one that the expression of the
 // rule matches, or may run one.
 func (r *Rule) mayMatch(l judged, cmd shell.Command) bool {
-	if l.unknown(cmd) || l.rest != "" && (matchesWithin(r.regex.MatchString, l.rest) || r.pattern.mentioned(l.rest)) {
+	if l.unknown(cmd) || l.rest != "" && (matchesWithin(r.regex, l.rest) || r.pattern.mentioned(l.rest)) {
 		return true
 	}
 	normal := cmd.Normal()
-	if len(normal) > 0 {
-		if ok, err := r.regex.MatchString(shell.Command{Words: normal, Source: cmd.Source}.Text()); ok || err != nil {
-			return true
-		}
+	if len(normal) > 0 && matches(r.regex, shell.Command{Words: normal, Source: cmd.Source}.Text(), true) {
+		return true
 	}
 	return r.pattern.fits(cmd.Words) || r.pattern.fits(normal)
 }
 
 // matchesWithin tries an expression wherever a word begins in a text.
-func matchesWithin(match func(string) (bool, error), text string) bool {
+func matchesWithin(re *regexp2.Regexp, text string) bool {
 	const most = 200 // words; what is longer is not compared
 	words := 0
 	for i := range text {
 		if i > 0 && (isLetter(text[i-1]) || !isLetter(text[i])) {
 			continue
 		}
-		if words++; words > most {
-			return true
-		}
-		if ok, err := match(text[i:]); ok || err != nil {
+		if words++; words > most || matches(re, text[i:], true) {
 			return true
 		}
 	}
 	return false
 }
 
+// isLetter reports whether c may be part of a name.
 func isLetter(c byte) bool {
 	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
@@ -356,9 +346,11 @@ func argumentTexts(c Call, cmd shell.Command) []string {
 	return texts
 }
 
+// explain adds to v why it is what it is for one command of the line.
 func explain(v Verdict, command, why string) Verdict {
 	v.Reason = join(v.Reason, command+": "+why)
 	return v
 }
 
+// join joins two reasons; a may be empty.
 func join(a, b string) string { return strings.TrimPrefix(a+"; "+b, "; ") }

@@ -53,6 +53,7 @@ func dirsOf(c Call, commands []shell.Command) []string {
 	return dirs
 }
 
+// absolute returns path as the kernel would follow it from dir.
 func absolute(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return path
@@ -63,6 +64,20 @@ func absolute(dir, path string) string {
 // nameLike matches what may be names of files in an argument: runs of the characters
 // that names are made of.
 var nameLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\pL\pN._/~+@%-]+`) })
+
+// namesIn returns what may be names of files in an argument.
+func namesIn(w shell.Word) []string {
+	out := append(nameLike().FindAllString(w.Text, -1), w.Text, strings.TrimLeft(w.Text, "-"))
+	if strings.HasPrefix(w.Text, "-") && len(w.Text) > 2 {
+		out = append(out, w.Text[2:]) // the value of a letter
+	}
+	for _, name := range out { // of ~ and $HOME the rest is left
+		out = append(out, strings.TrimLeft(name, "~/"))
+	}
+	return slices.DeleteFunc(out, func(name string) bool {
+		return name == "" || len(name) > 4096 || strings.ContainsAny(name, "\n\x00")
+	})
+}
 
 // secretAsked says why a command that only reads is asked for: what it prints the
 // model reads, and the file tools would not show it.
@@ -116,12 +131,8 @@ func (l judged) namesFolder(args []shell.Word) bool {
 
 // wordAsked says why an argument is not read unasked.
 func (e *Engine) wordAsked(l judged, w shell.Word, reach shell.Reach) string {
-	candidates := append(nameLike().FindAllString(w.Text, -1), w.Text)
-	if rest, ok := strings.CutPrefix(w.Text, "-"); ok && len(rest) > 1 {
-		candidates = append(candidates, rest[1:]) // the value of a letter
-	}
-	for _, name := range candidates {
-		if name == "" || len(name) > 4096 || strings.ContainsAny(name, "\n\x00") || name == "/" && !reach.Names {
+	for _, name := range namesIn(w) {
+		if name == "/" && !reach.Names {
 			continue
 		}
 		if secret := workspace.Secret(name); secret != "" && !reach.Names {
@@ -197,17 +208,7 @@ func (e *Engine) namesSensitive(l judged, cmd shell.Command) string {
 		words = cmd.Words[1:]
 	}
 	for _, w := range words {
-		candidates := append(nameLike().FindAllString(w.Text, -1), strings.TrimLeft(w.Text, "-"))
-		if strings.HasPrefix(w.Text, "-") && len(w.Text) > 2 {
-			candidates = append(candidates, w.Text[2:]) // the value of a letter
-		}
-		for _, name := range candidates { // of ~ and $HOME the rest is left
-			candidates = append(candidates, strings.TrimLeft(name, "~/"))
-		}
-		for _, name := range candidates {
-			if name == "" || len(name) > 4096 || strings.ContainsAny(name, "\n\x00") {
-				continue
-			}
+		for _, name := range namesIn(w) {
 			if secret := workspace.Secret(name); secret != "" {
 				return "names " + secret + ", which the file tools do not read"
 			}

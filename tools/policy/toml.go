@@ -62,6 +62,8 @@ func unread(path string, err error) Problem {
 	}
 }
 
+// policyFiles returns path itself, or the *.toml files of a folder in order of their
+// names.
 func policyFiles(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {

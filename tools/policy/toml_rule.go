@@ -17,6 +17,7 @@ type parser struct {
 	problems []Problem
 }
 
+// complain adds a problem; loosens says that the rule may have held something back.
 func (p *parser) complain(at Place, loosens bool, format string, args ...any) {
 	p.problems = append(p.problems, Problem{Place: at, Loosens: loosens, Text: fmt.Sprintf(format, args...)})
 }
@@ -118,6 +119,8 @@ type table struct {
 	unknown []string
 }
 
+// fault notes what is wrong with the rule. Reading goes on, so that all faults are
+// reported at once.
 func (t *table) fault(format string, args ...any) {
 	t.faults = append(t.faults, fmt.Sprintf(format, args...))
 }
@@ -149,6 +152,7 @@ func (t *table) fill(r *Rule) {
 	}
 }
 
+// field reads one field in either spelling; an unknown one is noted.
 func (t *table) field(r *Rule, key string, v any) {
 	switch key {
 	case "name":
@@ -193,16 +197,16 @@ func (t *table) field(r *Rule, key string, v any) {
 	}
 }
 
+// text reads a string that is not empty.
 func (t *table) text(key string, v any) string {
-	s, ok := v.(string)
-	if !ok {
-		t.fault("%s must be a string", key)
-	} else if s == "" {
+	s := as[string](t, key, v, "a string")
+	if v == "" {
 		t.fault("%s must not be empty", key)
 	}
 	return s
 }
 
+// texts reads a string, or a list of them.
 func (t *table) texts(key string, v any) []string {
 	if s, ok := v.(string); ok {
 		return []string{t.text(key, s)}
@@ -219,6 +223,7 @@ func (t *table) texts(key string, v any) []string {
 	return out
 }
 
+// toolNames reads names in their current spelling.
 func (t *table) toolNames(key string, v any) []string {
 	names := t.texts(key, v)
 	for i, n := range names {
@@ -233,6 +238,7 @@ func (t *table) toolNames(key string, v any) []string {
 	return names
 }
 
+// decision reads one of the three words. After a fault the rule is not used.
 func (t *table) decision(v any) Decision {
 	for d, name := range decisionNames {
 		if v == name {
@@ -244,6 +250,7 @@ func (t *table) decision(v any) Decision {
 	return Allow
 }
 
+// priority reads the part of a priority that a file may set, from 0 to 999.
 func (t *table) priority(v any) int {
 	n, ok := v.(int64)
 	if !ok || n < 0 || n > 999 {
@@ -273,20 +280,19 @@ func (t *table) area(key string, v any) Area {
 	return Anywhere
 }
 
-func (t *table) truth(key string, v any) bool {
-	b, ok := v.(bool)
+// as is v, if it is a T.
+func as[T any](t *table, key string, v any, what string) T {
+	x, ok := v.(T)
 	if !ok {
-		t.fault("%s must be true or false", key)
+		t.fault("%s must be %s", key, what)
 	}
-	return b
+	return x
 }
 
+func (t *table) truth(key string, v any) bool { return as[bool](t, key, v, "true or false") }
+
 func (t *table) object(key string, v any) map[string]any {
-	m, ok := v.(map[string]any)
-	if !ok {
-		t.fault("%s must be a table", key)
-	}
-	return m
+	return as[map[string]any](t, key, v, "a table")
 }
 
 func quoteAll(names []string) string { return `"` + strings.Join(names, `", "`) + `"` }

@@ -40,6 +40,7 @@ func newBatch(r *Runner, calls []llm.ToolCall, offers func(string) bool) *batch 
 	return b
 }
 
+// waves sorts the calls into waves, those that go first at the front.
 func (b *batch) waves() [][]*call {
 	var waves [][]*call
 	together := false
@@ -56,6 +57,7 @@ func (b *batch) waves() [][]*call {
 	return waves
 }
 
+// run takes a wave from finding its tools to their results.
 func (b *batch) run(ctx context.Context, wave []*call) {
 	for _, c := range wave {
 		c.record.Started = b.now()
@@ -83,6 +85,7 @@ func open(calls []*call) []*call {
 	return slices.DeleteFunc(slices.Clone(calls), func(c *call) bool { return c.finished })
 }
 
+// parallel calls do for each call at once and waits for all.
 func parallel(calls []*call, do func(*call)) {
 	if len(calls) == 1 {
 		do(calls[0])
@@ -106,6 +109,7 @@ func (b *batch) stopAll(why string, byHook bool) {
 	b.stop = b.stop || byHook
 }
 
+// halted returns why no more calls start, and whether a hook said so; empty if they do.
 func (b *batch) halted() (why string, byHook bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

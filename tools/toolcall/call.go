@@ -60,6 +60,8 @@ type call struct {
 	stoppedBy string // the event whose hook stopped the run
 }
 
+// mustRunAlone reports whether the model or the tool wants no other call next to this
+// one.
 func (c *call) mustRunAlone() bool {
 	if wait, _ := c.asked.Args[waitForPrevious].(bool); wait {
 		return true
@@ -126,6 +128,7 @@ func (c *call) reject(e *tools.Error) {
 	c.fail(e)
 }
 
+// declares reports whether the tool has an argument of this name itself.
 func declares(spec llm.ToolSpec, property string) bool {
 	var schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`
@@ -180,6 +183,7 @@ func (c *call) refusedBy(event string, v hooks.Verdict) bool {
 	return true
 }
 
+// use returns the call as hooks read it.
 func (c *call) use() hooks.ToolUse {
 	u := hooks.ToolUse{Call: c.step}
 	if c.tails > 0 {
@@ -235,6 +239,7 @@ func (c *call) start(ctx context.Context) {
 	c.batch.sink.emit(event.ToolStarted{Call: c.step, DisplayName: c.tool.Info().DisplayName, Description: c.describe()})
 }
 
+// runTool runs the tool; a panic of it is an error.
 func (c *call) runTool(ctx context.Context) (res tools.Result, err error) {
 	err = guard(func() (err error) {
 		if s, ok := c.inv.(tools.Streamer); ok {
@@ -340,6 +345,7 @@ func (c *call) keep(status event.ToolStatus) {
 	c.record.Followed = append(c.record.Followed, r)
 }
 
+// stopBy ends the run: a hook of the event ev said so.
 func (c *call) stopBy(ev string, v hooks.Verdict) {
 	c.stop, c.stoppedBy = &v, ev
 	c.batch.stopAll("a hook stopped the run: "+v.Reason, true)
@@ -348,6 +354,8 @@ func (c *call) stopBy(ev string, v hooks.Verdict) {
 // describe returns the line about the step that people read.
 func (c *call) describe() string { return c.intent().Description }
 
+// intent returns what people read about the step. A panic of the tool becomes its
+// description.
 func (c *call) intent() (in tools.Intent) {
 	if err := guard(func() error { in = c.inv.Intent(); return nil }); err != nil {
 		return tools.Intent{Description: err.Error()}

@@ -39,6 +39,7 @@ type (
 	}
 )
 
+// notification returns the message and the details of the event for a question.
 func notification(q Question) (message string, details any) {
 	in := q.Intent
 	plain := func(kind, title string) plainDetails { return plainDetails{kind, cmp.Or(in.Title, title)} }

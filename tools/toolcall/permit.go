@@ -124,6 +124,7 @@ func (c *call) rejudge(ctx context.Context, args map[string]any) {
 	}
 }
 
+// policyDenial returns the error for a call that the policy, or no answer, denies.
 func policyDenial(why string) *tools.Error {
 	return &tools.Error{Type: tools.ErrPolicyViolation, Message: strings.TrimSpace(deniedByPolicy + " " + why)}
 }
@@ -190,6 +191,7 @@ func (c *call) answered(a Answer, allowed event.ToolDecision) bool {
 	return true
 }
 
+// ask puts the question to the user, after alerts and Notification hooks.
 func (c *call) ask(ctx context.Context, forced bool) Answer {
 	q := Question{Call: c.step, Info: c.tool.Info(), Intent: c.intent(), Forced: forced, Why: c.why}
 	_, q.Modifiable = c.inv.(tools.Modifiable)

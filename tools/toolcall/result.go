@@ -137,6 +137,7 @@ func (c *call) cancel(ctx context.Context, partial string) {
 // notRun is the answer to a call that never started; why follows.
 const notRun = "not run: "
 
+// dismiss answers a call that did not run, or not to its end, with text.
 func (c *call) dismiss(text string) {
 	c.record.Status = event.ToolCancelled
 	c.record.ErrorMessage, c.record.Display = text, text

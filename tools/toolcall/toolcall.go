@@ -171,6 +171,7 @@ type Halt struct {
 // Error returns the reason.
 func (h *Halt) Error() string { return h.Verdict.Reason }
 
+// halted returns the Halt in err, or nil.
 func halted(err error) *Halt {
 	var h *Halt
 	errors.As(err, &h)
@@ -205,6 +206,7 @@ func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall,
 	return results, b.verdict()
 }
 
+// lookup returns the tool of that name if it is offered, else the error for the model.
 func (r *Runner) lookup(name string) (tools.Tool, *tools.Error) {
 	offered := r.Registry
 	if r.Offered != nil {
@@ -255,6 +257,7 @@ type serial struct {
 	sink event.Sink
 }
 
+// emit passes e on when no other event is being passed on.
 func (s *serial) emit(e event.Event) {
 	if s.sink == nil {
 		return

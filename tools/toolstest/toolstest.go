@@ -73,6 +73,8 @@ func Run(t *testing.T, c Case) {
 	}
 }
 
+// declaration checks Spec and Info: names, descriptions, and that the schema accepts the
+// call.
 func declaration(t require.TestingT, c Case) {
 	spec, info := c.Tool.Spec(), c.Tool.Info()
 	assert.Equal(t, spec, c.Tool.Spec(), "the declaration is always the same")
@@ -121,6 +123,7 @@ func wrongArguments(t require.TestingT, c Case) {
 	}
 }
 
+// requireInvalid checks that Prepare refuses args with AJV's text.
 func requireInvalid(t require.TestingT, tool tools.Tool, args map[string]any, text string) {
 	inv, err := tool.Prepare(args)
 	var e *tools.Error
@@ -157,6 +160,7 @@ func preparing(t require.TestingT, c Case) {
 	assert.Equal(t, before, tree(t, c.Dir))
 }
 
+// obeysContext runs the call with a context that is over: nothing may change.
 func obeysContext(t require.TestingT, c Case) {
 	before := tree(t, c.Dir)
 	inv, err := c.Tool.Prepare(c.Args)
@@ -184,6 +188,7 @@ func obeysContext(t require.TestingT, c Case) {
 	assert.Equal(t, before, tree(t, c.Dir), "nothing is done when the context is over")
 }
 
+// result runs the call and checks the form of what it returns; an Error is fine.
 func result(t require.TestingT, c Case) {
 	inv, err := c.Tool.Prepare(c.Args)
 	require.NoError(t, err)
@@ -214,6 +219,7 @@ func result(t require.TestingT, c Case) {
 	assert.NoError(t, err)
 }
 
+// copied returns args as JSON, to find changes.
 func copied(t require.TestingT, args map[string]any) string {
 	b, err := json.Marshal(args)
 	require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"minigem/internal/boundedfile"
+	"minigem/internal/text"
 )
 
 // Ignore says which ignore files apply (core/services/fileDiscoveryService.ts); the zero
@@ -136,9 +137,7 @@ func (w *Workspace) IgnoreFaults(ig Ignore) (faults []error) {
 			names = append(names, ".gitignore", filepath.Join(gitDir(repo), "info", "exclude"))
 		}
 		for _, name := range names {
-			if !filepath.IsAbs(name) {
-				name = filepath.Join(dir, name)
-			}
+			name = text.Abs(dir, name)
 			if err := ignoreFault(name); err != nil {
 				faults = append(faults, err)
 			}
@@ -147,6 +146,8 @@ func (w *Workspace) IgnoreFaults(ig Ignore) (faults []error) {
 	return faults
 }
 
+// ignoreFault returns why an ignore file does not count as a whole; nil if it does or is
+// missing.
 func ignoreFault(name string) error {
 	f, err := boundedfile.Open(name)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
@@ -173,9 +174,7 @@ func newIgnorer(p place, ig Ignore) *Ignorer {
 	top := &Ignorer{set: &ignoreSet{Ignore: ig}}
 	if ig.Gemini {
 		for _, name := range append([]string{".geminiignore"}, ig.Custom...) {
-			if !filepath.IsAbs(name) {
-				name = filepath.Join(p.real, name)
-			}
+			name = text.Abs(p.real, name)
 			if rules := newRuleSet(readSome(boundedfile.Open(name))); rules != nil {
 				top.set.extra = append(top.set.extra, rules)
 			}
@@ -249,9 +248,7 @@ func ownGitDir(repo string) string {
 	if !ok {
 		return dot
 	}
-	if !filepath.IsAbs(target) {
-		target = filepath.Join(repo, target)
-	}
+	target = text.Abs(repo, target)
 	return target
 }
 

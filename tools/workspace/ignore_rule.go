@@ -38,6 +38,8 @@ func parseRules(data []byte) []rule {
 	return rules
 }
 
+// parseRule reads one line; ok is false for a comment, a blank line and an invalid
+// pattern.
 func parseRule(line string) (rule, bool) {
 	line = trimSpaces(line)
 	if line == "" || line[0] == '#' {
@@ -81,6 +83,7 @@ func escaped(s string, i int) bool {
 	return n%2 == 1
 }
 
+// classify returns the cheapest way to compare with pattern p.
 func classify(p string) (matching, string) {
 	if !strings.ContainsAny(p, `*?[\`) {
 		return byEqual, p

@@ -138,6 +138,7 @@ func (ig Ignore) own(dirs []string) bool {
 	})
 }
 
+// entry checks one entry below a directory that is read as a whole.
 func (m *refusedSearch) entry(path string, e fs.DirEntry, own Ignore) {
 	switch name := e.Name(); {
 	case m.reach.Visible && strings.HasPrefix(name, "."):

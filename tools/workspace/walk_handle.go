@@ -21,6 +21,7 @@ func newHandle(root *os.Root) *handle {
 	return h
 }
 
+// release closes the directory when its last task is done.
 func (h *handle) release() {
 	if h.users.Add(-1) == 0 {
 		h.root.Close()

@@ -95,6 +95,7 @@ func (k *walker) done(t task) {
 	}
 }
 
+// abandon makes all workers stop soon.
 func (k *walker) abandon() {
 	k.mu.Lock()
 	k.over = true
@@ -130,6 +131,7 @@ func (k *walker) work(ctx context.Context) {
 	}
 }
 
+// visitAll visits files of one directory, until ctx ends or visit returns an error.
 func (k *walker) visitAll(ctx context.Context, dir *handle, ign *Ignorer, files []item) error {
 	e := Entry{dir: dir}
 	base := len(prefix(ign.base))

@@ -48,6 +48,7 @@ type OutsideError struct {
 	Name string
 }
 
+// Error says what is allowed instead.
 func (e *OutsideError) Error() string {
 	where := strings.Join(e.Dirs, ", ")
 	if len(e.Temp) > 0 {
@@ -302,6 +303,7 @@ func (w *Workspace) locate(abs string) (place, error) {
 	return place{}, w.outside(abs, "")
 }
 
+// outside returns the error for abs; name is the protected component, if that is why.
 func (w *Workspace) outside(abs, name string) error {
 	return &OutsideError{Path: abs, Dirs: w.names(project), Temp: w.names(temp), Name: name}
 }

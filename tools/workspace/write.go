@@ -61,6 +61,7 @@ func (w *Workspace) Snapshot(path string, limit int64) (Snapshot, error) {
 	return s, nil
 }
 
+// readLimited reads a file of at most limit bytes; see Snapshot.
 func readLimited(f *os.File, limit int64) (fs.FileMode, []byte, error) {
 	info, err := f.Stat()
 	if err != nil {

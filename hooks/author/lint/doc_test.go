@@ -10,11 +10,25 @@ func Doc() string {
 	var b strings.Builder
 	b.WriteString(`# What hooks lint finds
 
-` + "`minigem hooks lint`" + ` looks at hooks without running them. Every kind of finding has a code that does not change. An **error** means that a hook does
-not run or does nothing, a **warning** that it probably does not do what was meant, a **note** is good to know. Exit codes: 0 no errors and
-warnings, 1 some, 42 wrong usage, 52 a settings file cannot be read. ` + "`--fix`" + ` does what is clear, and keeps comments and order. ` + "`--format json`" + ` is for
-programs, ` + "`--format sarif`" + ` for code scanning. Programs in the shell's language are parsed; of Python and JavaScript only plain signs are seen.
-` + "`--for claude,codex`" + ` finds as well what those agents make of the same hooks, from what was measured on them.
+` + "`minigem hooks lint`" + ` looks at hooks without running them. Every kind of finding has a code that does not change.
+
+| severity | means |
+|---|---|
+| error | a hook does not run, or does nothing |
+| warning | it probably does not do what was meant |
+| note | good to know |
+
+| exit code | means |
+|---|---|
+| 0 | no errors and no warnings |
+| 1 | some |
+| 42 | wrong usage |
+| 52 | a settings file cannot be read |
+
+- ` + "`--fix`" + ` makes the changes that are clear, and keeps comments and order.
+- ` + "`--format json`" + ` is for programs, ` + "`--format sarif`" + ` for code scanning.
+- ` + "`--for claude,codex`" + ` also reports what those agents would do with the same hooks, as measured on them.
+- Shell scripts are parsed. In Python and JavaScript only plain signs are found.
 
 This page is generated from the table of rules.
 

@@ -118,9 +118,7 @@ func (s Set) reached(name string, e entry.Server) mcp.Server {
 		server.URL, server.Transport = e.URL, mcp.Transport(e.Type)
 	default:
 		server.Command, server.Args = e.Command, e.Args
-		if server.Dir = cmp.Or(e.Cwd, s.Dir); !filepath.IsAbs(server.Dir) {
-			server.Dir = filepath.Join(s.Dir, server.Dir)
-		}
+		server.Dir = text.Abs(s.Dir, cmp.Or(e.Cwd, s.Dir))
 		// Servers are third-party programs. They never see our secrets, only what their
 		// own settings give them.
 		server.Env = append(redact.Sanitize(s.Env, s.Redact), "GEMINI_CLI=1")

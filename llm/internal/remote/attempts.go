@@ -81,6 +81,7 @@ func (a Attempts) Do(ctx context.Context, call func() error) error {
 	}
 }
 
+// delay returns how long to wait: asked by the server, or else backoff, with jitter.
 func (a Attempts) delay(backoff, asked time.Duration) time.Duration {
 	random := a.Rand
 	if random == nil {

@@ -99,6 +99,7 @@ func (e *Events) take() {
 	}
 }
 
+// grow adds to the current line, up to the limit of an event.
 func (e *Events) grow(b []byte) {
 	if len(e.line)+len(e.data)+len(b) > maxEvent {
 		e.err = &Unreadable{fmt.Sprintf("the server sent an event of more than %d MiB", maxEvent>>20)}
@@ -107,6 +108,7 @@ func (e *Events) grow(b []byte) {
 	e.line = append(e.line, b...)
 }
 
+// endLine interprets a whole line: a field of the event, or JSON without events.
 func (e *Events) endLine() {
 	line := e.line
 	if !e.begun {

@@ -36,17 +36,15 @@ const bashWords = "[[ function select coproc time let declare typeset local mapf
 	"caller compgen complete " +
 	"disown dirs pushd popd enable help logout suspend"
 
-// plainChars are the characters that PowerShell and bash take alike.
-const plainChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:+- "
+// plainLine is made of characters that PowerShell and bash take alike.
+var plainLine = option(`^[\w./:+ -]*$`)
 
 // ParsePowerShell is [Parse] for a line that PowerShell runs. Only words of plain
 // characters (letters, digits, "_./:+-" and blanks) are known of its grammar: any other
 // line is an error.
 func ParsePowerShell(text string) (Line, error) {
-	for _, r := range text {
-		if !strings.ContainsRune(plainChars, r) {
-			return Line{}, errors.New("it is a line of PowerShell that holds more than plain words")
-		}
+	if !plainLine().MatchString(text) {
+		return Line{}, errors.New("it is a line of PowerShell that holds more than plain words")
 	}
 	return Parse(text)
 }

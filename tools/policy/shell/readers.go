@@ -182,22 +182,17 @@ func gitSubcommand(args []Word) []Word {
 // runs; not known where an option that is not known may say it.
 func (c Command) GitDir() (dir string, known bool) {
 	args := c.Words[1:]
-	dir = "."
-	for own := args[:len(args)-len(gitSubcommand(args))]; len(own) > 0; own = own[1:] {
-		if !own[0].Known {
+	dir, named := ".", false
+	for _, w := range args[:len(args)-len(gitSubcommand(args))] {
+		switch {
+		case !w.Known:
 			return "", false
+		case named && strings.HasPrefix(w.Text, "/"):
+			dir = w.Text
+		case named:
+			dir += "/" + w.Text
 		}
-		after, ok := strings.CutPrefix(own[0].Text, "-C")
-		if ok && after == "" && len(own) > 1 {
-			if after, own = own[1].Text, own[1:]; !own[0].Known {
-				return "", false
-			}
-		}
-		if strings.HasPrefix(after, "/") {
-			dir = after
-		} else if ok {
-			dir += "/" + after
-		}
+		named = !named && w.Text == "-C"
 	}
 	return dir, true
 }

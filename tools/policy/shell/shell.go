@@ -179,6 +179,7 @@ var (
 	descriptor = option(`^(\d+-?|-)$`)
 	number     = option(`^\d*$`)
 	variable   = option(`^\$(\w+|\{\w+\}|\?)$`)
+	unexpanded = option("^([^`$]|\\$[ |)/\\\\.,:%])*\\$?$")
 )
 
 // redirect notes the redirections of c that a plain line may have: between
@@ -231,17 +232,6 @@ func (r *reader) plainWord(parts []syntax.WordPart) bool {
 // plainText reports whether the parser left nothing in a text that bash expands.
 // A dollar is plain at the end of the word, and before what begins no expansion.
 func plainText(s string, last bool) bool {
-	for i := 0; i < len(s); i++ {
-		switch s[i] {
-		case '\\':
-			i++
-		case '`':
-			return false
-		case '$':
-			if i+1 == len(s) && !last || i+1 < len(s) && strings.IndexByte(" |)/\\.,:%", s[i+1]) < 0 {
-				return false
-			}
-		}
-	}
-	return true
+	s = escaped().ReplaceAllLiteralString(s, `\`)
+	return unexpanded().MatchString(s) && (last || !strings.HasSuffix(s, "$"))
 }

@@ -13,8 +13,7 @@ func word(w *syntax.Word) Word {
 	for i, p := range w.Parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
-			s := unescaped(p.Value, "")
-			text.WriteString(s)
+			text.WriteString(escaped().ReplaceAllString(p.Value, "$1"))
 			glob = glob || strings.ContainsAny(bare(p.Value), "*?[")
 			known = known && !strings.Contains(bare(p.Value), "{") &&
 				!(i == 0 && strings.HasPrefix(p.Value, "~") || strings.Contains(p.Value, "=~") || strings.Contains(p.Value, ":~"))
@@ -26,7 +25,7 @@ func word(w *syntax.Word) Word {
 			for _, q := range p.Parts {
 				lit, ok := q.(*syntax.Lit)
 				if known = known && ok; ok {
-					text.WriteString(unescaped(lit.Value, "$`\"\\\n"))
+					text.WriteString(quoted().ReplaceAllString(lit.Value, "$1"))
 				}
 			}
 		default:
@@ -38,30 +37,12 @@ func word(w *syntax.Word) Word {
 	return Word{Text: s, Known: known && !glob, Glob: known && glob}
 }
 
-// unescaped takes away the backslashes before the characters in special; empty:
-// before all. An escaped newline goes, too.
-func unescaped(s, special string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) && (special == "" || strings.IndexByte(special, s[i+1]) >= 0) {
-			if i++; s[i] == '\n' {
-				continue
-			}
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
-}
+// What a backslash may be before; $1 is what is left of it: of an escaped newline
+// nothing is.
+var (
+	escaped = option(`(?s)\\(?:\n|(.))`)
+	quoted  = option("\\\\(?:\n|([$`\"\\\\]))")
+)
 
 // bare returns s without its escaped characters.
-func bare(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' {
-			i++
-			continue
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
-}
+func bare(s string) string { return escaped().ReplaceAllString(s, "") }
