@@ -87,6 +87,8 @@ type Options struct {
 	Hooks Hooks
 	// Warn is called for errors of files, which no method returns; may be nil.
 	Warn func(error)
+	// Read is called with the file of a session that is resumed or imported; may be nil.
+	Read func(*transcript.File)
 	// Changed is called with the new identity after Clear, before SessionStart, and with
 	// the new path when a deleted file was written again elsewhere; may be nil.
 	Changed func(id, path string)

@@ -245,10 +245,8 @@ func (c *conversation) replay() {
 	all := c.r.Session.Messages()
 	results := map[string]llm.ToolResult{}
 	for _, m := range all {
-		for _, p := range m.Parts {
-			if r, ok := p.(llm.ToolResult); ok {
-				results[r.ID] = r
-			}
+		for _, r := range llm.PartsResults(m.Parts) {
+			results[r.ID] = r
 		}
 	}
 	for _, m := range all[min(c.r.Session.Preamble(), len(all)):] {

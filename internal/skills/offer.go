@@ -23,6 +23,7 @@ type Offer struct {
 	Engine    *hooks.Engine
 	Session   *session.Session
 
+	were []string // the skills that were active in the session that goes on
 	list atomic.Pointer[[]builtin.Skill]
 }
 
@@ -93,17 +94,13 @@ type activation struct {
 	Skill string `json:"activated"`
 }
 
+// Read is given the file of a session that goes on, for Resume.
+func (o *Offer) Read(file *transcript.File) { o.were = activated(file) }
+
 // Resume activates the skills that were active in a session that goes on: a
 // guard that one brought would be silent otherwise.
 func (o *Offer) Resume(warn func(string)) {
-	if o.Session.Source() != session.SourceResume {
-		return
-	}
-	file, err := o.Session.Transcript()
-	if err != nil {
-		return // whoever opened the session was told
-	}
-	for _, name := range activated(file) {
+	for _, name := range o.were {
 		skills := o.List()
 		i := slices.IndexFunc(skills, func(s builtin.Skill) bool { return s.Name == name })
 		if i < 0 {

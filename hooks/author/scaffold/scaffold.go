@@ -105,11 +105,6 @@ func Make(o Options) (Hook, error) {
 	return m.hook, nil
 }
 
-// New is [Make] for a hook that is a command.
-func New(name string, event protocol.Event, language string) (Hook, error) {
-	return Make(Options{Name: name, Event: event, Language: language})
-}
-
 // Made says, for people, what [Write] made, and which commands to run next.
 func (h Hook) Made() string {
 	fire := "minigem hooks fire " + string(h.Event)
