@@ -220,9 +220,9 @@ func (c *conversation) useModel(name string) error {
 // announce tells the editor which commands there are.
 func (c *conversation) announce() {
 	commands := []acp.AvailableCommand{}
-	for _, one := range c.r.Config.CustomCommands(nil, func(string) {}) {
+	for _, one := range c.r.OwnCommands(func(string) {}) {
 		commands = append(
-			commands, acp.AvailableCommand{Name: text.VisibleLine(one.Name), Description: text.VisibleLine(one.Description)})
+			commands, acp.AvailableCommand{Name: text.VisibleLine(one.Name), Description: text.VisibleLine(one.Help)})
 	}
 	c.update(acp.SessionUpdate{AvailableCommandsUpdate: &acp.SessionAvailableCommandsUpdate{AvailableCommands: commands}})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"minigem/hooks"
@@ -34,7 +35,9 @@ func (o *Offer) Load(warn func(string)) {
 	var on []builtin.Skill
 	for _, s := range all {
 		if !set.Off(s.Name) {
-			on = append(on, builtin.Skill{Name: s.Name, Description: s.Description, Instructions: s.Body, Dir: s.Dir()})
+			_, from, _ := strings.Cut(s.Source, "extension ")
+			on = append(on, builtin.Skill{Name: s.Name, Description: s.Description, Instructions: s.Body, Dir: s.Dir(),
+				Extension: from})
 		}
 	}
 	if set.On {
