@@ -123,13 +123,17 @@ func judgeFired(r *Record, c Command) verdict {
 	conds, want := c.others(), c.times()
 	fits := func(run runOf) bool { return all(conds, func(key string) string { return runValue(run, key) }) }
 	var ran []runOf
-	n := 0
+	n, failed := 0, ""
 	for _, run := range r.runs(event, hook) {
 		if !run.Ran() {
 			continue
 		}
 		ran = append(ran, run)
-		if fits(run) {
+		switch {
+		case !fits(run):
+		case run.Failed != "" && run.Decision == hooks.Proceed && !c.negative() && !c.has("failed", "exit", "stderr"):
+			failed = run.Failed
+		default:
 			n++
 		}
 	}
@@ -151,6 +155,10 @@ func judgeFired(r *Record, c Command) verdict {
 	default:
 		v.actual = fmt.Sprintf("it ran %s, %s%s: %s", often(len(ran)), often(n), with(conds), actualRuns(ran, conds))
 	}
+	if failed != "" {
+		v.actual = "it failed, and a hook that failed has not run: " + oneLine(failed, 300) +
+			". If that is meant, say so: failed~WORDS, exit=CODE or stderr~WORDS"
+	}
 	v.actual += exitHint(conds, ran)
 	v.more = func() string {
 		return r.eventsOf(event, conds, c.asksWhich(func(rep hooks.Report) bool {
@@ -160,6 +168,11 @@ func judgeFired(r *Record, c Command) verdict {
 		}))
 	}
 	return v
+}
+
+// has reports whether c has a condition about one of keys.
+func (c Command) has(keys ...string) bool {
+	return slices.ContainsFunc(c.Conds, func(cond Cond) bool { return slices.Contains(keys, cond.Key) })
 }
 
 // exitHint tells those who expect exit 1 to block that it does not.
@@ -341,6 +354,11 @@ func judgeWatches(r *Record, c Command) verdict {
 		for _, run := range rep.Runs {
 			if !IsHook(run.Hook, c.Args[0]) || !run.Ran() {
 				continue
+			}
+			if run.Failed != "" {
+				v.actual = fmt.Sprintf("it failed at %s, and a hook that failed has not run: %s", rep.Event, oneLine(run.Failed, 300))
+				v.detail = Describe(rep, r.shorten)
+				return v
 			}
 			ran++
 			if acts(run) {

@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"minigem/agent/event"
+	"minigem/hooks/config"
 	"minigem/internal/text"
 	"minigem/llm"
 )
@@ -138,10 +140,10 @@ func (r *Record) whyNoTool(name string) string {
 		for _, req := range r.Requests {
 			offered = append(offered, toolNames(req)...)
 		}
-		return ": there is no such tool" + didYouMean(name, append(called, offered...))
+		return ": there is no such tool" + didYouMean(cmp.Or(config.ToolAlias(name), name), append(called, offered...))
 	}
 	if len(called) == 0 {
-		return ": the model called no tool"
+		return ": the model called no tool" + r.opened()
 	}
 	return fmt.Sprintf(": the model called %s only%s", strings.Join(slices.Compact(called), ", "),
 		didYouMean(name, called))
@@ -261,7 +263,10 @@ func judgeAsked(r *Record, c Command) verdict {
 		more: r.callList}
 	v.actual = "they were asked about " + seen.String()
 	if seen.n == 0 {
-		v.actual, v.invalid = "they were never asked", r.noTool(c.Args[0])
+		v.actual = "they were never asked"
+	}
+	if v.invalid = r.noTool(c.Args[0]); v.invalid {
+		v.actual += r.whyNoTool(c.Args[0])
 	}
 	return v
 }
@@ -290,6 +295,12 @@ func judgeRequests(r *Record, c Command) verdict {
 
 func judgeModelSaw(r *Record, c Command) verdict {
 	v := verdict{expected: fmt.Sprintf("request %s is one%s", c.Args[0], with(c.Conds)), more: r.requestList}
+	for _, cond := range c.Conds {
+		if _, known := config.ToolMeant(cond.Value); cond.Key == "tool" && cond.re == nil && !known && r.noTool(cond.Value) {
+			v.invalid, v.actual = true, cond.Value+" is not offered"+r.whyNoTool(cond.Value)
+			return v
+		}
+	}
 	requests, first := r.Requests, 1
 	if c.Args[0] != "any" {
 		n := len(requests)

@@ -130,13 +130,12 @@ func (r *runner) crashed() {
 	var told []string
 	for _, rep := range record.Reports {
 		for _, run := range rep.Runs {
-			why, about := record.Crash(run), []string{"failed", "stderr"}
-			if why == "" {
-				about = append(about, "reason")
+			why := record.Crash(run)
+			says := func(about ...string) bool {
+				return slices.ContainsFunc(r.c.Commands, func(c Command) bool { return c.expectsCrash(runOf{run, rep}, about) })
 			}
-			expected := func(c Command) bool { return c.expectsCrash(runOf{run, rep}, about) }
 			if run.Decision != hooks.Deny || slices.Contains(told, run.Hook.ID()) ||
-				slices.ContainsFunc(r.c.Commands, expected) {
+				says("failed", "stderr") {
 				continue
 			}
 			if why != "" {
@@ -145,10 +144,12 @@ func (r *runner) crashed() {
 					Actual: fmt.Sprintf("it never ran as a guard: %s. What blocked is its failure (%s), and no decision",
 						why, exitOf(run)),
 				})
-			} else if why = refusesAll(r, rep, run); why != "" {
-				r.checks = append(r.checks, Check{Where: r.c.Path, Passed: true, Vacuous: record.shorten(why)})
-			} else {
+			} else if refusal := refusesAll(r, rep, run, says("reason")); refusal.why == "" {
 				continue
+			} else if refusal.why = record.shorten(refusal.why); r.o.Compare || refusal.meant {
+				r.refuses[record.keyOf(run.Hook)] = refusal
+			} else {
+				r.checks = append(r.checks, Check{Where: r.c.Path, Passed: true, Vacuous: refusal.why})
 			}
 			told = append(told, run.Hook.ID())
 		}

@@ -36,7 +36,7 @@ func (r *runner) diff(n int) (string, error) {
 	if r.hooksOff {
 		return "", nil // it is the run to compare with
 	}
-	plain, err := r.unhooked(r.c, true)
+	plain, err := playAgain(r.ctx, r.c, r.o, "", func(plain *runner) { plain.hooksOff = true })
 	if err != nil {
 		return "", err
 	}

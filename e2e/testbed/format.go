@@ -91,7 +91,7 @@ func (f *textFormat) Result(r Result) {
 	default:
 		fmt.Fprint(f.w, r.vacuities())
 	}
-	for _, note := range r.confinement() {
+	for _, note := range r.notes() {
 		fmt.Fprintf(f.w, "note    %s: %s\n", name, note)
 	}
 	if r.Updated {
@@ -122,7 +122,7 @@ func (f *textFormat) Summary(s Summary) {
 		fmt.Fprintf(f.w, "in the order of --shuffle=%d\n", s.Shuffle)
 	}
 	if n := s.vacuous(); n > 0 {
-		fmt.Fprintf(f.w, "%s (true without the hook, too): a failure with --strict\n", text.Plural(n, "vacuous assertion"))
+		fmt.Fprintf(f.w, "%s (nothing fails if the hook breaks): a failure with --strict\n", text.Plural(n, "vacuous check"))
 	}
 	if n, agents := s.differ(); n > 0 {
 		fmt.Fprintf(f.w, "in %s a hook would do something else on %s: --verbose says what\n", text.Plural(n, "case"),

@@ -50,7 +50,7 @@ func TestVacuous(t *testing.T) {
 			f.Result(r)
 			f.Summary(testbed.Summary{Results: []testbed.Result{r}})
 			assert.Equal(t, tt.want != "", strings.Contains(out.String(), "vacuous: case.txtar:2: "+strings.SplitN(tt.script, "\n", 2)[0]+": "+tt.want), out.String())
-			assert.Equal(t, tt.want != "", strings.Contains(out.String(), "\n1 vacuous assertion "), out.String())
+			assert.Equal(t, tt.want != "", strings.Contains(out.String(), "\n1 vacuous check "), out.String())
 		})
 	}
 }

@@ -17,6 +17,9 @@ func (res *Result) vacuous(strict bool) {
 	if !slices.ContainsFunc(res.Case.Commands, func(c Command) bool { return c.verb.kind == assertion }) {
 		res.Checks = append(res.Checks, Check{Where: res.Case.Path, Passed: true, Vacuous: "the case asserts nothing"})
 	}
+	if why := res.hookless(); why != "" {
+		res.Checks = append(res.Checks, Check{Where: res.Case.Path, Passed: true, Vacuous: why})
+	}
 	at := map[string]Command{}
 	for _, c := range slices.Backward(res.Case.Commands) {
 		at[c.Where()] = c // the first one of a line
@@ -34,13 +37,53 @@ func (res *Result) vacuous(strict bool) {
 	}
 }
 
+// hookless says that no hook is configured; empty: one is, or an assertion is about that.
+func (res *Result) hookless() string {
+	r := res.Record
+	if len(r.Config.Hooks) > 0 || r.other != nil || r.opening != nil || slices.ContainsFunc(r.commands, func(c Command) bool {
+		return slices.ContainsFunc(hookVerbs, func(v verb) bool { return v.name == c.verb.name }) ||
+			slices.ContainsFunc(r.Config.Problems, func(p hooks.Problem) bool { return c.mentions(p.Text) })
+	}) {
+		return ""
+	}
+	why := "no hook is configured, which not-fired BeforeTool * would say" + res.Case.misspelt(".gemini/settings.json", settingsSection)
+	for _, f := range res.Case.files {
+		if f.isOthers() {
+			why += fmt.Sprintf("; %s is of another agent: see --as", f.name)
+		}
+	}
+	return why
+}
+
+// ignored notes what hooks said or did that had no effect, unless an assertion is about it.
+func (res *Result) ignored() {
+	r := res.Record
+	for _, rep := range r.Reports {
+		for _, run := range rep.Runs {
+			about := run.Warnings
+			if run.Failed != "" && run.Failed != "cancelled" && run.Decision == hooks.Proceed && rep.Event.CanBlock() {
+				about = append(slices.Clip(about), "it failed, which blocks nothing: "+run.Failed)
+			}
+			for i, what := range about {
+				note := r.shorten(fmt.Sprintf("%s at %s: %s", run.Hook.Label(), rep.Event, oneLine(what, 300)))
+				if !slices.Contains(res.Notes, note) && !(acts(run) && strings.HasPrefix(what, "unknown field")) &&
+					!slices.ContainsFunc(r.commands, func(c Command) bool {
+						return !c.Negated && c.mentions(what) && (i < len(run.Warnings) || c.has("failed"))
+					}) {
+					res.Notes = append(res.Notes, note)
+				}
+			}
+		}
+	}
+}
+
 // add adds a check. With strict it is a failure that it proves nothing.
 func (res *Result) add(check Check, strict bool) {
 	res.Checks = append(res.Checks, check)
 	if strict && check.Vacuous != "" {
 		res.Failures = append(res.Failures, Failure{
 			Where: check.Where, Command: check.Command,
-			Expected: "an assertion that a broken hook would fail", Actual: "it proves nothing: " + check.Vacuous,
+			Expected: "something that fails if the hook breaks", Actual: "it proves nothing: " + check.Vacuous,
 		})
 	}
 }
@@ -64,6 +107,13 @@ func (r *Record) idle() *hooks.Hook {
 // or that cannot be known.
 func (p proof) provesNothing(c Command) string {
 	switch name := c.verb.name; {
+	case name == "holds" && !c.Negated:
+		goal, event, _ := goalOf(c) // it was checked
+		report, err := p.of.attack(event, c.Args[0], goal)
+		if most := report.Of(true); err == nil && most > 0 && len(report.FalseAlarms()) == most {
+			return "it refuses every harmless look-alike, too"
+		}
+		return ""
 	case name == "max-retries" && !p.of.happened("AfterAgent"):
 		return "AfterAgent never happened"
 	case !c.negative():

@@ -41,14 +41,14 @@ var templates = map[protocol.Event]template{
 	protocol.PreCompress: {
 		does: "tells the user that the history is compressed", field: []string{"trigger"}, holds: "manual",
 		says:   `{"systemMessage": "NAME: the history is compressed"}`,
-		script: "prompt Hello\nprompt Go on\nprompt And on\ncompress\nfired EVENT NAME subject=manual\n",
+		script: "prompt Hello\nprompt Go on\nprompt And on\ncompress\nfired EVENT NAME subject=manual message~'history is compressed'\n",
 		files:  "-- model --\ntext Hi.\nrepeat\n\ngenerate\ntext <state_snapshot>short</state_snapshot>\nrepeat\n",
 		try:    "trigger=manual",
 	},
 	protocol.PostCompact: {
 		does: "tells the user that the history was compressed", field: []string{"trigger"}, holds: "manual",
 		says:   `{"systemMessage": "NAME: the history was compressed"}`,
-		script: "prompt Hello\nprompt Go on\nprompt And on\ncompress\nfired EVENT NAME subject=manual\n",
+		script: "prompt Hello\nprompt Go on\nprompt And on\ncompress\nfired EVENT NAME subject=manual message~'history was compressed'\n",
 		files: "-- model --\ntext This answer is long, so that a summary of it is shorter, for else nothing is " +
 			"compressed.\nrepeat\n\ngenerate\ntext <state_snapshot>short</state_snapshot>\nrepeat\n",
 		try: "trigger=manual",
@@ -95,7 +95,7 @@ var templates = map[protocol.Event]template{
 	protocol.Notification: {
 		does: "adds a line to permission prompts", matcher: "", field: []string{"notification_type"}, holds: "ToolPermission",
 		says:   `{"systemMessage": "NAME: look twice"}`,
-		script: "interactive\nanswer once\nprompt Write it\nfired EVENT NAME\ntool-ran write_file\n",
+		script: "interactive\nanswer once\nprompt Write it\nfired EVENT NAME message~'look twice'\ntool-ran write_file\n",
 		files:  "-- model --\ncall write_file {\"file_path\": \"a.txt\", \"content\": \"x\\n\"}\n\ntext Done.\n",
 	},
 	protocol.SubagentStart: {
@@ -144,14 +144,14 @@ var templates = map[protocol.Event]template{
 	protocol.StopFailure: {
 		does: "says what to do when the model is overloaded", field: []string{"error"}, holds: "overloaded",
 		says:   `{"systemMessage": "NAME: try again in a minute"}`,
-		script: "prompt Hello\nfired EVENT NAME subject=overloaded\n",
+		script: "prompt Hello\nfired EVENT NAME subject=overloaded message~'try again'\n",
 		files:  "-- model --\nerror 503 try later\n",
 		try:    "error=overloaded",
 	},
 	protocol.SessionEnd: {
 		does: "says good-bye", field: []string{"reason"}, holds: "exit",
 		says:   `{"systemMessage": "NAME: good-bye"}`,
-		script: "prompt Hello\nend\nfired EVENT NAME subject=exit\n",
+		script: "prompt Hello\nend\nfired EVENT NAME subject=exit message~good-bye\n",
 		files:  "-- model --\ntext Hi.\n",
 		try:    "reason=exit",
 	},
