@@ -14,13 +14,7 @@ func IsBuildFile(path string) bool {
 	return slices.Contains(buildFiles, name) || filepath.Ext(name) == ".mk"
 }
 
-var buildFiles = []string{
-	"package.json", "package-lock.json",
-	"go.mod", "go.sum",
-	"cargo.toml",
-	"pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts",
-	"setup.py", "setup.cfg", "pyproject.toml",
-	"makefile", "gnumakefile", "cmakelists.txt",
-	"build", "build.bazel", "workspace", "workspace.bazel",
-	"dockerfile",
-}
+var buildFiles = strings.Fields(`
+	package.json package-lock.json go.mod go.sum cargo.toml pom.xml build.gradle build.gradle.kts settings.gradle
+	settings.gradle.kts setup.py setup.cfg pyproject.toml makefile gnumakefile cmakelists.txt build build.bazel
+	workspace workspace.bazel dockerfile`)

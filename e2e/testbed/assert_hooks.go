@@ -350,23 +350,20 @@ func judgeEvent(r *Record, c Command) verdict {
 func judgeWatches(r *Record, c Command) verdict {
 	v := verdict{expected: c.Args[0] + " runs and changes nothing"}
 	ran := 0
-	for _, rep := range r.Reports {
-		for _, run := range rep.Runs {
-			if !IsHook(run.Hook, c.Args[0]) || !run.Ran() {
-				continue
-			}
-			if run.Failed != "" {
-				v.actual = fmt.Sprintf("it failed at %s, and a hook that failed has not run: %s", rep.Event, oneLine(run.Failed, 300))
-				v.detail = Describe(rep, r.shorten)
-				return v
-			}
-			ran++
-			if acts(run) {
-				v.actual = fmt.Sprintf("it did something at %s: %s", rep.Event, oneLine(string(run.Exit.Stdout), 200))
-				v.detail = Describe(rep, r.shorten)
-				return v
-			}
+	for rep, run := range r.started() {
+		if !IsHook(run.Hook, c.Args[0]) {
+			continue
 		}
+		switch ran++; {
+		case run.Failed != "":
+			v.actual = fmt.Sprintf("it failed at %s, and a hook that failed has not run: %s", rep.Event, oneLine(run.Failed, 300))
+		case acts(run):
+			v.actual = fmt.Sprintf("it did something at %s: %s", rep.Event, oneLine(string(run.Exit.Stdout), 200))
+		default:
+			continue
+		}
+		v.detail = Describe(rep, r.shorten)
+		return v
 	}
 	if v.ok, v.actual = ran > 0, "it ran "+often(ran); ran == 0 {
 		v.invalid, v.actual = r.neverRan(c.Args[0])

@@ -239,15 +239,13 @@ func judgeMaxMS(r *Record, c Command) verdict {
 	v := verdict{ok: true, expected: fmt.Sprintf("no run of %s takes longer than %d ms", c.Args[0], most),
 		actual: "none did"}
 	ran := false
-	for _, rep := range r.Reports {
-		for _, run := range rep.Runs {
-			if !run.Ran() || !IsHook(run.Hook, c.Args[0]) {
-				continue
-			}
-			ran = true
-			if ms := run.Exit.Duration.Milliseconds(); ms > int64(most) {
-				v.ok, v.actual, v.detail = false, fmt.Sprintf("one took %d ms, at %s", ms, rep.Event), Describe(rep, r.shorten)
-			}
+	for rep, run := range r.started() {
+		if !IsHook(run.Hook, c.Args[0]) {
+			continue
+		}
+		ran = true
+		if ms := run.Exit.Duration.Milliseconds(); ms > int64(most) {
+			v.ok, v.actual, v.detail = false, fmt.Sprintf("one took %d ms, at %s", ms, rep.Event), Describe(rep, r.shorten)
 		}
 	}
 	if !ran {
@@ -261,18 +259,13 @@ func judgeMaxProcesses(r *Record, c Command) verdict {
 	most, _ := strconv.Atoi(c.Args[0])
 	byHook, total := map[string]int{}, 0
 	var order []string
-	for _, rep := range r.Reports {
-		for _, run := range rep.Runs {
-			if !run.Ran() {
-				continue
-			}
-			id := fmt.Sprintf("%s %s", rep.Event, run.Hook.ID())
-			if byHook[id] == 0 {
-				order = append(order, id)
-			}
-			byHook[id]++
-			total++
+	for rep, run := range r.started() {
+		id := fmt.Sprintf("%s %s", rep.Event, run.Hook.ID())
+		if byHook[id] == 0 {
+			order = append(order, id)
 		}
+		byHook[id]++
+		total++
 	}
 	var b strings.Builder
 	for _, id := range order {
@@ -316,27 +309,9 @@ func judgeMaxRetries(r *Record, c Command) verdict {
 	return v
 }
 
-// looksAtFlag reports whether a hook, or a file of the workspace that its
-// command names, has the word stop_hook_active in it.
+// looksAtFlag reports whether a hook, or a file that its command names, has the word
+// stop_hook_active in it.
 func (r *Record) looksAtFlag(rep hooks.Report, id string) bool {
-	const flag = "stop_hook_active"
 	i := slices.IndexFunc(rep.Runs, func(run hooks.Run) bool { return run.Hook.ID() == id })
-	if i < 0 {
-		return true
-	}
-	command := rep.Runs[i].Hook.Line()
-	if strings.Contains(command, flag) {
-		return true
-	}
-	for word := range strings.FieldsFuncSeq(command, func(c rune) bool { return strings.ContainsRune(" \"'();|&", c) }) {
-		word = strings.TrimPrefix(strings.NewReplacer("$GEMINI_PROJECT_DIR/", "", "${GEMINI_PROJECT_DIR}/", "").Replace(word),
-			r.Workspace+"/")
-		if !filepath.IsLocal(word) {
-			continue
-		}
-		if text, err := r.read(word); err == nil && strings.Contains(text, flag) {
-			return true
-		}
-	}
-	return false
+	return i < 0 || strings.Contains(source(r, rep.Runs[i].Hook), "stop_hook_active")
 }

@@ -206,7 +206,7 @@ func (r Result) vacuities() string {
 	var b strings.Builder
 	for _, c := range r.Checks {
 		if c.Vacuous != "" {
-			fmt.Fprintf(&b, "vacuous: %s: %s\n", c.Where, strings.TrimPrefix(c.Command+": "+c.Vacuous, ": "))
+			fmt.Fprintf(&b, "vacuous: %s: %s\n", c.Where, c.Vacuity())
 		}
 	}
 	return b.String()

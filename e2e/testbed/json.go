@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"strings"
 	"time"
 
 	"minigem/hooks/author/replay"
@@ -106,7 +105,7 @@ func (r Result) json() jsonCase {
 	}
 	for _, k := range r.Checks {
 		if k.Vacuous != "" {
-			c.Vacuous = append(c.Vacuous, k.Where+": "+strings.TrimPrefix(k.Command+": "+k.Vacuous, ": "))
+			c.Vacuous = append(c.Vacuous, k.Where+": "+k.Vacuity())
 		}
 	}
 	return c

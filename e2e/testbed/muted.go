@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -25,65 +23,55 @@ import (
 
 // hookRan is a hook that ran in a case.
 type hookRan struct {
-	id, name string      // id: the same in each case that has the hook
-	proved   bool        // the case notices it, or that cannot be known
-	lets     bool        // it let something pass
-	refuses  string      // why it seems to refuse everything; empty: it does not
-	meant    bool        // it refuses in words of its own
-	mute     func() bool // runs the case with it muted, and reports whether it fails; nil: it does not run again
+	id, name string // id: the same in each case that has the hook
+	proved   bool   // a case notices it, or that cannot be known
+	lets     bool   // it let something pass
+	refuses  refusal
+	mutes    []func() bool // run a case with it muted, and report whether it fails
 }
 
 // Settle judges the hooks of all results, which are those of one run, by what its cases
 // prove together. What no case notices is reported with each case that has it; with
 // strict that is a failure.
 func Settle(all []*Result, strict bool) {
-	proved, lets, open := map[string]bool{}, map[string]bool{}, map[string][]hookRan{}
+	known := map[string]*hookRan{}
 	for _, r := range all {
-		for _, h := range r.hooks {
-			proved[h.id], lets[h.id] = proved[h.id] || h.proved, lets[h.id] || h.lets
-			open[h.id] = append(open[h.id], h)
+		for i, h := range r.hooks {
+			k := known[h.id]
+			if k == nil {
+				k, known[h.id] = h, h
+			} else {
+				k.proved, k.lets, k.mutes = k.proved || h.proved, k.lets || h.lets, append(k.mutes, h.mutes...)
+			}
+			r.hooks[i] = k
 		}
 	}
-	var mu sync.Mutex
-	var wg sync.WaitGroup
-	free := make(chan struct{}, min(runtime.GOMAXPROCS(0), mostJobs()))
-	for id, cases := range open {
-		if proved[id] {
-			continue
-		}
-		free <- struct{}{}
-		wg.Go(func() {
-			noticed := slices.ContainsFunc(cases, func(h hookRan) bool { return h.mute != nil && h.mute() })
-			mu.Lock()
-			defer mu.Unlock()
-			proved[id] = noticed
-			<-free
-		})
+	for _, h := range known {
+		h.proved = h.proved || slices.ContainsFunc(h.mutes, func(fails func() bool) bool { return fails() })
 	}
-	wg.Wait()
 	for _, r := range all {
-		r.settle(proved, lets, strict)
+		r.settle(strict)
 	}
 }
 
 // settle reports the hooks of r that are not proved, and those that let nothing pass.
-func (r *Result) settle(proved, lets map[string]bool, strict bool) {
+func (r *Result) settle(strict bool) {
 	var vacuous []string
-	if r.idle != "" && !slices.ContainsFunc(r.hooks, func(h hookRan) bool { return proved[h.id] }) {
-		vacuous = append(vacuous, r.idle)
+	if r.idle != "" && !slices.ContainsFunc(r.hooks, func(h *hookRan) bool { return h.proved }) {
+		vacuous = []string{r.idle}
 	}
 	for _, h := range r.hooks {
 		switch {
-		case !proved[h.id] && r.idle == "":
+		case !h.proved && r.idle == "":
 			vacuous = append(vacuous, fmt.Sprintf("no case fails if %s does nothing: assert what it decides or changes (fired "+
 				"EVENT HOOK decision=deny, file PATH ~TEXT), or add a case that does", h.name))
-		case h.refuses == "" || lets[h.id]:
-		case h.meant:
-			r.Notes = append(r.Notes, h.refuses+": no case shows what it lets through")
-			lets[h.id] = true // once is enough
+		case h.refuses.why == "" || h.lets:
+		case h.refuses.meant:
+			r.Notes = append(r.Notes, h.refuses.why+": no case shows what it lets through")
 		default:
-			vacuous = append(vacuous, h.refuses)
+			vacuous = append(vacuous, h.refuses.why)
 		}
+		h.refuses.why = "" // once is enough
 	}
 	if slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Vacuous != "" }) {
 		return // it is known already
@@ -95,46 +83,44 @@ func (r *Result) settle(proved, lets map[string]bool, strict bool) {
 
 // open reports whether other cases decide on what r proves.
 func (r Result) open() bool {
-	return slices.ContainsFunc(r.hooks, func(h hookRan) bool { return !h.proved || h.refuses != "" })
+	return slices.ContainsFunc(r.hooks, func(h *hookRan) bool { return !h.proved || h.refuses.why != "" })
 }
 
-// findHooks says in res which hooks its case is about: those that ran, or all where none
-// did and nothing asks for that.
+// findHooks says in res which hooks its case is about: those that ran or are attacked, or
+// all where none did and no assertion is about that.
 func (r *runner) findHooks(res *Result) {
 	rec := res.Record
-	asks := func(c Command) bool { return c.verb.name == "not-fired" && !c.negative() || c.attacks(nil) }
-	if h := rec.idle(); h != nil && len(r.failures) == 0 && !slices.ContainsFunc(rec.commands, asks) {
+	about := func(is func(Command) bool) bool { return slices.ContainsFunc(rec.commands, is) }
+	if h := rec.idle(); h != nil && len(r.failures) == 0 && !about(func(c Command) bool {
+		return c.verb.name == "not-fired" && !c.negative() || c.attacks("")
+	}) {
 		res.idle = rec.shorten(fmt.Sprintf("no hook ran: %s: %s", h.ID(), rec.whyNot(string(h.Event), h.ID())))
 	}
-	c, o, run := res.Case, r.o, !proof{rec}.intervened()
-	// A terminal would wait for what never comes, and an agent takes long.
-	unknown := len(r.failures) > 0 || r.columns > 0 || o.Encloses
-	known := map[string]bool{}
+	why := ""
+	if (proof{rec}).intervened() { // what a hook refused stays undone
+		why = "a hook is muted"
+	}
+	known := map[string]*hookRan{}
 	for _, h := range rec.Config.Hooks {
 		key := rec.keyOf(h)
-		if known[key] {
+		held := about(func(c Command) bool { return c.attacks(h.ID()) })
+		ran := false
+		x := &hookRan{id: key + source(rec, h), name: rec.shorten(h.Label()), refuses: r.refuses[key]}
+		for _, run := range rec.started() {
+			if rec.keyOf(run.Hook) == key {
+				ran, x.lets = true, x.lets || run.Decision == hooks.Proceed && run.Failed == ""
+			}
+		}
+		if known[key] != nil || !ran && !held && res.idle == "" {
 			continue
 		}
-		known[key] = true
-		is := func(run hooks.Run) bool { return run.Ran() && rec.keyOf(run.Hook) == key }
-		has := func(f func(hooks.Run) bool) bool {
-			return slices.ContainsFunc(rec.Reports, func(rep hooks.Report) bool {
-				return slices.ContainsFunc(rep.Runs, func(run hooks.Run) bool { return is(run) && f(run) })
-			})
-		}
-		held := slices.ContainsFunc(rec.commands, func(c Command) bool { return c.attacks(&h) })
-		ran := has(hooks.Run.Ran)
-		if !ran && !held && res.idle == "" {
-			continue
-		}
-		x := hookRan{id: fmt.Sprintf("%x", sha256.Sum256([]byte(key+source(rec, h)))), name: rec.shorten(h.Label()),
-			lets:    has(func(run hooks.Run) bool { return run.Decision == hooks.Proceed && run.Failed == "" }),
-			refuses: r.refuses[key].why, meant: r.refuses[key].meant,
-			proved: unknown || held || ran && rec.needs(is)}
-		if ran && !x.proved {
-			x.mute = func() bool { return mutedFails(r.ctx, c, o, key, run) }
-		}
+		known[key] = x
 		res.hooks = append(res.hooks, x)
+		// A terminal would wait for what never comes, and an agent takes long.
+		x.proved = held || len(r.failures) > 0 || r.columns > 0 || r.o.Encloses || rec.needs(key)
+		if ran && !x.proved {
+			x.mutes = append(x.mutes, func() bool { return r.fails(res.Case, key, why) })
+		}
 	}
 }
 
@@ -145,19 +131,20 @@ func (r *Record) keyOf(h hooks.Hook) string {
 
 // needs reports whether an assertion that holds would not, had the runs of one hook been
 // silent.
-func (r *Record) needs(is func(hooks.Run) bool) bool {
+func (r *Record) needs(key string) bool {
 	silent := *r
 	silent.Reports = slices.Clone(r.Reports)
 	for i := range silent.Reports {
-		rep, others := &silent.Reports[i], false
+		rep, alone := &silent.Reports[i], true
 		rep.Runs = slices.Clone(rep.Runs)
 		for j, run := range rep.Runs {
-			if is(run) {
+			if is := r.keyOf(run.Hook) == key; is && run.Ran() {
 				rep.Runs[j] = hooks.Run{Hook: run.Hook, Matched: true, Stdin: run.Stdin}
+			} else if run.Ran() {
+				alone = false
 			}
-			others = others || run.Ran() && !is(run)
 		}
-		if !others {
+		if alone {
 			rep.Effect, rep.Verdict = hooks.Effect{Kind: hooks.EffectNone}, hooks.Verdict{}
 		}
 	}
@@ -173,39 +160,35 @@ func (r *Record) holds(c Command) bool {
 	return v.ok != c.Negated && !v.invalid
 }
 
-// attacks reports whether c asserts that h holds, or any hook if h is nil.
-func (c Command) attacks(h *hooks.Hook) bool {
+// attacks reports whether c asserts that a hook holds, whose ID it is; empty: any.
+func (c Command) attacks(id string) bool {
 	least, _ := bound(c, "min", 100) // it was checked
-	return c.verb.name == "holds" && !c.Negated && least > 0 && (h == nil || IsHook(*h, c.Args[0]))
+	return c.verb.name == "holds" && !c.Negated && least > 0 && (id == "" || IsHook(hooks.Hook{Name: id, Command: id}, c.Args[0]))
 }
 
-// mutedFails runs c again with one hook muted, and reports whether it fails. Unless run is set,
-// commands of the model are answered and not run: what the hook refused stays undone.
-func mutedFails(ctx context.Context, c *Case, o Options, key string, run bool) bool {
-	why := "a hook is muted"
-	if run {
-		why = ""
-	}
-	again, err := playAgain(ctx, c, o, why, func(r *runner) { r.muted = key })
+// fails runs c again as [runner.again] does, and reports whether it fails.
+func (r *runner) fails(c *Case, muted, notRun string) bool {
+	again, err := r.again(c, muted, notRun)
 	return err != nil || len(again.failures) > 0 || again.skipped != "" ||
 		slices.ContainsFunc(again.checks, func(c Check) bool { return !c.Passed })
 }
 
-// playAgain plays c again as change has changed its runner. Commands of the model are answered
-// with notRun, or run if it is empty.
-func playAgain(ctx context.Context, c *Case, o Options, notRun string, change func(*runner)) (*runner, error) {
+// again plays c once more with a hook muted, or without hooks if that is "*". Commands of the
+// model are answered with notRun, or run if it is empty.
+func (r *runner) again(c *Case, muted, notRun string) (*runner, error) {
+	o := r.o
 	o.Keep, o.Update, o.prepared = "", false, nil
-	r := newRunner(c, o)
-	change(r)
-	defer r.cleanUp(&Result{})
-	if err := r.prepare(); err != nil {
+	again := newRunner(c, o)
+	again.muted, again.attacks = muted, r.attacks
+	defer again.cleanUp(&Result{})
+	if err := again.prepare(); err != nil {
 		return nil, err
 	}
-	r.enclose()
-	defer r.release()
-	r.setup.NotRun = cmp.Or(r.setup.NotRun, notRun)
-	r.play(context.WithoutCancel(ctx))
-	return r, nil
+	again.enclose()
+	defer again.release()
+	again.setup.NotRun = cmp.Or(again.setup.NotRun, notRun)
+	again.play(context.WithoutCancel(r.ctx))
+	return again, nil
 }
 
 // source is h's command and the text of the files that it names.
@@ -221,27 +204,17 @@ func source(r *Record, h hooks.Hook) string {
 // exits finds where a line of a program ends by exiting with 2.
 var exits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?im)exit\w*[ (=]+2\b\W*$`) })
 
-// phrase finds the words of a message.
-var phrase = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\pL+(?: \pL+)+ ?`) })
-
-// ownWords reports whether what h printed begins or ends with words of its program or has a
-// phrase of it, or its program exits with 2 where it prints nothing.
+// ownWords reports whether what h printed begins or ends with words of its program or has
+// some, or its program exits with 2 where it prints nothing.
 func ownWords(r *Record, h hooks.Hook, printed string) bool {
-	source := source(r, h)
-	if printed == "" {
-		return exits().MatchString(source)
+	source, n := source(r, h), min(len(printed), 12)
+	for i := 0; i+n <= len(printed) && n > 0; i++ {
+		words := printed[i : i+n]
+		if strings.Contains(source, words) && (i == 0 || i+n == len(printed) || !strings.ContainsAny(words, `/-:."'`)) {
+			return true
+		}
 	}
-	const long = 12
-	n := min(len(printed), long)
-	return strings.Contains(source, printed[:n]) || strings.Contains(source, printed[len(printed)-n:]) ||
-		slices.ContainsFunc(phrase().FindAllString(printed, -1), func(words string) bool {
-			for i := 0; i+long <= len(words); i++ {
-				if strings.Contains(source, words[i:i+long]) {
-					return true
-				}
-			}
-			return false
-		})
+	return n == 0 && exits().MatchString(source)
 }
 
 // refusal says of a hook that seems to refuse everything how.

@@ -31,7 +31,7 @@ func TestVacuous(t *testing.T) {
 		{"a matcher that does not match", "! fired BeforeTool guard", write, ""},
 		{"with its reason", "not-fired BeforeTool guard because~never", "text Done.\n", ""},
 		{"a tool that was refused", "! tool-ran write_file\ntool-result write_file text~outside\nnot-fired BeforeTool guard because~never", "call write_file {\"file_path\": \"/etc/a\", \"content\": \"x\"}\n\ntext Done.\n", ""},
-		{"a tool that was refused, by what is not said", "! tool-ran write_file\ntool-result write_file status=error\nnot-fired BeforeTool guard because~never", "call write_file {\"file_path\": \"/etc/a\", \"content\": \"x\"}\n\ntext Done.\n", "no hook refused it: Path not in workspace: \"/etc/a\" is outside of the allowed directories: $PROJECT or the project temp directory: $HOME/.gemini/tmp/project"},
+		{"a tool that was refused, by what is not said", "! tool-ran write_file\ntool-result write_file status=error\nnot-fired BeforeTool guard because~never", "call write_file {\"file_path\": \"/etc/a\", \"content\": \"x\"}\n\ntext Done.\n", ""},
 		{"a file that a tool could make", "! exists b\nnot-fired BeforeTool guard because~matcher", write, ""},
 		{"not negative", "exit 0\nnot-fired BeforeTool guard because~never", "text Done.\n", ""},
 	}

@@ -56,7 +56,7 @@ type Result struct {
 	Notes []string // what a reader should know of a case that passed
 
 	idle  string // why no hook of the case ran; empty: one did, or the case is about that
-	hooks []hookRan
+	hooks []*hookRan
 }
 
 // Passed reports whether all was as the case says. A skipped case passes.
@@ -89,8 +89,7 @@ type runner struct {
 	skipped  string
 	failures []Failure
 	checks   []Check
-	hooksOff bool
-	muted    string             // the key of a hook that does nothing; empty: none
+	muted    string             // the key of a hook that does nothing; "*": all; empty: none
 	refuses  map[string]refusal // by the keys of hooks
 	allows   allowance
 	domain   *confine.Domain          // nil: nothing is confined
@@ -173,7 +172,7 @@ func (r *runner) prepare() error {
 	}
 	r.rec.model, r.rec.r.rounds, r.rec.r.commands = newProvider(r.c), r.c.Rounds, r.c.Commands
 	r.rec.r.Workspace, r.rec.r.Home = r.place.workspace, r.place.home
-	r.setup = Setup{Workspace: r.place.workspace, Home: r.place.home, Trust: TrustOn, HooksOff: r.hooksOff}
+	r.setup = Setup{Workspace: r.place.workspace, Home: r.place.home, Trust: TrustOn, HooksOff: r.muted == "*"}
 	if err := r.place.write(r.c.files); err != nil {
 		return err
 	}

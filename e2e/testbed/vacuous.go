@@ -41,8 +41,7 @@ func (res *Result) vacuous(strict bool) {
 func (res *Result) hookless() string {
 	r := res.Record
 	if len(r.Config.Hooks) > 0 || r.other != nil || r.opening != nil || slices.ContainsFunc(r.commands, func(c Command) bool {
-		return slices.ContainsFunc(hookVerbs, func(v verb) bool { return v.name == c.verb.name }) ||
-			slices.ContainsFunc(r.Config.Problems, func(p hooks.Problem) bool { return c.mentions(p.Text) })
+		return slices.Contains(strings.Fields("fired not-fired event watches"), c.verb.name)
 	}) {
 		return ""
 	}
@@ -58,20 +57,17 @@ func (res *Result) hookless() string {
 // ignored notes what hooks said or did that had no effect, unless an assertion is about it.
 func (res *Result) ignored() {
 	r := res.Record
-	for _, rep := range r.Reports {
-		for _, run := range rep.Runs {
-			about := run.Warnings
-			if run.Failed != "" && run.Failed != "cancelled" && run.Decision == hooks.Proceed && rep.Event.CanBlock() {
-				about = append(slices.Clip(about), "it failed, which blocks nothing: "+run.Failed)
+	for rep, run := range r.started() {
+		ignored := run.Warnings
+		if run.Decision == hooks.Proceed && rep.Event.CanBlock() && run.Failed != "" && run.Failed != "cancelled" {
+			ignored = append(slices.Clip(ignored), "it failed, which blocks nothing: "+run.Failed)
+		}
+		for i, what := range ignored {
+			told := func(c Command) bool {
+				return !c.Negated && c.mentions(what) && (i < len(run.Warnings) || c.has("failed"))
 			}
-			for i, what := range about {
-				note := r.shorten(fmt.Sprintf("%s at %s: %s", run.Hook.Label(), rep.Event, oneLine(what, 300)))
-				if !slices.Contains(res.Notes, note) && !(acts(run) && strings.HasPrefix(what, "unknown field")) &&
-					!slices.ContainsFunc(r.commands, func(c Command) bool {
-						return !c.Negated && c.mentions(what) && (i < len(run.Warnings) || c.has("failed"))
-					}) {
-					res.Notes = append(res.Notes, note)
-				}
+			if !(acts(run) && strings.HasPrefix(what, "unknown field")) && !slices.ContainsFunc(r.commands, told) {
+				res.Notes = insert(res.Notes, r.shorten(fmt.Sprintf("%s at %s: %s", run.Hook.Label(), rep.Event, oneLine(what, 300))))
 			}
 		}
 	}
@@ -122,9 +118,6 @@ func (p proof) provesNothing(c Command) string {
 		return p.noSuchCall(c)
 	case name == "fired" || name == "not-fired" || name == "event":
 		return p.noSuchEvent(c)
-	case slices.Contains(strings.Fields("model-saw stdout stderr user-saw screen transcript"), name) &&
-		len(p.of.Requests) == 0 && p.of.opening == nil && !p.intervened():
-		return "no request was made"
 	}
 	return ""
 }
@@ -149,17 +142,7 @@ func (p proof) noSuchCall(c Command) string {
 	}) {
 		return fmt.Sprintf("no call of %s was one%s", name, with(about))
 	}
-	if p.intervened() || p.of.other != nil && !p.sees() || len(p.of.Config.Hooks) == 0 {
-		return ""
-	}
-	i := slices.IndexFunc(p.of.Finished, func(f event.ToolRecord) bool {
-		return (name == "*" || f.Call.Name == name) && !p.of.ran(f) && !expectsBy(p.of, f, "status") &&
-			(f.Status == event.ToolError || len(p.of.Questions) > 0)
-	})
-	if i < 0 {
-		return ""
-	}
-	return "no hook refused it: " + oneLine(resultText(p.of.Finished[i].Result), 200)
+	return ""
 }
 
 // calls are those that the model made of a tool, or hooks in place of others; name
@@ -227,11 +210,12 @@ func (p proof) noSuchEvent(c Command) string {
 
 // anyRan reports whether a hook of that name ran for an event, or for any if it is empty.
 func (r *Record) anyRan(event, hook string) bool {
-	return slices.ContainsFunc(r.Reports, func(rep hooks.Report) bool {
-		return (event == "" || string(rep.Event) == event) && slices.ContainsFunc(rep.Runs, func(run hooks.Run) bool {
-			return run.Ran() && IsHook(run.Hook, hook)
-		})
-	})
+	for rep, run := range r.started() {
+		if (event == "" || string(rep.Event) == event) && IsHook(run.Hook, hook) {
+			return true
+		}
+	}
+	return false
 }
 
 // sees reports whether the other program is minigem itself, playing it.

@@ -74,22 +74,15 @@ var contexts = compile([]rule{
 
 // harmlessNames are parts of names whose values are no secrets although the name
 // or the value looks like it.
-var harmlessNames = []string{
-	"tokens", "tokencount", "token_count", "tokeniz", "token_type", "tokentype", "tokenlimit", "token_limit",
-	"token_url", "token_uri", "tokenurl",
-	"tokenendpoint", "secret_name", "secretname", "signature", "thought", "sha", "hash", "digest", "commit",
-	"revision", "integrity", "checksum",
-	"etag", "md5", "version", "uuid", "guid", "keyword", "keyboard", "monkey", "_file", "_path", "filename",
-	"pattern", "regex", "matcher",
-}
+var harmlessNames = strings.Fields(`
+	tokens tokencount token_count tokeniz token_type tokentype tokenlimit token_limit token_url token_uri tokenurl
+	tokenendpoint secret_name secretname signature thought sha hash digest commit revision integrity checksum etag
+	md5 version uuid guid keyword keyboard monkey _file _path filename pattern regex matcher`)
 
 // harmlessValues are values that stand for a secret, a type or nothing.
-var harmlessValues = []string{
-	"string", "bool", "boolean", "number", "object", "bytes", "null", "none", "true", "false", "undefined",
-	"required", "optional", "disabled",
-	"enabled", "empty", "hidden", "redacted", "secret", "password", "token", "value", "example", "function",
-	"return", "await", "const", "process",
-}
+var harmlessValues = strings.Fields(`
+	string bool boolean number object bytes null none true false undefined required optional disabled enabled empty
+	hidden redacted secret password token value example function return await const process`)
 
 // Text replaces every secret in text by [Shown] and returns what it replaced: the
 // name of a variable or field, or a kind of secret such as "GitHub token". It

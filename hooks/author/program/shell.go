@@ -184,12 +184,9 @@ func (w *walker) clause(c *syntax.IfClause, shown bool) {
 }
 
 // quiet are commands that print nothing on stdout, or only when asked.
-var quiet = []string{
-	"exit", "return", "test", "[", "[[", "true", "false", ":", "cd", "set", "shift", "local", "export", "read", "trap",
-	"sleep",
-	"kill", "mkdir", "rm", "touch", "cp", "mv", "chmod", "unset", "umask", "wait", "let", "declare", "readonly", "break",
-	"continue",
-}
+var quiet = strings.Fields(`
+	exit return test [ [[ true false : cd set shift local export read trap sleep kill mkdir rm touch cp mv chmod
+	unset umask wait let declare readonly break continue`)
 
 func (w *walker) call(c *syntax.CallExpr, s *syntax.Stmt, shown, stderr bool) {
 	if len(c.Args) == 0 {
