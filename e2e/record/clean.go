@@ -22,8 +22,8 @@ type cleaner struct {
 }
 
 // commonNames are login names that are words of every text.
-var commonNames = strings.Fields(`
-	root user admin runner build test home work node ubuntu default nobody`)
+var commonNames = []string{"root", "user", "admin", "runner", "build", "test", "home", "work", "node", "ubuntu",
+	"default", "nobody"}
 
 func newCleaner(o Options) *cleaner {
 	c := &cleaner{mask: o.Mask}

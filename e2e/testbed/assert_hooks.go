@@ -22,16 +22,16 @@ type verdict struct {
 }
 
 var hookVerbs = []verb{
-	{name: "fired", elsewhere: true, usage: "EVENT HOOK", min: 2, max: 2, keys: runKeys,
+	{name: "fired", elsewhere: true, usage: "EVENT HOOK", keys: runKeys,
 		check: checkEvent, judge: judgeFired,
 		text: "A hook ran for an event, and did all that is said. HOOK is its name, its command, or a word of that such " +
 			"as guard.sh or guard; * is any."},
-	{name: "not-fired", elsewhere: true, usage: "EVENT HOOK", min: 2, max: 2, keys: "because",
+	{name: "not-fired", elsewhere: true, usage: "EVENT HOOK", keys: "because",
 		check: checkEvent, judge: judgeNotFired,
 		text: "A hook never ran for an event; because: the reason that was given."},
-	{name: "event", usage: "EVENT", min: 1, max: 1, keys: eventKeys, check: checkEvent, judge: judgeEvent,
+	{name: "event", usage: "EVENT", keys: eventKeys, check: checkEvent, judge: judgeEvent,
 		text: "An event happened, and all its hooks together came to this."},
-	{name: "watches", elsewhere: true, usage: "HOOK", min: 1, max: 1, judge: judgeWatches,
+	{name: "watches", elsewhere: true, usage: "HOOK", judge: judgeWatches,
 		text: "A hook ran and changed nothing, ever."},
 }
 
@@ -350,13 +350,14 @@ func judgeEvent(r *Record, c Command) verdict {
 func judgeWatches(r *Record, c Command) verdict {
 	v := verdict{expected: c.Args[0] + " runs and changes nothing"}
 	ran := 0
-	for rep, run := range r.started() {
+	for rep, run := range started(r) {
 		if !IsHook(run.Hook, c.Args[0]) {
 			continue
 		}
 		switch ran++; {
 		case run.Failed != "":
-			v.actual = fmt.Sprintf("it failed at %s, and a hook that failed has not run: %s", rep.Event, oneLine(run.Failed, 300))
+			v.actual = fmt.Sprintf("it failed at %s, and a hook that failed has not run: %s", rep.Event,
+				oneLine(run.Failed, 300))
 		case acts(run):
 			v.actual = fmt.Sprintf("it did something at %s: %s", rep.Event, oneLine(string(run.Exit.Stdout), 200))
 		default:

@@ -30,17 +30,17 @@ var outcomeVerbs = []verb{
 		text: "Notices to the user that are not part of the conversation, one a line."},
 	{name: "transcript", keys: "text", judge: judgeStreams, elsewhere: true,
 		text: "The session's file as it is on disk, with its ids: look for a text that cannot be part of a hexadecimal id."},
-	{name: "file", usage: "PATH", min: 1, max: 1, keys: "text", check: checkLocal, judge: judgeFile,
+	{name: "file", usage: "PATH", keys: "text", check: checkLocal, judge: judgeFile,
 		elsewhere: true, text: "A file of the workspace is there and holds this."},
-	{name: "exists", usage: "PATH...", min: 1, max: -1, check: checkLocal, judge: judgeExists,
+	{name: "exists", usage: "PATH...", check: checkLocal, judge: judgeExists,
 		elsewhere: true, text: "Files or folders of the workspace are there."},
-	{name: "cmp", usage: "PATH|stdout|stderr|screen want/FILE", min: 2, max: 2, golden: true,
+	{name: "cmp", usage: "PATH|stdout|stderr|screen want/FILE", golden: true,
 		check: checkLocal, judge: judgeCmp, elsewhere: true,
 		text: "A file of the workspace, or what was printed or is on the screen, is exactly the section. Of a screen, " +
 			"durations, ids and versions do not count."},
-	{name: "exit", usage: "CODE", min: 1, max: 1, check: checkNumber, judge: judgeExit, elsewhere: true,
+	{name: "exit", usage: "CODE", check: checkNumber, judge: judgeExit, elsewhere: true,
 		text: "The exit code of the command: that of the chat, or what it were, had the last prompt been its only one."},
-	{name: "ending", usage: "HOW", min: 1, max: 1, check: checkEnding, judge: judgeEnding,
+	{name: "ending", usage: "HOW", check: checkEnding, judge: judgeEnding,
 		text: "How the last prompt ended: " + strings.Join(endings, ", ") + "."},
 }
 
@@ -223,12 +223,12 @@ func judgeEnding(r *Record, c Command) verdict {
 }
 
 var budgetVerbs = []verb{
-	{name: "max-ms", elsewhere: true, usage: "HOOK N", min: 2, max: 2, check: checkNumber,
+	{name: "max-ms", elsewhere: true, usage: "HOOK N", check: checkNumber,
 		judge: judgeMaxMS, text: "No run of a hook took longer than so many milliseconds."},
-	{name: "max-processes", elsewhere: true, usage: "N", min: 1, max: 1, check: checkNumber,
+	{name: "max-processes", elsewhere: true, usage: "N", check: checkNumber,
 		judge: judgeMaxProcesses,
 		text:  "Hooks were started no more often than this, all together."},
-	{name: "max-retries", elsewhere: true, usage: "N", min: 1, max: 1, check: checkNumber,
+	{name: "max-retries", elsewhere: true, usage: "N", check: checkNumber,
 		judge: judgeMaxRetries,
 		text: "AfterAgent hooks sent answers back no more often than this for one prompt. With a repeat in the model's " +
 			"part it finds hooks that never let go."},
@@ -239,7 +239,7 @@ func judgeMaxMS(r *Record, c Command) verdict {
 	v := verdict{ok: true, expected: fmt.Sprintf("no run of %s takes longer than %d ms", c.Args[0], most),
 		actual: "none did"}
 	ran := false
-	for rep, run := range r.started() {
+	for rep, run := range started(r) {
 		if !IsHook(run.Hook, c.Args[0]) {
 			continue
 		}
@@ -259,7 +259,7 @@ func judgeMaxProcesses(r *Record, c Command) verdict {
 	most, _ := strconv.Atoi(c.Args[0])
 	byHook, total := map[string]int{}, 0
 	var order []string
-	for rep, run := range r.started() {
+	for rep, run := range started(r) {
 		id := fmt.Sprintf("%s %s", rep.Event, run.Hook.ID())
 		if byHook[id] == 0 {
 			order = append(order, id)

@@ -10,7 +10,7 @@ import (
 )
 
 var portableVerbs = []verb{
-	{name: "portable", usage: "AGENT,...", min: 1, max: 1, check: checkAgents, judge: judgePortable,
+	{name: "portable", usage: "AGENT[,...]", min: 1, max: 1, check: checkAgents, judge: judgePortable,
 		text: "Hooks ran, and what their answers did would happen on the agents as well, as far as it was measured: see " +
 			"minigem hooks compat. all is every agent that was run."},
 }
@@ -30,7 +30,7 @@ func judgePortable(r *Record, c Command) verdict {
 		names = append(names, a.Title())
 	}
 	ran := 0
-	for rep, run := range r.started() {
+	for rep, run := range started(r) {
 		if run.Left {
 			continue
 		}

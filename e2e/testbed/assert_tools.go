@@ -15,24 +15,24 @@ import (
 )
 
 var modelVerbsOfScripts = []verb{
-	{name: "tool-ran", elsewhere: true, usage: "TOOL", min: 1, max: 1, keys: toolKeys,
+	{name: "tool-ran", elsewhere: true, usage: "TOOL", keys: toolKeys,
 		judge: judgeToolRan,
 		text: "A tool really ran: hooks, policy and user let it. args are all arguments as JSON, arg.NAME is one of " +
 			"them, arg.a.b one in it."},
-	{name: "tool-result", elsewhere: true, usage: "TOOL", min: 1, max: 1,
+	{name: "tool-result", elsewhere: true, usage: "TOOL",
 		keys: "text status error times", judge: judgeToolResult,
 		text: "The model got a result of a tool; status is success, error or cancelled, error its type."},
-	{name: "asked", usage: "TOOL", min: 1, max: 1, keys: "reason message times",
+	{name: "asked", usage: "TOOL", keys: "reason message times",
 		judge: judgeAsked,
 		text:  "The user was asked for permission; reason and message are those of the hook that wanted it."},
-	{name: "model-requests", elsewhere: true, usage: "N", min: 1, max: 1, check: checkNumber,
+	{name: "model-requests", elsewhere: true, usage: "N", check: checkNumber,
 		judge: judgeRequests,
 		text:  "The model got so many requests."},
-	{name: "model-saw", elsewhere: true, usage: "N|last|any", min: 1, max: 1, keys: modelKeys,
+	{name: "model-saw", elsewhere: true, usage: "N|last|any", keys: modelKeys,
 		check: checkRequest, judge: judgeModelSaw,
 		text: "The request of that number holds this: text is its messages, a part a line; new only the last message; " +
 			"tools all offered, tool one of them."},
-	{name: "model-diff", usage: "N want/FILE", min: 2, max: 2, golden: true, check: checkDiff,
+	{name: "model-diff", usage: "N want/FILE", golden: true, check: checkDiff,
 		judge: judgeModelDiff,
 		text: "What hooks changed in the request of that number: the case runs again without hooks, and the difference " +
 			"is that of the section."},

@@ -128,7 +128,7 @@ func died(h hooks.Hook, stderr string) string {
 func (r *runner) crashed() {
 	record := r.rec.soFar()
 	var told []string
-	for rep, run := range record.started() {
+	for rep, run := range started(record) {
 		why := record.Crash(run)
 		says := func(about ...string) bool {
 			return slices.ContainsFunc(r.c.Commands, func(c Command) bool { return c.expectsCrash(runOf{run, rep}, about) })
@@ -146,7 +146,7 @@ func (r *runner) crashed() {
 		} else if refusal := refusesAll(r, rep, run, says("reason")); refusal.why == "" {
 			continue
 		} else if refusal.why = record.shorten(refusal.why); r.o.Compare || refusal.meant {
-			r.refuses[record.keyOf(run.Hook)] = refusal
+			r.refuses[keyOf(record, run.Hook)] = refusal
 		} else {
 			r.checks = append(r.checks, Check{Where: r.c.Path, Passed: true, Vacuous: refusal.why})
 		}

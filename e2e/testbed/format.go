@@ -104,17 +104,8 @@ func (f *textFormat) Result(r Result) {
 
 func (f *textFormat) Summary(s Summary) {
 	passed, failed, broken, skipped := s.Counts()
-	parts := []string{fmt.Sprintf("%d passed", passed)}
-	for _, p := range []struct {
-		n    int
-		what string
-	}{{failed, "failed"}, {broken, "broken"}, {skipped, "skipped"}} {
-		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
-		}
-	}
 	fmt.Fprint(f.w, s.repetitions())
-	fmt.Fprintf(f.w, "%s, %s\n", strings.Join(parts, ", "), took(s.Took))
+	fmt.Fprintf(f.w, "%s, %s\n", s.counted(), took(s.Took))
 	if passed+failed+broken == 0 && skipped > 0 {
 		fmt.Fprintln(f.w, "nothing was proved: all cases were skipped")
 	}
@@ -130,6 +121,18 @@ func (f *textFormat) Summary(s Summary) {
 	}
 }
 
+// counted is how many cases passed, and what became of the others.
+func (s Summary) counted() string {
+	passed, failed, broken, skipped := s.Counts()
+	out := fmt.Sprintf("%d passed", passed)
+	for i, n := range []int{failed, broken, skipped} {
+		if n > 0 {
+			out += fmt.Sprintf(", %d %s", n, []string{"failed", "broken", "skipped"}[i])
+		}
+	}
+	return out
+}
+
 // differ returns the number of cases in which another agent makes something else of
 // a hook's run, and those agents.
 func (s Summary) differ() (cases int, agents []string) {
@@ -138,12 +141,10 @@ func (s Summary) differ() (cases int, agents []string) {
 			continue
 		}
 		differs := 0
-		for _, rep := range r.Record.Reports {
-			for _, run := range rep.Runs {
-				for _, d := range run.Upstream {
-					differs = 1
-					agents = append(agents, d.Agent)
-				}
+		for _, run := range started(r.Record) {
+			for _, d := range run.Upstream {
+				differs = 1
+				agents = append(agents, d.Agent)
 			}
 		}
 		cases += differs

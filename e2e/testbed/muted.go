@@ -92,7 +92,7 @@ func (r *runner) findHooks(res *Result) {
 	rec := res.Record
 	about := func(is func(Command) bool) bool { return slices.ContainsFunc(rec.commands, is) }
 	if h := rec.idle(); h != nil && len(r.failures) == 0 && !about(func(c Command) bool {
-		return c.verb.name == "not-fired" && !c.negative() || c.attacks("")
+		return c.verb.name == "not-fired" && !c.negative()
 	}) {
 		res.idle = rec.shorten(fmt.Sprintf("no hook ran: %s: %s", h.ID(), rec.whyNot(string(h.Event), h.ID())))
 	}
@@ -102,12 +102,12 @@ func (r *runner) findHooks(res *Result) {
 	}
 	known := map[string]*hookRan{}
 	for _, h := range rec.Config.Hooks {
-		key := rec.keyOf(h)
+		key := keyOf(rec, h)
 		held := about(func(c Command) bool { return c.attacks(h.ID()) })
 		ran := false
 		x := &hookRan{id: key + source(rec, h), name: rec.shorten(h.Label()), refuses: r.refuses[key]}
-		for _, run := range rec.started() {
-			if rec.keyOf(run.Hook) == key {
+		for _, run := range started(rec) {
+			if keyOf(rec, run.Hook) == key {
 				ran, x.lets = true, x.lets || run.Decision == hooks.Proceed && run.Failed == ""
 			}
 		}
@@ -117,28 +117,28 @@ func (r *runner) findHooks(res *Result) {
 		known[key] = x
 		res.hooks = append(res.hooks, x)
 		// A terminal would wait for what never comes, and an agent takes long.
-		x.proved = held || len(r.failures) > 0 || r.columns > 0 || r.o.Encloses || rec.needs(key)
+		x.proved = held || len(r.failures) > 0 || r.columns > 0 || r.o.Encloses || needs(rec, key)
 		if ran && !x.proved {
-			x.mutes = append(x.mutes, func() bool { return r.fails(res.Case, key, why) })
+			x.mutes = append(x.mutes, func() bool { return fails(r, res.Case, key, why) })
 		}
 	}
 }
 
 // keyOf is h, the same in each run of its case.
-func (r *Record) keyOf(h hooks.Hook) string {
+func keyOf(r *Record, h hooks.Hook) string {
 	return r.shorten(fmt.Sprint(h.Event, "\x00", h.Matcher, "\x00", h.Target()))
 }
 
 // needs reports whether an assertion that holds would not, had the runs of one hook been
 // silent.
-func (r *Record) needs(key string) bool {
+func needs(r *Record, key string) bool {
 	silent := *r
 	silent.Reports = slices.Clone(r.Reports)
 	for i := range silent.Reports {
 		rep, alone := &silent.Reports[i], true
 		rep.Runs = slices.Clone(rep.Runs)
 		for j, run := range rep.Runs {
-			if is := r.keyOf(run.Hook) == key; is && run.Ran() {
+			if is := keyOf(r, run.Hook) == key; is && run.Ran() {
 				rep.Runs[j] = hooks.Run{Hook: run.Hook, Matched: true, Stdin: run.Stdin}
 			} else if run.Ran() {
 				alone = false
@@ -150,24 +150,24 @@ func (r *Record) needs(key string) bool {
 	}
 	return slices.ContainsFunc(r.commands, func(c Command) bool {
 		return slices.Contains([]string{"fired", "event", "watches"}, c.verb.name) && r.unasked(c) == "" &&
-			r.holds(c) && !silent.holds(c)
+			fulfilled(r, c) && !fulfilled(&silent, c)
 	})
 }
 
-// holds reports whether c is fulfilled.
-func (r *Record) holds(c Command) bool {
+// fulfilled reports whether c is.
+func fulfilled(r *Record, c Command) bool {
 	v := c.verb.judge(r, c)
 	return v.ok != c.Negated && !v.invalid
 }
 
-// attacks reports whether c asserts that a hook holds, whose ID it is; empty: any.
+// attacks reports whether c asserts that a hook holds, whose ID it is.
 func (c Command) attacks(id string) bool {
 	least, _ := bound(c, "min", 100) // it was checked
-	return c.verb.name == "holds" && !c.Negated && least > 0 && (id == "" || IsHook(hooks.Hook{Name: id, Command: id}, c.Args[0]))
+	return c.verb.name == "holds" && !c.Negated && least > 0 && IsHook(hooks.Hook{Name: id, Command: id}, c.Args[0])
 }
 
 // fails runs c again as [runner.again] does, and reports whether it fails.
-func (r *runner) fails(c *Case, muted, notRun string) bool {
+func fails(r *runner, c *Case, muted, notRun string) bool {
 	again, err := r.again(c, muted, notRun)
 	return err != nil || len(again.failures) > 0 || again.skipped != "" ||
 		slices.ContainsFunc(again.checks, func(c Check) bool { return !c.Passed })
@@ -242,6 +242,6 @@ func refusesAll(r *runner, rep hooks.Report, run hooks.Run, asserted bool) refus
 	if !bytes.Equal(again.Runs[0].Exit.Stderr, run.Exit.Stderr) {
 		return refusal{}
 	}
-	return refusal{why: fmt.Sprintf("%s, with exit 2 and %q, which its program does not say: is it broken? If that is meant, "+
-		"assert its reason", why, oneLine(printed, 200))}
+	return refusal{why: fmt.Sprintf("%s, with exit 2 and %q, which its program does not say: is it broken? If that is "+
+		"meant, assert its reason", why, oneLine(printed, 200))}
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"minigem/hooks/agents"
@@ -32,12 +33,14 @@ type Portable struct {
 }
 
 // neutral are the words for events, each before the event's name in minigem.
-var neutral = strings.Fields(`
+var neutral = sync.OnceValue(func() []string {
+	return strings.Fields(`
 	session-start SessionStart  prompt BeforeAgent  before-model BeforeModel  tool-choice BeforeToolSelection
 	after-model AfterModel  before-tool BeforeTool  permission PermissionRequest  after-tool AfterTool
 	tool-failed PostToolUseFailure  subagent-start SubagentStart  subagent-stop SubagentStop  stop AfterAgent
 	compact PreCompress  compacted PostCompact  notification Notification  stop-failed StopFailure
 	session-end SessionEnd`)
+})
 
 // CanonicalEvent is minigem's name for an event that goes by name, in the words
 // of portable hooks or of another agent. An unknown name gives "".
@@ -49,8 +52,8 @@ func CanonicalEvent(name string) string {
 }
 
 func neutralEvent(name string) string {
-	if i := slices.Index(neutral, name); i >= 0 {
-		return neutral[i|1]
+	if i := slices.Index(neutral(), name); i >= 0 {
+		return neutral()[i|1]
 	}
 	return ""
 }
@@ -62,7 +65,7 @@ func HasTools(event string) bool {
 
 func eventWords() []string {
 	var words []string
-	for pair := range slices.Chunk(neutral, 2) {
+	for pair := range slices.Chunk(neutral(), 2) {
 		words = append(words, pair[0])
 	}
 	return words

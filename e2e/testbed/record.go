@@ -124,7 +124,7 @@ func (rec *recorder) soFar() *Record {
 }
 
 // started are the runs of hooks that did run, with their events.
-func (r *Record) started() iter.Seq2[hooks.Report, hooks.Run] {
+func started(r *Record) iter.Seq2[hooks.Report, hooks.Run] {
 	return func(yield func(hooks.Report, hooks.Run) bool) {
 		for _, rep := range r.Reports {
 			for _, run := range rep.Runs {

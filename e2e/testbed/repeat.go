@@ -87,7 +87,7 @@ func (s Summary) hookTimes() (names []string, times map[string][]time.Duration) 
 			if one.Record == nil {
 				continue
 			}
-			for rep, run := range one.Record.started() {
+			for rep, run := range started(one.Record) {
 				name := string(rep.Event) + " " + oneLine(run.Hook.Label(), 60)
 				names = insert(names, name)
 				times[name] = append(times[name], run.Exit.Duration)

@@ -18,7 +18,7 @@ func (r *runner) open(resume bool) error {
 	s.Stdout, s.Stderr, s.Rounds, s.Request = &r.rec.out, &r.rec.err, r.c.Rounds, r.rec.model.note
 	s.Env, s.Prompt = r.place.environment(r.o.Lookup, r.env), r.c.firstPrompt()
 	if r.muted != "" {
-		s.Muted = func(h hooks.Hook) bool { return r.rec.r.keyOf(h) == r.muted }
+		s.Muted = func(h hooks.Hook) bool { return keyOf(&r.rec.r, h) == r.muted }
 	}
 	if s.Mode == "" {
 		s.Mode = "yolo"

@@ -19,7 +19,7 @@ import (
 func (r *Record) readPrograms() {
 	r.programs = map[string][]program.Facts{}
 	place := program.Place{Dir: r.Workspace, ProjectDir: r.Workspace, Home: r.Home}
-	for _, run := range r.started() {
+	for _, run := range started(r) {
 		if _, known := r.programs[run.Hook.Line()]; !known {
 			r.programs[run.Hook.Line()] = program.Read(run.Hook, place)
 		}

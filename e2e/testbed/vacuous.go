@@ -40,12 +40,14 @@ func (res *Result) vacuous(strict bool) {
 // hookless says that no hook is configured; empty: one is, or an assertion is about that.
 func (res *Result) hookless() string {
 	r := res.Record
-	if len(r.Config.Hooks) > 0 || r.other != nil || r.opening != nil || slices.ContainsFunc(r.commands, func(c Command) bool {
+	about := func(c Command) bool {
 		return slices.Contains(strings.Fields("fired not-fired event watches"), c.verb.name)
-	}) {
+	}
+	if len(r.Config.Hooks) > 0 || r.other != nil || r.opening != nil || slices.ContainsFunc(r.commands, about) {
 		return ""
 	}
-	why := "no hook is configured, which not-fired BeforeTool * would say" + res.Case.misspelt(".gemini/settings.json", settingsSection)
+	why := "no hook is configured, which not-fired BeforeTool * would say" +
+		res.Case.misspelt(".gemini/settings.json", settingsSection)
 	for _, f := range res.Case.files {
 		if f.isOthers() {
 			why += fmt.Sprintf("; %s is of another agent: see --as", f.name)
@@ -57,7 +59,7 @@ func (res *Result) hookless() string {
 // ignored notes what hooks said or did that had no effect, unless an assertion is about it.
 func (res *Result) ignored() {
 	r := res.Record
-	for rep, run := range r.started() {
+	for rep, run := range started(r) {
 		ignored := run.Warnings
 		if run.Decision == hooks.Proceed && rep.Event.CanBlock() && run.Failed != "" && run.Failed != "cancelled" {
 			ignored = append(slices.Clip(ignored), "it failed, which blocks nothing: "+run.Failed)
@@ -67,7 +69,8 @@ func (res *Result) ignored() {
 				return !c.Negated && c.mentions(what) && (i < len(run.Warnings) || c.has("failed"))
 			}
 			if !(acts(run) && strings.HasPrefix(what, "unknown field")) && !slices.ContainsFunc(r.commands, told) {
-				res.Notes = insert(res.Notes, r.shorten(fmt.Sprintf("%s at %s: %s", run.Hook.Label(), rep.Event, oneLine(what, 300))))
+				res.Notes = insert(res.Notes, r.shorten(fmt.Sprintf("%s at %s: %s", run.Hook.Label(), rep.Event,
+					oneLine(what, 300))))
 			}
 		}
 	}
@@ -210,7 +213,7 @@ func (p proof) noSuchEvent(c Command) string {
 
 // anyRan reports whether a hook of that name ran for an event, or for any if it is empty.
 func (r *Record) anyRan(event, hook string) bool {
-	for rep, run := range r.started() {
+	for rep, run := range started(r) {
 		if (event == "" || string(rep.Event) == event) && IsHook(run.Hook, hook) {
 			return true
 		}

@@ -30,8 +30,7 @@ var (
 )
 
 // programSuffixes are the suffixes of files that hooks load as code.
-var programSuffixes = strings.Fields(`
-	.py .js .mjs .cjs .ts .sh .bash .rb .pl .pm .php .lua`)
+var programSuffixes = []string{".py", ".js", ".mjs", ".cjs", ".ts", ".sh", ".bash", ".rb", ".pl", ".pm", ".php", ".lua"}
 
 // withLoaded adds to files what they load from their own folder or from root. It also
 // adds what words of a command name as a module (python3 -m tools.g) or as a script of

@@ -7,6 +7,7 @@ package redact
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Config is the setting "security.environmentVariableRedaction".
@@ -61,7 +62,7 @@ func keeps(name, value string, allowed, blocked []string, strict bool) bool {
 		return true
 	case slices.Contains(blocked, name):
 		return false
-	case slices.Contains(wellKnown, name):
+	case slices.Contains(wellKnown(), name):
 		return true
 	case slices.Contains(neverPassed, name), strict:
 		return false
@@ -78,22 +79,27 @@ func upper(names []string) []string {
 }
 
 // wellKnown are variables that programs cannot do without.
-var wellKnown = strings.Fields(`
+var wellKnown = sync.OnceValue(func() []string {
+	return strings.Fields(`
 	PATH HOME SHELL USER LOGNAME LANG LANGUAGE LC_ALL LC_CTYPE TERM COLORTERM TZ PWD TMPDIR TMP TEMP SYSTEMROOT
 	SYSTEMDRIVE WINDIR COMSPEC PATHEXT USERPROFILE USERNAME APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES HOMEDRIVE
 	HOMEPATH GITHUB_ACTIONS GITHUB_WORKSPACE GITHUB_REPOSITORY GITHUB_REF GITHUB_SHA GITHUB_EVENT_NAME
 	GITHUB_RUN_ID GITHUB_JOB RUNNER_OS RUNNER_TEMP CI`)
+})
 
 // neverPassed are variables that contain secrets or lead to them although their
 // names do not suggest it.
-var neverPassed = strings.Fields(`
-	DATABASE_URL REDIS_URL MONGODB_URI MONGO_URL POSTGRES_URL AMQP_URL CLIENT_ID DB_URI CONNECTION_STRING
-	AWS_DEFAULT_REGION AZURE_CLIENT_ID AZURE_TENANT_ID SLACK_WEBHOOK_URL GOOGLE_CLOUD_PROJECT GOOGLE_CLOUD_ACCOUNT
-	FIREBASE_PROJECT_ID`)
+var neverPassed = []string{
+	"DATABASE_URL", "REDIS_URL", "MONGODB_URI", "MONGO_URL", "POSTGRES_URL", "AMQP_URL", "CLIENT_ID", "DB_URI",
+	"CONNECTION_STRING",
+	"AWS_DEFAULT_REGION", "AZURE_CLIENT_ID", "AZURE_TENANT_ID", "SLACK_WEBHOOK_URL",
+	"GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_ACCOUNT", "FIREBASE_PROJECT_ID",
+}
 
 // secretWords are parts of names that suggest secrets.
-var secretWords = strings.Fields(`
-	TOKEN SECRET PASSWORD PASSWD KEY AUTH CREDENTIAL CREDS PRIVATE CERT`)
+var secretWords = []string{
+	"TOKEN", "SECRET", "PASSWORD", "PASSWD", "KEY", "AUTH", "CREDENTIAL", "CREDS", "PRIVATE", "CERT",
+}
 
 func namesSecret(name string) bool {
 	return slices.ContainsFunc(secretWords, func(w string) bool { return strings.Contains(name, w) })

@@ -24,9 +24,10 @@ import (
 )
 
 // signInVariables say where a model is, and what opens the way to it.
-var signInVariables = strings.Fields(`
-	GEMINI_API_KEY GOOGLE_API_KEY GOOGLE_CLOUD_PROJECT GOOGLE_CLOUD_LOCATION GOOGLE_GENAI_USE_VERTEXAI
-	GOOGLE_GEMINI_BASE_URL GOOGLE_VERTEX_BASE_URL OPENAI_API_KEY OPENAI_BASE_URL OLLAMA_HOST`)
+var signInVariables = []string{
+	"GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION", "GOOGLE_GENAI_USE_VERTEXAI",
+	"GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OLLAMA_HOST",
+}
 
 // Where Gemini CLI keeps a key that was pasted into it
 // (core/core/apiKeyCredentialStorage.ts).

@@ -45,8 +45,7 @@ func (l *linter) command(h hooks.Hook) {
 }
 
 // interpreters run the file that is their first argument.
-var interpreters = strings.Fields(`
-	sh bash zsh dash python python3 node ruby perl deno bun`)
+var interpreters = []string{"sh", "bash", "zsh", "dash", "python", "python3", "node", "ruby", "perl", "deno", "bun"}
 
 // builtins are what shells know themselves.
 var builtins = strings.Fields(

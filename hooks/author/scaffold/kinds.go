@@ -71,25 +71,19 @@ func (m *making) command() error {
 	return nil
 }
 
-// asyncs are the cases of hooks that are not waited for: the prompt on which one
-// answers, and what the model does.
-var asyncs = map[protocol.Event][2]string{
-	protocol.BeforeAgent: {"Please deploy it", "text It is done."},
-	protocol.BeforeTool: {"Pin it", `call write_file {"file_path": "app.lock", "content": "1\n"}` +
-		"\n\ntext It is done."},
-	protocol.AfterTool: {"Write it", `call write_file {"file_path": "a.txt", "content": "x\n"}` +
-		"\n\ntext It is done."},
-	protocol.PostToolUseFailure: {"Test it", `call run_shell_command {"command": "exit 3"}` + "\n\ntext It is done."},
-	protocol.AfterAgent:         {"Do it", "text It is done; TODO: the rest."},
-}
-
 // unwaited makes the example one of a hook that is not waited for: it tells the
 // user and, with the next request, the model.
 func (m *making) unwaited() error {
-	run, ok := asyncs[m.o.Event]
-	if !ok || m.o.Tool != "" {
+	run := m.t.Async
+	if run == nil {
+		var events []string
+		for _, ev := range protocol.Events {
+			if t, _ := templateOf(ev); t.Async != nil {
+				events = append(events, string(ev))
+			}
+		}
 		return fmt.Errorf("there is no example of an async hook for this: --async takes the events %s, and no --tool",
-			names(asyncs))
+			strings.Join(events, ", "))
 	}
 	const told = "this was looked at meanwhile"
 	m.t.Does = "looks at what happens while the session goes on, and says later what it saw"
@@ -98,16 +92,6 @@ func (m *making) unwaited() error {
 		"\nprompt And now?\nwaitfor Fine.\nfired EVENT NAME\nmodel-saw any ~'" + told + "'\n"
 	m.t.Files = "-- model --\n" + run[1] + "\n\ntext Fine.\n"
 	return nil
-}
-
-func names(events map[protocol.Event][2]string) string {
-	var out []string
-	for _, ev := range protocol.Events {
-		if _, ok := events[ev]; ok {
-			out = append(out, string(ev))
-		}
-	}
-	return strings.Join(out, ", ")
 }
 
 // address is where the program of an http hook answers.

@@ -17,10 +17,11 @@ type template struct {
 	Tool    string   // that the case calls; empty: write_file
 	Field   []string // path in the payload
 	Holds   string
-	Says    string // JSON; NAME stands for the hook's name
-	Script  string // of the case; NAME and EVENT stand for themselves
-	Files   string // of the case, the model's part too
-	Try     string // the change to a sample payload on which it answers; empty: it does as it is
+	Says    string   // JSON; NAME stands for the hook's name
+	Script  string   // of the case; NAME and EVENT stand for themselves
+	Files   string   // of the case, the model's part too
+	Async   []string // of a hook that is not waited for: the prompt on which it answers, and what the model does
+	Try     string   // the change to a sample payload on which it answers; empty: it does as it is
 }
 
 //go:embed templates.json
