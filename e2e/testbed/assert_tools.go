@@ -265,9 +265,7 @@ func judgeAsked(r *Record, c Command) verdict {
 	if seen.n == 0 {
 		v.actual = "they were never asked"
 	}
-	if v.invalid = r.noTool(c.Args[0]); v.invalid {
-		v.actual += r.whyNoTool(c.Args[0])
-	}
+	v.invalid = r.noTool(c.Args[0])
 	return v
 }
 

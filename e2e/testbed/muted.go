@@ -37,13 +37,12 @@ func Settle(all []*Result, strict bool) {
 	known := map[string]*hookRan{}
 	for _, r := range all {
 		for i, h := range r.hooks {
-			k := known[h.id]
-			if k == nil {
-				k, known[h.id] = h, h
-			} else {
+			if k := known[h.id]; k != nil {
 				k.proved, k.lets, k.mutes = k.proved || h.proved, k.lets || h.lets, append(k.mutes, h.mutes...)
+				r.hooks[i] = k
+			} else {
+				known[h.id] = h
 			}
-			r.hooks[i] = k
 		}
 	}
 	for _, h := range known {
