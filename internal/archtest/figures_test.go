@@ -59,12 +59,12 @@ var rooms = []room{
 	{"e2e", "", 134_500, 114_000}, // hooktest; a green proves something; cases are confined; windows keep what scrolls out
 	// changes on disk in steps, from hooks/agents, hooks/command and hooks/author; domains of cases; confine, which takes
 	// the place of a parser in tools; other agents' hooks are named; what commands in a sandbox create is not trusted
-	{"internal", "", 266_360, 230_000},
+	{"internal", "", 267_160, 230_000},
 	{"", "", 1_900, 2_000}, // .ci, docs, examples
 }
 
 // whole is the budget of all rooms together, in tokens.
-var whole = struct{ budget, target int }{746_780, 680_000}
+var whole = struct{ budget, target int }{747_080, 680_000}
 
 // manyMethods are the types with more than mostMethods methods, with how many
 // they have, those by embedding among them. Take a type off the list when it is small enough.
