@@ -70,6 +70,9 @@ type Prompt struct {
 	// Context is the wrapped context of SessionStart hooks. It is sent before the prompt,
 	// in the same part, and stays in the history. May be empty.
 	Context string
+	// First does what the user asks for with the prompt, such as a call of a tool, when
+	// the prompt is in the history. Its Verdict is that of [ToolRunner]. nil: nothing.
+	First func(ctx context.Context) hooks.Verdict
 }
 
 // Run works on p until there is an answer or a reason to stop, and returns how it ended;
@@ -118,6 +121,11 @@ func (r *run) attempt(ctx context.Context, n int, text string, message llm.Messa
 	r.loop.reset()
 	r.addContext(message, before.Context)
 	r.emit(event.PromptStarted{Text: text, Attempt: n})
+	if r.given.First != nil && n == 0 {
+		if res := afterTools(ctx, r.given.First(ctx), ""); res != nil {
+			return *res
+		}
+	}
 	for {
 		if res := r.round(ctx); res != nil { // 3 to 10
 			return *res

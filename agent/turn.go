@@ -59,14 +59,20 @@ func (r *run) runTools(ctx context.Context, calls []llm.ToolCall, ans *reply) *R
 		parts[i] = res
 	}
 	r.History.Append(llm.Message{Role: llm.RoleUser, Parts: parts})
+	return afterTools(ctx, verdict, ans.text())
+}
+
+// afterTools returns how the attempt ends with the verdict of a [ToolRunner], or nil
+// if it goes on.
+func afterTools(ctx context.Context, verdict hooks.Verdict, said string) *Result {
 	switch {
 	case verdict.Decision == hooks.Stop:
-		return &Result{Ending: Stopped, Reason: verdict.Reason, Response: ans.text()}
+		return &Result{Ending: Stopped, Reason: verdict.Reason, Response: said}
 	case ctx.Err() != nil:
 		res := cancelled(ctx)
 		return &res
 	case verdict.Denied():
-		return &Result{Ending: Cancelled, Reason: verdict.Reason, Response: ans.text()}
+		return &Result{Ending: Cancelled, Reason: verdict.Reason, Response: said}
 	}
 	return nil
 }

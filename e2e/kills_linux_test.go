@@ -24,6 +24,8 @@ type diskChange struct {
 	files map[string]string // of the project; "../" leads to the home
 	first [][]string        // commands that run before it
 	args  []string          // the command that is killed
+	env   []string          // more of its environment
+	more  bool              // another is so much like it that it is killed only where the variable says how often
 	next  []string          // the next start; empty: a one-shot prompt
 	whole []string          // folders of the home that are as before the command or as after it, never a mixture
 	later []string          // files in them that are written once the folder is complete
@@ -91,30 +93,33 @@ func diskChanges() []diskChange {
 	begun := [][]string{talk("-p", "remember this"), talk("-r", "latest", "-p", "and this")}
 	return []diskChange{
 		{name: "install", files: one, args: []string{"extensions", "install", "../sources/one", "--consent"}, whole: []string{".gemini/extensions/guard"}},
-		{name: "link", files: one, args: []string{"extensions", "link", "../sources/one", "--consent"}, whole: []string{".gemini/extensions/guard"}},
+		{name: "link", more: true, files: one, args: []string{"extensions", "link", "../sources/one", "--consent"}, whole: []string{".gemini/extensions/guard"}},
 		{
 			name: "update", files: merged(one, two), whole: []string{".gemini/extensions/guard"},
 			first: [][]string{{"extensions", "install", "../sources/one", "--consent"}, {"NEWER"}}, args: []string{"extensions", "update", "guard", "--consent"},
 		},
-		{name: "uninstall", files: one, first: [][]string{{"extensions", "install", "../sources/one", "--consent"}}, args: []string{"extensions", "uninstall", "guard"}, whole: []string{".gemini/extensions/guard"}},
+		{name: "uninstall", more: true, files: one, first: [][]string{{"extensions", "install", "../sources/one", "--consent"}}, args: []string{"extensions", "uninstall", "guard"}, whole: []string{".gemini/extensions/guard"}},
 		{
 			name: "skill", files: merged(under("../sources/tea", killedSkill("2")), under("../.gemini/skills/tea", killedSkill("1"))),
 			args: []string{"skills", "install", "../sources/tea", "--consent"}, whole: []string{".gemini/skills/tea"},
 		},
 		{
-			name: "skill link", files: merged(under("../sources/tea", killedSkill("2")), under("../.gemini/skills/tea", killedSkill("1"))),
+			name: "skill link", more: true, files: merged(under("../sources/tea", killedSkill("2")), under("../.gemini/skills/tea", killedSkill("1"))),
 			args: []string{"skills", "link", "../sources/tea", "--consent"}, whole: []string{".gemini/skills/tea"},
 		},
 		{name: "worktree", files: merged(session, map[string]string{"../.gemini/settings.json": `{"experimental": {"worktrees": true}}`}), first: [][]string{{"GIT"}}, args: talk("--worktree", "fix", "-p", "go"), whole: []string{"project/.gemini/worktrees/fix"}, later: []string{"project/.gemini/worktrees/fix/new.txt"}},
 		{name: "settings", files: settings, args: []string{"hooks", "disable", "a"}},
-		{name: "project settings", files: theirs, args: []string{"mcp", "add", "server", "true"}},
+		{name: "project settings", more: true, files: theirs, args: []string{"mcp", "add", "server", "true"}},
 		{name: "session", files: session, first: begun[:1], args: talk("-p", "a third")},
-		{name: "resume", files: session, first: begun, args: talk("-r", "latest", "-p", "and that")},
-		{name: "delete", files: session, first: begun, args: []string{"sessions", "delete", "1"}},
+		{name: "resume", more: true, files: session, first: begun, args: talk("-r", "latest", "-p", "and that")},
+		{name: "delete", more: true, files: session, first: begun, args: []string{"sessions", "delete", "1"}},
 		{name: "rewind", files: session, first: begun, args: []string{"sessions", "rewind", "latest", "1", "--force"}},
+		{name: "system prompt", files: session, args: talk("-p", "go"), env: []string{"GEMINI_WRITE_SYSTEM_MD=system.md"}},
+		{name: "record", more: true, files: session, args: talk("--record-case", "said.txtar", "-p", "go")},
+		{name: "skill of a repository", more: true, files: killedSkill("1"), first: [][]string{{"GIT"}}, args: []string{"skills", "install", "file://PROJECT", "--consent"}, whole: []string{".gemini/skills/tea"}},
 		{name: "hooks test", files: map[string]string{"guard.txtar": killedCase}, args: []string{"hooks", "test", "guard.txtar"}, next: []string{"hooks", "test", "guard.txtar"}},
 		{
-			name: "on", files: map[string]string{"guard.txtar": killedCase}, args: []string{"hooks", "test", "--on", "gemini", "--agent-bin", "gemini=BINARY", "guard.txtar"},
+			name: "on", more: true, files: map[string]string{"guard.txtar": killedCase}, args: []string{"hooks", "test", "--on", "gemini", "--agent-bin", "gemini=BINARY", "guard.txtar"},
 			next: []string{"hooks", "test", "guard.txtar"},
 		},
 	}
@@ -130,18 +135,21 @@ const diskKills = "MINIGEM_DISK_KILLS"
 // of a command, and the same in each run.
 func TestKillsLoseNothing(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it starts minigem a hundred times")
+		t.Skip("it starts minigem dozens of times")
 	}
 	t.Parallel()
 	changes := diskChanges()
-	each, few := 2, true
+	each, few := 1, true
 	if n, err := strconv.Atoi(os.Getenv(diskKills)); err == nil {
 		each, few = (n+len(changes)-1)/len(changes), false
 	}
 	for _, c := range changes {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if c.name == "worktree" {
+			if few && c.more {
+				t.Skip(diskKills + " says how often")
+			}
+			if c.name == "worktree" || c.name == "skill of a repository" {
 				needs(t, "git")
 			}
 			h := c.home(t)
@@ -151,14 +159,10 @@ func TestKillsLoseNothing(t *testing.T) {
 			c.again(t, h)
 			after := h.owned(t)
 			inTime := 0
-			kills := each
-			if few && c.name == "on" {
-				kills = 1 // it takes as long as all others together
-			}
-			for i := range kills {
-				n := 1 + i*(all.changes-1)/max(1, kills-1)
+			for i := range each {
+				n := 1 + i*(all.changes-1)/max(1, each-1)
 				if few { // the ends of the range show the least
-					n = 1 + (i+1)*(all.changes-1)/(kills+1)
+					n = 1 + (all.changes-1)/2
 				}
 				t.Run(strconv.Itoa(n), func(t *testing.T) {
 					h := c.home(t)
@@ -173,7 +177,7 @@ func TestKillsLoseNothing(t *testing.T) {
 					}
 				})
 			}
-			t.Logf("%s: %d changes of the disk; killed before its end %d of %d times", c.name, all.changes, inTime, kills)
+			t.Logf("%s: %d changes of the disk; killed before its end %d of %d times", c.name, all.changes, inTime, each)
 		})
 	}
 }
@@ -189,7 +193,7 @@ func (c diskChange) home(t *testing.T) home {
 	for _, args := range c.first {
 		switch args[0] {
 		case "GIT":
-			for _, line := range []string{"init -q", "add notes.txt", "-c user.name=a -c user.email=b commit -q -m one"} {
+			for _, line := range []string{"init -q", "add .", "-c user.name=a -c user.email=b commit -q -m one"} {
 				cmd := exec.Command("git", strings.Fields(line)...)
 				cmd.Dir = h.workspace
 				out, err := cmd.CombinedOutput()
@@ -219,9 +223,9 @@ func (c diskChange) withArgs(t *testing.T, h home, args []string) run {
 			out = append(out, h.answersFile(t, `call write_file {"file_path": "new.txt", "content": "new"}`, "say Done.")...)
 			continue
 		}
-		out = append(out, strings.ReplaceAll(a, "BINARY", binary))
+		out = append(out, strings.NewReplacer("BINARY", binary, "PROJECT", h.workspace).Replace(a))
 	}
-	return run{Args: out, Env: append([]string{"TMPDIR=" + h.temp(), "GEMINI_CLI_TRUST_WORKSPACE=true"}, fileStorage...)}
+	return run{Args: out, Env: slices.Concat([]string{"TMPDIR=" + h.temp(), "GEMINI_CLI_TRUST_WORKSPACE=true"}, fileStorage, c.env)}
 }
 
 func (c diskChange) start(t *testing.T, h home, args []string) {

@@ -208,16 +208,17 @@ func TestStrays(t *testing.T) {
 		return path
 	}
 	src, other := filepath.Join(h.workspace, "src"), t.TempDir()
-	temp := h.project(t).Temp
 	journal := []string{"files that are being written", strayIn(src), strayIn(other), filepath.Join(src, "a.go"), filepath.Join(src, "gone.tmp")}
-	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(temp), ".minigem-ABC.writing"), []byte(strings.Join(journal, "\n")+"\n"), 0o600))
-	strayIn(temp)
-	strayIn(filepath.Join(h.dir, ".gemini"))
+	temp := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(temp, ".minigem-ABC.writing"), []byte(strings.Join(journal, "\n")+"\n"), 0o600))
 	unknown := strayIn(h.workspace) // no journal names it
 
-	o := h.run(t, run{Args: append(h.answersFile(t, "say Hi."), "-p", "hello")})
+	o := h.run(t, run{Args: append(h.answersFile(t, "say Hi."), "-p", "hello"), Env: []string{"TMPDIR=" + temp}})
 	require.Equal(t, 0, o.Code, o.Stderr)
 	assert.Equal(t, []string{unknown}, h.strays(t))
+	left, err := os.ReadDir(temp)
+	require.NoError(t, err)
+	assert.Empty(t, left)
 	assert.NoFileExists(t, journal[2])
 	assert.FileExists(t, filepath.Join(src, "a.go"))
 }

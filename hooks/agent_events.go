@@ -81,17 +81,8 @@ func (e *Engine) AfterAgent(ctx context.Context, prompt, response string, stopHo
 // can only show the user a message. They are not cancelled with ctx, whose end may be
 // what ended the turn, and are waited for as long as [Engine.Patience] lasts.
 func (e *Engine) StopFailure(ctx context.Context, f Failure) {
-	if e.idle(protocol.StopFailure) {
-		return
-	}
-	fire(ctx, e, event[struct{}]{
-		name:    protocol.StopFailure,
-		subject: subject{name: f.Error},
-		stdin: func(b protocol.Base, _ struct{}) Payload {
-			return payload(protocol.StopFailureInput{Base: b, Prompt: f.Prompt, Error: f.Error, ErrorDetails: f.Details,
-				LastAssistantMessage: f.Said})
-		},
-		leave:   true,
-		survive: true,
+	e.inform(ctx, protocol.StopFailure, f.Error, true, func(b protocol.Base) any {
+		return protocol.StopFailureInput{Base: b, Prompt: f.Prompt, Error: f.Error, ErrorDetails: f.Details,
+			LastAssistantMessage: f.Said}
 	})
 }

@@ -30,18 +30,25 @@ func (e *Engine) SessionStart(ctx context.Context, source string) SessionStartOu
 // cancelled with ctx. They are waited for as long as [Engine.Patience] lasts, those with
 // async too, and then left running.
 func (e *Engine) SessionEnd(ctx context.Context, reason string) {
-	if e.idle(protocol.SessionEnd) {
-		return
-	}
-	fire(ctx, e, event[struct{}]{
-		name:    protocol.SessionEnd,
-		subject: subject{name: reason},
-		stdin: func(b protocol.Base, _ struct{}) Payload {
-			return payload(protocol.SessionEndInput{Base: b, Reason: reason})
-		},
-		leave:   true,
-		survive: true,
+	e.inform(ctx, protocol.SessionEnd, reason, true, func(b protocol.Base) any {
+		return protocol.SessionEndInput{Base: b, Reason: reason}
 	})
+}
+
+// inform fires an event that hooks can only say something about. Where survive is
+// set, they outlive the end of ctx.
+func (e *Engine) inform(ctx context.Context, name protocol.Event, about string, survive bool,
+	input func(protocol.Base) any) (v Verdict) {
+	if !e.idle(name) {
+		_, v = fire(ctx, e, event[struct{}]{
+			name:    name,
+			subject: subject{name: about},
+			stdin:   func(b protocol.Base, _ struct{}) Payload { return payload(input(b)) },
+			leave:   true,
+			survive: survive,
+		})
+	}
+	return v
 }
 
 // PreCompress fires when the history is about to be compressed; trigger is "auto" or
@@ -68,16 +75,8 @@ func (e *Engine) PreCompress(ctx context.Context, trigger string) PreCompressOut
 // summary is the text that replaced older messages; empty if there is none. Hooks can
 // only show the user a message.
 func (e *Engine) PostCompact(ctx context.Context, trigger, summary string) {
-	if e.idle(protocol.PostCompact) {
-		return
-	}
-	fire(ctx, e, event[struct{}]{
-		name:    protocol.PostCompact,
-		subject: subject{name: trigger},
-		stdin: func(b protocol.Base, _ struct{}) Payload {
-			return payload(protocol.PostCompactInput{Base: b, Trigger: trigger, CompactSummary: summary})
-		},
-		leave: true,
+	e.inform(ctx, protocol.PostCompact, trigger, false, func(b protocol.Base) any {
+		return protocol.PostCompactInput{Base: b, Trigger: trigger, CompactSummary: summary}
 	})
 }
 
@@ -87,18 +86,9 @@ func (e *Engine) PostCompact(ctx context.Context, trigger, summary string) {
 // what they say within [Engine.Patience] is part of it, so that no hook delays the prompt
 // for longer.
 func (e *Engine) Notification(ctx context.Context, kind, message string, details any) (systemMessage string) {
-	if e.idle(protocol.Notification) {
-		return ""
-	}
-	_, v := fire(ctx, e, event[struct{}]{
-		name:    protocol.Notification,
-		subject: subject{name: kind},
-		stdin: func(b protocol.Base, _ struct{}) Payload {
-			return payload(protocol.NotificationInput{Base: b, NotificationType: kind, Message: message, Details: details})
-		},
-		leave: true,
-	})
-	return v.SystemMessage
+	return e.inform(ctx, protocol.Notification, kind, false, func(b protocol.Base) any {
+		return protocol.NotificationInput{Base: b, NotificationType: kind, Message: message, Details: details}
+	}).SystemMessage
 }
 
 // addContext appends an answer's additional context, not yet wrapped.

@@ -273,14 +273,19 @@ func PartsText(parts []Part) string {
 }
 
 // PartsCalls returns the [ToolCall] parts among parts in order; nil if there are none.
-func PartsCalls(parts []Part) []ToolCall {
-	var calls []ToolCall
+func PartsCalls(parts []Part) []ToolCall { return only[ToolCall](parts) }
+
+// PartsResults returns the [ToolResult] parts among parts in order; nil if there are
+// none.
+func PartsResults(parts []Part) []ToolResult { return only[ToolResult](parts) }
+
+func only[P Part](parts []Part) (out []P) {
 	for _, p := range parts {
-		if c, ok := p.(ToolCall); ok {
-			calls = append(calls, c)
+		if of, ok := p.(P); ok {
+			out = append(out, of)
 		}
 	}
-	return calls
+	return out
 }
 
 // UserText returns a message of the user with one text part.

@@ -175,11 +175,9 @@ func (b *rebuilder) result(c llm.ToolCall) llm.ToolResult {
 		if t.ID != c.ID {
 			continue
 		}
-		for _, p := range t.Result.Decode() {
-			if r, ok := p.(llm.ToolResult); ok {
-				r.ID, r.Name = c.ID, c.Name
-				return r
-			}
+		for _, r := range llm.PartsResults(t.Result.Decode()) {
+			r.ID, r.Name = c.ID, c.Name
+			return r
 		}
 	}
 	return llm.ToolResult{ID: c.ID, Name: c.Name, Response: map[string]any{"error": NoResult}}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -35,4 +36,22 @@ func (s *Session) restore(records []transcript.Record) {
 		whole = append(whole, s.open.withCalls())
 	}
 	s.write(append(whole, records...)...)
+}
+
+// write appends records. If the file was deleted it is written again; any other
+// failure ends the recording. Both are reported.
+func (s *Session) write(records ...transcript.Record) {
+	if s.w == nil {
+		return
+	}
+	err := s.w.Append(records...)
+	if errors.Is(err, transcript.ErrGone) {
+		s.restore(records)
+		return
+	}
+	if err != nil {
+		s.warn(fmt.Errorf("the session is not saved any more: %w", err))
+		_ = s.w.Close()
+		s.w = nil
+	}
 }

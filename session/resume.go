@@ -126,6 +126,9 @@ func (s *Session) read(path string) (*transcript.File, error) {
 		return nil, err
 	}
 	s.warnAll(f)
+	if s.o.Read != nil {
+		s.o.Read(f)
+	}
 	return f, nil
 }
 

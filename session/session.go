@@ -87,6 +87,8 @@ type Options struct {
 	Hooks Hooks
 	// Warn is called for errors of files, which no method returns; may be nil.
 	Warn func(error)
+	// Read is called with the file of a session that is resumed or imported; may be nil.
+	Read func(*transcript.File)
 	// Changed is called with the new identity after Clear, before SessionStart, and with
 	// the new path when a deleted file was written again elsewhere; may be nil.
 	Changed func(id, path string)
@@ -379,22 +381,4 @@ func (s *Session) Summarize(title string) {
 	s.mu.Lock()
 	defer s.unlock()
 	s.write(transcript.Set{Summary: title})
-}
-
-// write appends records. If the file was deleted it is written again; any other
-// failure ends the recording. Both are reported.
-func (s *Session) write(records ...transcript.Record) {
-	if s.w == nil {
-		return
-	}
-	err := s.w.Append(records...)
-	if errors.Is(err, transcript.ErrGone) {
-		s.restore(records)
-		return
-	}
-	if err != nil {
-		s.warn(fmt.Errorf("the session is not saved any more: %w", err))
-		_ = s.w.Close()
-		s.w = nil
-	}
 }

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -11,16 +10,9 @@ import (
 // 0.61; case does not matter.
 func IsBuildFile(path string) bool {
 	name := strings.ToLower(filepath.Base(path))
-	return slices.Contains(buildFiles, name) || filepath.Ext(name) == ".mk"
+	return strings.Contains(buildFiles, " "+name+" ") || filepath.Ext(name) == ".mk"
 }
 
-var buildFiles = []string{
-	"package.json", "package-lock.json",
-	"go.mod", "go.sum",
-	"cargo.toml",
-	"pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts",
-	"setup.py", "setup.cfg", "pyproject.toml",
-	"makefile", "gnumakefile", "cmakelists.txt",
-	"build", "build.bazel", "workspace", "workspace.bazel",
-	"dockerfile",
-}
+const buildFiles = " package.json package-lock.json go.mod go.sum cargo.toml pom.xml build.gradle build.gradle.kts " +
+	"settings.gradle settings.gradle.kts setup.py setup.cfg pyproject.toml makefile gnumakefile " +
+	"cmakelists.txt build build.bazel workspace workspace.bazel dockerfile "

@@ -184,10 +184,8 @@ func (c *ClaudeCopy) message(m Message, compacted bool) {
 
 // user writes what the user said. Results of tools are written with their calls.
 func (c *ClaudeCopy) user(m Message, compacted bool) {
-	for _, p := range m.Content.Parts {
-		if _, ok := p.(llm.ToolResult); ok {
-			return
-		}
+	if len(llm.PartsResults(m.Content.Parts)) > 0 {
+		return
 	}
 	more := map[string]any{}
 	if compacted {

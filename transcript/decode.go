@@ -190,36 +190,31 @@ func (c *cursor) commonPart() (p llm.Part, ok bool) {
 
 // result reads a result without blobs; false if it has another form.
 func (c *cursor) result() (r llm.ToolResult, ok bool) {
-	for key := range c.keys() {
-		first := c.peek()
-		switch {
-		case key == "id" && first == '"':
-			r.ID = c.str()
-		case key == "name" && first == '"':
-			r.Name = c.str()
-		case key == "response" && first == '{':
-			r.Response, _ = c.value().(map[string]any)
-		default:
-			return r, false
-		}
-	}
-	return r, true
+	ok = c.named("response", &r.ID, &r.Name, &r.Response)
+	return r, ok
 }
 
 // call reads a call of the usual form; false: it has another form.
 func (c *cursor) call() (t llm.ToolCall, ok bool) {
+	ok = c.named("args", &t.ID, &t.Name, &t.Args)
+	return t, ok
+}
+
+// named reads an object of an id, a name and an object called what; false: it has
+// another form.
+func (c *cursor) named(what string, id, name *string, object *map[string]any) bool {
 	for key := range c.keys() {
 		first := c.peek()
 		switch {
 		case key == "id" && first == '"':
-			t.ID = c.str()
+			*id = c.str()
 		case key == "name" && first == '"':
-			t.Name = c.str()
-		case key == "args" && first == '{':
-			t.Args, _ = c.value().(map[string]any)
+			*name = c.str()
+		case key == what && first == '{':
+			*object, _ = c.value().(map[string]any)
 		default:
-			return t, false
+			return false
 		}
 	}
-	return t, true
+	return true
 }

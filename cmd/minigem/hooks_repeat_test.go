@@ -26,6 +26,7 @@ fired BeforeTool moody
 -- settings.json --
 {"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "moody", "command": "sh moody.sh"}]}]}}
 -- moody.sh --
+grep -qF '"pattern":"*"' || exit 0
 echo x >> '`+count+`'
 [ $(($(wc -l < '`+count+`') % 4)) != 0 ] || exit 2
 -- model --

@@ -148,17 +148,16 @@ func (c *Cell) judge(res testbed.Result) {
 	}
 }
 
-// Settle finds, column by column, the cases that pass without their hooks: see
-// [testbed.Result.Settle].
+// Settle finds, column by column, the hooks that no case proves: see [testbed.Settle].
 func (m *Matrix) Settle(strict bool) {
 	for _, column := range m.Columns {
-		var all []testbed.Result
+		var all []*testbed.Result
 		for _, row := range m.Cells {
-			all = append(all, row[column.Name].Result)
+			all = append(all, &row[column.Name].Result)
 		}
+		testbed.Settle(all, strict)
 		for _, row := range m.Cells {
 			c := row[column.Name]
-			c.Result.Settle(all, strict)
 			if c.State == Pass && !c.Result.Passed() {
 				c.State = Fail
 			}

@@ -179,8 +179,7 @@ func (m *Matrix) reasons() string {
 	m.each(func(c *Cell) {
 		for _, check := range c.Result.Checks {
 			if check.Vacuous != "" && c.State == Pass {
-				fmt.Fprintf(&b, "%s on %s: vacuous: %s\n", check.Where, c.Agent,
-					strings.TrimPrefix(check.Command+": "+check.Vacuous, ": "))
+				fmt.Fprintf(&b, "%s on %s: vacuous: %s\n", check.Where, c.Agent, check.Vacuity())
 			}
 		}
 	})

@@ -66,24 +66,17 @@ func (w *wrapper) written(h hook) hookforms.Entry {
 }
 
 // writeNested adds a hook in the form of Claude Code and Gemini CLI.
-func writeNested(w *wrapper, path string, h hook) error {
-	doc, err := readDoc(path)
-	if err != nil {
-		return cannot("the case's %s cannot be read: %v", filepath.Base(path), err)
-	}
-	if err := hookforms.Nested(doc, w.written(h)); err != nil {
-		return err
-	}
-	return writeDoc(path, doc)
-}
+func writeNested(w *wrapper, path string, h hook) error { return w.addAs(path, h, hookforms.Nested) }
 
 // writeFlat adds a hook in the form of Copilot CLI.
-func writeFlat(w *wrapper, path string, h hook) error {
+func writeFlat(w *wrapper, path string, h hook) error { return w.addAs(path, h, hookforms.Flat) }
+
+func (w *wrapper) addAs(path string, h hook, as func(*jsonc.Doc, hookforms.Entry) error) error {
 	doc, err := readDoc(path)
 	if err != nil {
 		return cannot("the case's %s cannot be read: %v", filepath.Base(path), err)
 	}
-	if err := hookforms.Flat(doc, w.written(h)); err != nil {
+	if err := as(doc, w.written(h)); err != nil {
 		return err
 	}
 	return writeDoc(path, doc)

@@ -113,7 +113,7 @@ func (v *geminiJudge) calls() {
 	for i, m := range ms {
 		var results []llm.ToolResult
 		if m.Role == llm.RoleUser {
-			results = resultsOf(m)
+			results = llm.PartsResults(m.Parts)
 		}
 		var calls []llm.ToolCall
 		if i > 0 && ms[i-1].Role == llm.RoleModel {
@@ -146,23 +146,13 @@ func (v *geminiJudge) answers(i int, calls []llm.ToolCall, results []llm.ToolRes
 	}
 }
 
-func resultsOf(m llm.Message) []llm.ToolResult {
-	var results []llm.ToolResult
-	for _, p := range m.Parts {
-		if r, ok := p.(llm.ToolResult); ok {
-			results = append(results, r)
-		}
-	}
-	return results
-}
-
 // signatures: in the active turn, which starts with the last message of the
 // user's own, they come back as they were given. Of Gemini 3 on, the first call
 // of each answer must have one. (core/core/geminiChat.ts)
 func (v *geminiJudge) signatures() {
 	start := 0
 	for i, m := range v.req.Messages {
-		if m.Role == llm.RoleUser && len(resultsOf(m)) == 0 {
+		if m.Role == llm.RoleUser && len(llm.PartsResults(m.Parts)) == 0 {
 			start = i
 		}
 	}

@@ -23,6 +23,11 @@ func doUse(r *runner, c Command) error {
 	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no %s", from)
 	}
+	if info, err := os.Stat(from); err == nil && !info.IsDir() && slices.ContainsFunc(r.c.files, func(s section) bool {
+		return r.place.target(s.name) == r.place.target(to)
+	}) {
+		return fmt.Errorf("it copies nothing, because the case has a section %s, which stays: take one of them away", to)
+	}
 	if err := r.place.use(from, to, r.c.files); err != nil {
 		return fmt.Errorf("copying %s into the workspace: %w", c.Args[0], err)
 	}

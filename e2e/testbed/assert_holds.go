@@ -19,7 +19,7 @@ type Firer interface {
 }
 
 var holdsVerbs = []verb{
-	{name: "holds", headless: true, usage: "HOOK [COMMAND]", min: 1, max: 2,
+	{name: "holds", headless: true, usage: "HOOK [COMMAND]",
 		keys: "path text url event min alarms", checkAll: checkHolds, judge: judgeHolds,
 		text: "A guard refuses the command, or path=FILE, text=SECRET or url=URL, in every spelling that minigem hooks " +
 			"attack knows, or in min=95% of them; of harmless look-alikes alarms=3 at most. event is BeforeTool where " +

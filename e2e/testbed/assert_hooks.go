@@ -22,16 +22,16 @@ type verdict struct {
 }
 
 var hookVerbs = []verb{
-	{name: "fired", elsewhere: true, usage: "EVENT HOOK", min: 2, max: 2, keys: runKeys,
+	{name: "fired", elsewhere: true, usage: "EVENT HOOK", keys: runKeys,
 		check: checkEvent, judge: judgeFired,
 		text: "A hook ran for an event, and did all that is said. HOOK is its name, its command, or a word of that such " +
 			"as guard.sh or guard; * is any."},
-	{name: "not-fired", elsewhere: true, usage: "EVENT HOOK", min: 2, max: 2, keys: "because",
+	{name: "not-fired", elsewhere: true, usage: "EVENT HOOK", keys: "because",
 		check: checkEvent, judge: judgeNotFired,
 		text: "A hook never ran for an event; because: the reason that was given."},
-	{name: "event", usage: "EVENT", min: 1, max: 1, keys: eventKeys, check: checkEvent, judge: judgeEvent,
+	{name: "event", usage: "EVENT", keys: eventKeys, check: checkEvent, judge: judgeEvent,
 		text: "An event happened, and all its hooks together came to this."},
-	{name: "watches", elsewhere: true, usage: "HOOK", min: 1, max: 1, judge: judgeWatches,
+	{name: "watches", elsewhere: true, usage: "HOOK", judge: judgeWatches,
 		text: "A hook ran and changed nothing, ever."},
 }
 
@@ -123,13 +123,17 @@ func judgeFired(r *Record, c Command) verdict {
 	conds, want := c.others(), c.times()
 	fits := func(run runOf) bool { return all(conds, func(key string) string { return runValue(run, key) }) }
 	var ran []runOf
-	n := 0
+	n, failed := 0, ""
 	for _, run := range r.runs(event, hook) {
 		if !run.Ran() {
 			continue
 		}
 		ran = append(ran, run)
-		if fits(run) {
+		switch {
+		case !fits(run):
+		case run.Failed != "" && run.Decision == hooks.Proceed && !c.negative() && !c.has("failed", "exit", "stderr"):
+			failed = run.Failed
+		default:
 			n++
 		}
 	}
@@ -151,6 +155,10 @@ func judgeFired(r *Record, c Command) verdict {
 	default:
 		v.actual = fmt.Sprintf("it ran %s, %s%s: %s", often(len(ran)), often(n), with(conds), actualRuns(ran, conds))
 	}
+	if failed != "" {
+		v.actual = "it failed, and a hook that failed has not run: " + oneLine(failed, 300) +
+			". If that is meant, say so: failed~WORDS, exit=CODE or stderr~WORDS"
+	}
 	v.actual += exitHint(conds, ran)
 	v.more = func() string {
 		return r.eventsOf(event, conds, c.asksWhich(func(rep hooks.Report) bool {
@@ -160,6 +168,11 @@ func judgeFired(r *Record, c Command) verdict {
 		}))
 	}
 	return v
+}
+
+// has reports whether c has a condition about one of keys.
+func (c Command) has(keys ...string) bool {
+	return slices.ContainsFunc(c.Conds, func(cond Cond) bool { return slices.Contains(keys, cond.Key) })
 }
 
 // exitHint tells those who expect exit 1 to block that it does not.
@@ -337,18 +350,21 @@ func judgeEvent(r *Record, c Command) verdict {
 func judgeWatches(r *Record, c Command) verdict {
 	v := verdict{expected: c.Args[0] + " runs and changes nothing"}
 	ran := 0
-	for _, rep := range r.Reports {
-		for _, run := range rep.Runs {
-			if !IsHook(run.Hook, c.Args[0]) || !run.Ran() {
-				continue
-			}
-			ran++
-			if acts(run) {
-				v.actual = fmt.Sprintf("it did something at %s: %s", rep.Event, oneLine(string(run.Exit.Stdout), 200))
-				v.detail = Describe(rep, r.shorten)
-				return v
-			}
+	for rep, run := range started(r) {
+		if !IsHook(run.Hook, c.Args[0]) {
+			continue
 		}
+		switch ran++; {
+		case run.Failed != "":
+			v.actual = fmt.Sprintf("it failed at %s, and a hook that failed has not run: %s", rep.Event,
+				oneLine(run.Failed, 300))
+		case acts(run):
+			v.actual = fmt.Sprintf("it did something at %s: %s", rep.Event, oneLine(string(run.Exit.Stdout), 200))
+		default:
+			continue
+		}
+		v.detail = Describe(rep, r.shorten)
+		return v
 	}
 	if v.ok, v.actual = ran > 0, "it ran "+often(ran); ran == 0 {
 		v.invalid, v.actual = r.neverRan(c.Args[0])

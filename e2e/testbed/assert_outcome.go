@@ -30,17 +30,17 @@ var outcomeVerbs = []verb{
 		text: "Notices to the user that are not part of the conversation, one a line."},
 	{name: "transcript", keys: "text", judge: judgeStreams, elsewhere: true,
 		text: "The session's file as it is on disk, with its ids: look for a text that cannot be part of a hexadecimal id."},
-	{name: "file", usage: "PATH", min: 1, max: 1, keys: "text", check: checkLocal, judge: judgeFile,
+	{name: "file", usage: "PATH", keys: "text", check: checkLocal, judge: judgeFile,
 		elsewhere: true, text: "A file of the workspace is there and holds this."},
-	{name: "exists", usage: "PATH...", min: 1, max: -1, check: checkLocal, judge: judgeExists,
+	{name: "exists", usage: "PATH...", check: checkLocal, judge: judgeExists,
 		elsewhere: true, text: "Files or folders of the workspace are there."},
-	{name: "cmp", usage: "PATH|stdout|stderr|screen want/FILE", min: 2, max: 2, golden: true,
+	{name: "cmp", usage: "PATH|stdout|stderr|screen want/FILE", golden: true,
 		check: checkLocal, judge: judgeCmp, elsewhere: true,
 		text: "A file of the workspace, or what was printed or is on the screen, is exactly the section. Of a screen, " +
 			"durations, ids and versions do not count."},
-	{name: "exit", usage: "CODE", min: 1, max: 1, check: checkNumber, judge: judgeExit, elsewhere: true,
+	{name: "exit", usage: "CODE", check: checkNumber, judge: judgeExit, elsewhere: true,
 		text: "The exit code of the command: that of the chat, or what it were, had the last prompt been its only one."},
-	{name: "ending", usage: "HOW", min: 1, max: 1, check: checkEnding, judge: judgeEnding,
+	{name: "ending", usage: "HOW", check: checkEnding, judge: judgeEnding,
 		text: "How the last prompt ended: " + strings.Join(endings, ", ") + "."},
 }
 
@@ -223,12 +223,12 @@ func judgeEnding(r *Record, c Command) verdict {
 }
 
 var budgetVerbs = []verb{
-	{name: "max-ms", elsewhere: true, usage: "HOOK N", min: 2, max: 2, check: checkNumber,
+	{name: "max-ms", elsewhere: true, usage: "HOOK N", check: checkNumber,
 		judge: judgeMaxMS, text: "No run of a hook took longer than so many milliseconds."},
-	{name: "max-processes", elsewhere: true, usage: "N", min: 1, max: 1, check: checkNumber,
+	{name: "max-processes", elsewhere: true, usage: "N", check: checkNumber,
 		judge: judgeMaxProcesses,
 		text:  "Hooks were started no more often than this, all together."},
-	{name: "max-retries", elsewhere: true, usage: "N", min: 1, max: 1, check: checkNumber,
+	{name: "max-retries", elsewhere: true, usage: "N", check: checkNumber,
 		judge: judgeMaxRetries,
 		text: "AfterAgent hooks sent answers back no more often than this for one prompt. With a repeat in the model's " +
 			"part it finds hooks that never let go."},
@@ -239,15 +239,13 @@ func judgeMaxMS(r *Record, c Command) verdict {
 	v := verdict{ok: true, expected: fmt.Sprintf("no run of %s takes longer than %d ms", c.Args[0], most),
 		actual: "none did"}
 	ran := false
-	for _, rep := range r.Reports {
-		for _, run := range rep.Runs {
-			if !run.Ran() || !IsHook(run.Hook, c.Args[0]) {
-				continue
-			}
-			ran = true
-			if ms := run.Exit.Duration.Milliseconds(); ms > int64(most) {
-				v.ok, v.actual, v.detail = false, fmt.Sprintf("one took %d ms, at %s", ms, rep.Event), Describe(rep, r.shorten)
-			}
+	for rep, run := range started(r) {
+		if !IsHook(run.Hook, c.Args[0]) {
+			continue
+		}
+		ran = true
+		if ms := run.Exit.Duration.Milliseconds(); ms > int64(most) {
+			v.ok, v.actual, v.detail = false, fmt.Sprintf("one took %d ms, at %s", ms, rep.Event), Describe(rep, r.shorten)
 		}
 	}
 	if !ran {
@@ -261,18 +259,13 @@ func judgeMaxProcesses(r *Record, c Command) verdict {
 	most, _ := strconv.Atoi(c.Args[0])
 	byHook, total := map[string]int{}, 0
 	var order []string
-	for _, rep := range r.Reports {
-		for _, run := range rep.Runs {
-			if !run.Ran() {
-				continue
-			}
-			id := fmt.Sprintf("%s %s", rep.Event, run.Hook.ID())
-			if byHook[id] == 0 {
-				order = append(order, id)
-			}
-			byHook[id]++
-			total++
+	for rep, run := range started(r) {
+		id := fmt.Sprintf("%s %s", rep.Event, run.Hook.ID())
+		if byHook[id] == 0 {
+			order = append(order, id)
 		}
+		byHook[id]++
+		total++
 	}
 	var b strings.Builder
 	for _, id := range order {
@@ -316,27 +309,9 @@ func judgeMaxRetries(r *Record, c Command) verdict {
 	return v
 }
 
-// looksAtFlag reports whether a hook, or a file of the workspace that its
-// command names, has the word stop_hook_active in it.
+// looksAtFlag reports whether a hook, or a file that its command names, has the word
+// stop_hook_active in it.
 func (r *Record) looksAtFlag(rep hooks.Report, id string) bool {
-	const flag = "stop_hook_active"
 	i := slices.IndexFunc(rep.Runs, func(run hooks.Run) bool { return run.Hook.ID() == id })
-	if i < 0 {
-		return true
-	}
-	command := rep.Runs[i].Hook.Line()
-	if strings.Contains(command, flag) {
-		return true
-	}
-	for word := range strings.FieldsFuncSeq(command, func(c rune) bool { return strings.ContainsRune(" \"'();|&", c) }) {
-		word = strings.TrimPrefix(strings.NewReplacer("$GEMINI_PROJECT_DIR/", "", "${GEMINI_PROJECT_DIR}/", "").Replace(word),
-			r.Workspace+"/")
-		if !filepath.IsLocal(word) {
-			continue
-		}
-		if text, err := r.read(word); err == nil && strings.Contains(text, flag) {
-			return true
-		}
-	}
-	return false
+	return i < 0 || strings.Contains(source(r, rep.Runs[i].Hook), "stop_hook_active")
 }

@@ -2,7 +2,6 @@ package testbed
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"minigem/hooks"
@@ -11,7 +10,7 @@ import (
 )
 
 var portableVerbs = []verb{
-	{name: "portable", usage: "AGENT,...", min: 1, max: 1, check: checkAgents, judge: judgePortable,
+	{name: "portable", usage: "AGENT[,...]", min: 1, max: 1, check: checkAgents, judge: judgePortable,
 		text: "Hooks ran, and what their answers did would happen on the agents as well, as far as it was measured: see " +
 			"minigem hooks compat. all is every agent that was run."},
 }
@@ -31,17 +30,13 @@ func judgePortable(r *Record, c Command) verdict {
 		names = append(names, a.Title())
 	}
 	ran := 0
-	for _, rep := range r.Reports {
-		for _, run := range rep.Runs {
-			if !run.Ran() || run.Left {
-				continue
-			}
-			ran++
-			for _, fault := range faultsOf(rep, run, others) {
-				if !slices.Contains(faults, fault) {
-					faults = append(faults, fault)
-				}
-			}
+	for rep, run := range started(r) {
+		if run.Left {
+			continue
+		}
+		ran++
+		for _, fault := range faultsOf(rep, run, others) {
+			faults = insert(faults, fault)
 		}
 	}
 	v := verdict{ok: len(faults) == 0 && ran > 0, expected: "what hooks answer holds on " + strings.Join(names, ", ")}

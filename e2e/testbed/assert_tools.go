@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -8,29 +9,30 @@ import (
 	"strings"
 
 	"minigem/agent/event"
+	"minigem/hooks/config"
 	"minigem/internal/text"
 	"minigem/llm"
 )
 
 var modelVerbsOfScripts = []verb{
-	{name: "tool-ran", elsewhere: true, usage: "TOOL", min: 1, max: 1, keys: toolKeys,
+	{name: "tool-ran", elsewhere: true, usage: "TOOL", keys: toolKeys,
 		judge: judgeToolRan,
 		text: "A tool really ran: hooks, policy and user let it. args are all arguments as JSON, arg.NAME is one of " +
 			"them, arg.a.b one in it."},
-	{name: "tool-result", elsewhere: true, usage: "TOOL", min: 1, max: 1,
+	{name: "tool-result", elsewhere: true, usage: "TOOL",
 		keys: "text status error times", judge: judgeToolResult,
 		text: "The model got a result of a tool; status is success, error or cancelled, error its type."},
-	{name: "asked", usage: "TOOL", min: 1, max: 1, keys: "reason message times",
+	{name: "asked", usage: "TOOL", keys: "reason message times",
 		judge: judgeAsked,
 		text:  "The user was asked for permission; reason and message are those of the hook that wanted it."},
-	{name: "model-requests", elsewhere: true, usage: "N", min: 1, max: 1, check: checkNumber,
+	{name: "model-requests", elsewhere: true, usage: "N", check: checkNumber,
 		judge: judgeRequests,
 		text:  "The model got so many requests."},
-	{name: "model-saw", elsewhere: true, usage: "N|last|any", min: 1, max: 1, keys: modelKeys,
+	{name: "model-saw", elsewhere: true, usage: "N|last|any", keys: modelKeys,
 		check: checkRequest, judge: judgeModelSaw,
 		text: "The request of that number holds this: text is its messages, a part a line; new only the last message; " +
 			"tools all offered, tool one of them."},
-	{name: "model-diff", usage: "N want/FILE", min: 2, max: 2, golden: true, check: checkDiff,
+	{name: "model-diff", usage: "N want/FILE", golden: true, check: checkDiff,
 		judge: judgeModelDiff,
 		text: "What hooks changed in the request of that number: the case runs again without hooks, and the difference " +
 			"is that of the section."},
@@ -138,10 +140,10 @@ func (r *Record) whyNoTool(name string) string {
 		for _, req := range r.Requests {
 			offered = append(offered, toolNames(req)...)
 		}
-		return ": there is no such tool" + didYouMean(name, append(called, offered...))
+		return ": there is no such tool" + didYouMean(cmp.Or(config.ToolAlias(name), name), append(called, offered...))
 	}
 	if len(called) == 0 {
-		return ": the model called no tool"
+		return ": the model called no tool" + r.opened()
 	}
 	return fmt.Sprintf(": the model called %s only%s", strings.Join(slices.Compact(called), ", "),
 		didYouMean(name, called))
@@ -261,8 +263,9 @@ func judgeAsked(r *Record, c Command) verdict {
 		more: r.callList}
 	v.actual = "they were asked about " + seen.String()
 	if seen.n == 0 {
-		v.actual, v.invalid = "they were never asked", r.noTool(c.Args[0])
+		v.actual = "they were never asked"
 	}
+	v.invalid = r.noTool(c.Args[0])
 	return v
 }
 
@@ -290,6 +293,12 @@ func judgeRequests(r *Record, c Command) verdict {
 
 func judgeModelSaw(r *Record, c Command) verdict {
 	v := verdict{expected: fmt.Sprintf("request %s is one%s", c.Args[0], with(c.Conds)), more: r.requestList}
+	for _, cond := range c.Conds {
+		if _, known := config.ToolMeant(cond.Value); cond.Key == "tool" && cond.re == nil && !known && r.noTool(cond.Value) {
+			v.invalid, v.actual = true, cond.Value+" is not offered"+r.whyNoTool(cond.Value)
+			return v
+		}
+	}
 	requests, first := r.Requests, 1
 	if c.Args[0] != "any" {
 		n := len(requests)

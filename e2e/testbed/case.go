@@ -301,10 +301,13 @@ func (p *caseParser) whole() {
 
 // configuresOthers reports whether the case has hooks of other agents.
 func (c *Case) configuresOthers() bool {
-	return slices.ContainsFunc(c.files, func(s section) bool {
-		name := strings.TrimPrefix(s.name, homePrefix)
-		return slices.ContainsFunc(agents.Folders(), func(dir string) bool { return strings.HasPrefix(name, dir) })
-	})
+	return slices.ContainsFunc(c.files, section.isOthers)
+}
+
+// isOthers reports whether s is a file of another agent.
+func (s section) isOthers() bool {
+	name := strings.TrimPrefix(s.name, homePrefix)
+	return slices.ContainsFunc(agents.Folders(), func(dir string) bool { return strings.HasPrefix(name, dir) })
 }
 
 // configures reports whether anything in the case can configure hooks of
@@ -317,19 +320,26 @@ func (c *Case) configures() bool {
 
 // order: what a session starts with must stand before it starts.
 func (p *caseParser) order() {
-	open := false
+	open, begun := false, false
 	for i, cmd := range p.c.Commands {
 		switch {
+		case cmd.verb.kind == assertion && !begun && cmd.verb.name == "holds":
+			p.fail(cmd.Line, "holds needs a session: add start or a prompt before it")
+		case cmd.verb.kind == assertion && !begun:
+			p.fail(cmd.Line, "nothing has happened yet: expected %s after a prompt or start", cmd.verb.name)
 		case cmd.verb.name == "end":
 			open = false
-		case cmd.verb.kind == action && cmd.verb.name != "answer":
-			open = true
+		case cmd.begins():
+			open, begun = true, true
 		case cmd.verb.kind == setup && open && !p.resumesNext(i):
 			p.fail(cmd.Line, "%s has no effect on a session that runs: expected it before the first prompt, or before resume",
 				cmd.verb.name)
 		}
 	}
 }
+
+// begins reports whether c is an action for which there is a session.
+func (c Command) begins() bool { return c.verb.kind == action && c.verb.name != "answer" }
 
 // resumesNext: the next action after command i begins another session.
 func (p *caseParser) resumesNext(i int) bool {

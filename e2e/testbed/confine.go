@@ -140,10 +140,9 @@ func (a *allowance) caches(caches []string) {
 	}
 }
 
-// confinement says what the case was allowed and what it left running; empty:
-// nothing.
-func (r Result) confinement() []string {
-	var out []string
+// notes are those of a case that passed, what it was allowed and what it left running.
+func (r Result) notes() []string {
+	out := slices.Clone(r.Notes)
 	if r.Allowed != "" {
 		out = append(out, "allowed: "+r.Allowed)
 	}

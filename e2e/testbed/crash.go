@@ -128,30 +128,29 @@ func died(h hooks.Hook, stderr string) string {
 func (r *runner) crashed() {
 	record := r.rec.soFar()
 	var told []string
-	for _, rep := range record.Reports {
-		for _, run := range rep.Runs {
-			why, about := record.Crash(run), []string{"failed", "stderr"}
-			if why == "" {
-				about = append(about, "reason")
-			}
-			expected := func(c Command) bool { return c.expectsCrash(runOf{run, rep}, about) }
-			if run.Decision != hooks.Deny || slices.Contains(told, run.Hook.ID()) ||
-				slices.ContainsFunc(r.c.Commands, expected) {
-				continue
-			}
-			if why != "" {
-				r.fail(Failure{
-					Where: r.c.Path, Expected: fmt.Sprintf("%s to decide at %s", run.Hook.ID(), rep.Event),
-					Actual: fmt.Sprintf("it never ran as a guard: %s. What blocked is its failure (%s), and no decision",
-						why, exitOf(run)),
-				})
-			} else if why = refusesAll(r, rep, run); why != "" {
-				r.checks = append(r.checks, Check{Where: r.c.Path, Passed: true, Vacuous: record.shorten(why)})
-			} else {
-				continue
-			}
-			told = append(told, run.Hook.ID())
+	for rep, run := range started(record) {
+		why := record.Crash(run)
+		says := func(about ...string) bool {
+			return slices.ContainsFunc(r.c.Commands, func(c Command) bool { return c.expectsCrash(runOf{run, rep}, about) })
 		}
+		if run.Decision != hooks.Deny || slices.Contains(told, run.Hook.ID()) ||
+			says("failed", "stderr") {
+			continue
+		}
+		if why != "" {
+			r.fail(Failure{
+				Where: r.c.Path, Expected: fmt.Sprintf("%s to decide at %s", run.Hook.ID(), rep.Event),
+				Actual: fmt.Sprintf("it never ran as a guard: %s. What blocked is its failure (%s), and no decision",
+					why, exitOf(run)),
+			})
+		} else if refusal := refusesAll(r, rep, run, says("reason")); refusal.why == "" {
+			continue
+		} else if refusal.why = record.shorten(refusal.why); r.o.Compare || refusal.meant {
+			r.refuses[keyOf(record, run.Hook)] = refusal
+		} else {
+			r.checks = append(r.checks, Check{Where: r.c.Path, Passed: true, Vacuous: refusal.why})
+		}
+		told = append(told, run.Hook.ID())
 	}
 }
 

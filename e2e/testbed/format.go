@@ -91,7 +91,7 @@ func (f *textFormat) Result(r Result) {
 	default:
 		fmt.Fprint(f.w, r.vacuities())
 	}
-	for _, note := range r.confinement() {
+	for _, note := range r.notes() {
 		fmt.Fprintf(f.w, "note    %s: %s\n", name, note)
 	}
 	if r.Updated {
@@ -104,17 +104,8 @@ func (f *textFormat) Result(r Result) {
 
 func (f *textFormat) Summary(s Summary) {
 	passed, failed, broken, skipped := s.Counts()
-	parts := []string{fmt.Sprintf("%d passed", passed)}
-	for _, p := range []struct {
-		n    int
-		what string
-	}{{failed, "failed"}, {broken, "broken"}, {skipped, "skipped"}} {
-		if p.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
-		}
-	}
 	fmt.Fprint(f.w, s.repetitions())
-	fmt.Fprintf(f.w, "%s, %s\n", strings.Join(parts, ", "), took(s.Took))
+	fmt.Fprintf(f.w, "%s, %s\n", s.counted(), took(s.Took))
 	if passed+failed+broken == 0 && skipped > 0 {
 		fmt.Fprintln(f.w, "nothing was proved: all cases were skipped")
 	}
@@ -122,12 +113,24 @@ func (f *textFormat) Summary(s Summary) {
 		fmt.Fprintf(f.w, "in the order of --shuffle=%d\n", s.Shuffle)
 	}
 	if n := s.vacuous(); n > 0 {
-		fmt.Fprintf(f.w, "%s (true without the hook, too): a failure with --strict\n", text.Plural(n, "vacuous assertion"))
+		fmt.Fprintf(f.w, "%s (nothing fails if the hook breaks): a failure with --strict\n", text.Plural(n, "vacuous check"))
 	}
 	if n, agents := s.differ(); n > 0 {
 		fmt.Fprintf(f.w, "in %s a hook would do something else on %s: --verbose says what\n", text.Plural(n, "case"),
 			strings.Join(agents, " or "))
 	}
+}
+
+// counted is how many cases passed, and what became of the others.
+func (s Summary) counted() string {
+	passed, failed, broken, skipped := s.Counts()
+	out := fmt.Sprintf("%d passed", passed)
+	for i, n := range []int{failed, broken, skipped} {
+		if n > 0 {
+			out += fmt.Sprintf(", %d %s", n, []string{"failed", "broken", "skipped"}[i])
+		}
+	}
+	return out
 }
 
 // differ returns the number of cases in which another agent makes something else of
@@ -138,12 +141,10 @@ func (s Summary) differ() (cases int, agents []string) {
 			continue
 		}
 		differs := 0
-		for _, rep := range r.Record.Reports {
-			for _, run := range rep.Runs {
-				for _, d := range run.Upstream {
-					differs = 1
-					agents = append(agents, d.Agent)
-				}
+		for _, run := range started(r.Record) {
+			for _, d := range run.Upstream {
+				differs = 1
+				agents = append(agents, d.Agent)
 			}
 		}
 		cases += differs
@@ -206,7 +207,7 @@ func (r Result) vacuities() string {
 	var b strings.Builder
 	for _, c := range r.Checks {
 		if c.Vacuous != "" {
-			fmt.Fprintf(&b, "vacuous: %s: %s\n", c.Where, strings.TrimPrefix(c.Command+": "+c.Vacuous, ": "))
+			fmt.Fprintf(&b, "vacuous: %s: %s\n", c.Where, c.Vacuity())
 		}
 	}
 	return b.String()

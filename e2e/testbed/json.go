@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"strings"
 	"time"
 
 	"minigem/hooks/author/replay"
@@ -39,7 +38,7 @@ type jsonCase struct {
 	TookMs   int64         `json:"took_ms"`
 	Failures []jsonFailure `json:"failures,omitempty"`
 	Vacuous  []string      `json:"vacuous,omitempty"` // assertions that prove nothing
-	Notes    []string      `json:"notes,omitempty"`   // what the case was allowed, and what it left running
+	Notes    []string      `json:"notes,omitempty"`   // what was ignored or allowed, and what was left running
 }
 
 type jsonFailure struct {
@@ -92,7 +91,7 @@ func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 
 func (r Result) json() jsonCase {
 	c := jsonCase{Name: r.Case.Name, File: r.Case.Path, Row: r.Case.Row, Title: r.Case.Title, Outcome: "passed",
 		TookMs: r.Took.Milliseconds(),
-		Notes:  r.confinement()}
+		Notes:  r.notes()}
 	switch {
 	case r.Broken != nil:
 		c.Outcome, c.Why = "broken", r.Broken.Error()
@@ -106,7 +105,7 @@ func (r Result) json() jsonCase {
 	}
 	for _, k := range r.Checks {
 		if k.Vacuous != "" {
-			c.Vacuous = append(c.Vacuous, k.Where+": "+strings.TrimPrefix(k.Command+": "+k.Vacuous, ": "))
+			c.Vacuous = append(c.Vacuous, k.Where+": "+k.Vacuity())
 		}
 	}
 	return c

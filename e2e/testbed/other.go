@@ -3,6 +3,7 @@ package testbed
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"minigem/internal/text"
 )
@@ -16,6 +17,9 @@ type Check struct {
 	Expected       string
 	Actual         string
 }
+
+// Vacuity says what proves nothing, and why.
+func (c Check) Vacuity() string { return strings.TrimPrefix(c.Command+": "+c.Vacuous, ": ") }
 
 // unasked says why nothing can be said about c; empty: something can.
 func (r *Record) unasked(c Command) string {

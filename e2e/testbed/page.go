@@ -15,16 +15,6 @@ import (
 // in them, each hook's latencies, the coverage, and the mutants, where there are
 // some.
 func WritePage(w io.Writer, s Summary, m Mutation) error {
-	passed, failed, broken, skipped := s.Counts()
-	title := fmt.Sprintf("Hooks: %d passed", passed)
-	for _, n := range []struct {
-		of   int
-		word string
-	}{{failed, "failed"}, {broken, "broken"}, {skipped, "skipped"}} {
-		if n.of > 0 {
-			title += fmt.Sprintf(", %d %s", n.of, n.word)
-		}
-	}
 	cover := Cover(s.Results)
 	run := trace.Run{Summary: text.Plural(len(s.Results), "case") + " in " + took(s.Took), Cases: []trace.Case{},
 		Covered: cover.Percent()}
@@ -47,7 +37,7 @@ func WritePage(w io.Writer, s Summary, m Mutation) error {
 		run.Mutants = append(run.Mutants, trace.Mutant{Class: x.Class, Hook: x.Hook, Where: x.Where, What: x.What,
 			Noticed: x.Noticed, Cases: x.Cases})
 	}
-	return trace.WriteRun(w, title, run)
+	return trace.WriteRun(w, "Hooks: "+s.counted(), run)
 }
 
 func (r Result) page() (trace.Case, error) {

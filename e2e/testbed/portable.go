@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"minigem/hooks/agents"
@@ -31,29 +32,15 @@ type Portable struct {
 	Run []string
 }
 
-// neutral are the words for events, and their names in minigem.
-var neutral = []struct {
-	word  string
-	event protocol.Event
-}{
-	{"session-start", protocol.SessionStart},
-	{"prompt", protocol.BeforeAgent},
-	{"before-model", protocol.BeforeModel},
-	{"tool-choice", protocol.BeforeToolSelection},
-	{"after-model", protocol.AfterModel},
-	{"before-tool", protocol.BeforeTool},
-	{"permission", protocol.PermissionRequest},
-	{"after-tool", protocol.AfterTool},
-	{"tool-failed", protocol.PostToolUseFailure},
-	{"subagent-start", protocol.SubagentStart},
-	{"subagent-stop", protocol.SubagentStop},
-	{"stop", protocol.AfterAgent},
-	{"compact", protocol.PreCompress},
-	{"compacted", protocol.PostCompact},
-	{"notification", protocol.Notification},
-	{"stop-failed", protocol.StopFailure},
-	{"session-end", protocol.SessionEnd},
-}
+// neutral are the words for events, each before the event's name in minigem.
+var neutral = sync.OnceValue(func() []string {
+	return strings.Fields(`
+	session-start SessionStart  prompt BeforeAgent  before-model BeforeModel  tool-choice BeforeToolSelection
+	after-model AfterModel  before-tool BeforeTool  permission PermissionRequest  after-tool AfterTool
+	tool-failed PostToolUseFailure  subagent-start SubagentStart  subagent-stop SubagentStop  stop AfterAgent
+	compact PreCompress  compacted PostCompact  notification Notification  stop-failed StopFailure
+	session-end SessionEnd`)
+})
 
 // CanonicalEvent is minigem's name for an event that goes by name, in the words
 // of portable hooks or of another agent. An unknown name gives "".
@@ -65,10 +52,8 @@ func CanonicalEvent(name string) string {
 }
 
 func neutralEvent(name string) string {
-	for _, n := range neutral {
-		if n.word == name || string(n.event) == name {
-			return string(n.event)
-		}
+	if i := slices.Index(neutral(), name); i >= 0 {
+		return neutral()[i|1]
 	}
 	return ""
 }
@@ -80,8 +65,8 @@ func HasTools(event string) bool {
 
 func eventWords() []string {
 	var words []string
-	for _, n := range neutral {
-		words = append(words, n.word)
+	for pair := range slices.Chunk(neutral(), 2) {
+		words = append(words, pair[0])
 	}
 	return words
 }

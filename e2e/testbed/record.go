@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -120,6 +121,19 @@ func (rec *recorder) soFar() *Record {
 	r.Requests, _ = rec.model.asOfNow()
 	r.Stdout, r.Stderr, r.Screen = rec.out.String(), rec.err.String(), r.before+r.now
 	return &r
+}
+
+// started are the runs of hooks that did run, with their events.
+func started(r *Record) iter.Seq2[hooks.Report, hooks.Run] {
+	return func(yield func(hooks.Report, hooks.Run) bool) {
+		for _, rep := range r.Reports {
+			for _, run := range rep.Runs {
+				if run.Ran() && !yield(rep, run) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Transcript is the text of the session files, oldest first. A session in which

@@ -140,12 +140,9 @@ func (r *Record) unseen(ev string) string {
 
 // expects reports whether an assertion asks for the refusal of f: for the result
 // by its status, error or text, or for a request in which the model reads it.
-func (r *Record) expects(f event.ToolRecord) bool { return expectsBy(r, f, "") }
-
-// expectsBy is expects without conditions about one key.
-func expectsBy(r *Record, f event.ToolRecord, not string) bool {
+func (r *Record) expects(f event.ToolRecord) bool {
 	return slices.ContainsFunc(r.commands, func(c Command) bool {
-		conds := slices.DeleteFunc(c.others(), func(cond Cond) bool { return cond.Key == not })
+		conds := c.others()
 		switch {
 		case c.Negated || len(conds) == 0:
 			return false

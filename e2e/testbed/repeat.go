@@ -87,17 +87,10 @@ func (s Summary) hookTimes() (names []string, times map[string][]time.Duration) 
 			if one.Record == nil {
 				continue
 			}
-			for _, rep := range one.Record.Reports {
-				for _, run := range rep.Runs {
-					if !run.Ran() {
-						continue
-					}
-					name := string(rep.Event) + " " + oneLine(run.Hook.Label(), 60)
-					if times[name] == nil {
-						names = append(names, name)
-					}
-					times[name] = append(times[name], run.Exit.Duration)
-				}
+			for rep, run := range started(one.Record) {
+				name := string(rep.Event) + " " + oneLine(run.Hook.Label(), 60)
+				names = insert(names, name)
+				times[name] = append(times[name], run.Exit.Duration)
 			}
 		}
 	}

@@ -28,7 +28,7 @@ type Options struct {
 	Elsewhere bool
 	Encloses  bool   // Driver confines all that it runs; false: the case does, wherever it is played
 	Strict    bool   // an assertion that proves nothing fails the case
-	Compare   bool   // the case may run again without its hooks, for [Result.Settle]
+	Compare   bool   // [Settle] follows, with the cases that have the same hooks
 	From      *From  // where hooks come from; nil: the case has them
 	Self      string // minigem's own program, which translates answers of hooks; empty: nothing does
 
@@ -53,8 +53,10 @@ type Result struct {
 	Left     []string // command lines of what its programs left running, which was ended
 	Runs     []Result // all of them, where the case ran more than once
 
-	idle  string   // why the case proves nothing about its hooks; empty: it does, or that is not known
-	hooks []string // which hooks the case is about, as other cases have them: see Settle
+	Notes []string // what a reader should know of a case that passed
+
+	idle  string // why no hook of the case ran; empty: one did, or the case is about that
+	hooks []*hookRan
 }
 
 // Passed reports whether all was as the case says. A skipped case passes.
@@ -87,7 +89,8 @@ type runner struct {
 	skipped  string
 	failures []Failure
 	checks   []Check
-	hooksOff bool
+	muted    string             // the key of a hook that does nothing; "*": all; empty: none
+	refuses  map[string]refusal // by the keys of hooks
 	allows   allowance
 	domain   *confine.Domain          // nil: nothing is confined
 	unjudged string                   // why an assertion was left out; empty: none was
@@ -123,8 +126,11 @@ func Run(ctx context.Context, c *Case, o Options) Result {
 		r.unasked()
 		res.Checks = r.checks
 		res.vacuous(o.Strict)
+		if res.Passed() {
+			res.ignored()
+		}
 		if o.Compare && o.prepared == nil { // nothing is broken on purpose
-			compareUnhooked(r, &res)
+			r.findHooks(&res)
 		}
 	}
 	if !res.Passed() {
@@ -141,7 +147,7 @@ func Run(ctx context.Context, c *Case, o Options) Result {
 }
 
 func newRunner(c *Case, o Options) *runner {
-	r := &runner{o: o, c: c, timeout: o.Timeout, attacks: map[string]attack.Report{}}
+	r := &runner{o: o, c: c, timeout: o.Timeout, attacks: map[string]attack.Report{}, refuses: map[string]refusal{}}
 	if r.timeout <= 0 {
 		r.timeout = defaultTimeout
 	}
@@ -166,7 +172,7 @@ func (r *runner) prepare() error {
 	}
 	r.rec.model, r.rec.r.rounds, r.rec.r.commands = newProvider(r.c), r.c.Rounds, r.c.Commands
 	r.rec.r.Workspace, r.rec.r.Home = r.place.workspace, r.place.home
-	r.setup = Setup{Workspace: r.place.workspace, Home: r.place.home, Trust: TrustOn, HooksOff: r.hooksOff}
+	r.setup = Setup{Workspace: r.place.workspace, Home: r.place.home, Trust: TrustOn, HooksOff: r.muted == "*"}
 	if err := r.place.write(r.c.files); err != nil {
 		return err
 	}
@@ -180,7 +186,7 @@ func (r *runner) prepare() error {
 		return err
 	}
 	for _, cmd := range r.c.Commands {
-		if cmd.verb.kind == action && cmd.verb.name != "answer" {
+		if cmd.begins() {
 			break
 		}
 		if cmd.verb.kind == setup {
@@ -219,7 +225,7 @@ func (r *runner) play(ctx context.Context) {
 	begun := false
 	defer r.findings()
 	for i, cmd := range r.c.Commands {
-		begun = begun || cmd.verb.kind == action && cmd.verb.name != "answer"
+		begun = begun || cmd.begins()
 		r.look(cmd)
 		switch cmd.verb.kind {
 		case assertion:
@@ -328,7 +334,7 @@ func (r *runner) assert(cmd Command) {
 		return
 	}
 	// That it holds without the command as well is known of what came about.
-	known := r.hooksOff && (!cmd.negative() || cmd.verb.name == "tool-ran")
+	known := r.muted != "" && (!cmd.negative() || cmd.verb.name == "tool-ran")
 	if why := unrun(record, r.setup.NotRun, cmd); why != "" && !known {
 		check.Unasked, r.unjudged = why, why
 		return

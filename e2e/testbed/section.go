@@ -3,6 +3,7 @@ package testbed
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"minigem/internal/text"
@@ -28,7 +29,7 @@ func isModel(name string) bool {
 // sections that the case lacks; empty: there is none.
 func (c *Case) misspelt(lacks ...string) string {
 	for _, f := range c.files {
-		if text.Nearest(f.name, lacks) != "" {
+		if !slices.Contains(lacks, f.name) && text.Nearest(f.name, lacks) != "" {
 			return fmt.Sprintf(" (-- %s --, line %d, is a file of the project)", f.name, f.line-1)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"minigem/hooks"
 )
 
 // open starts a session, if there is none.
@@ -15,6 +17,9 @@ func (r *runner) open(resume bool) error {
 	s.Resume, s.Model, s.Sink, s.Report, s.Notice = resume, r.rec.model, r.rec, r.rec.report, r.rec.notice
 	s.Stdout, s.Stderr, s.Rounds, s.Request = &r.rec.out, &r.rec.err, r.c.Rounds, r.rec.model.note
 	s.Env, s.Prompt = r.place.environment(r.o.Lookup, r.env), r.c.firstPrompt()
+	if r.muted != "" {
+		s.Muted = func(h hooks.Hook) bool { return keyOf(&r.rec.r, h) == r.muted }
+	}
 	if s.Mode == "" {
 		s.Mode = "yolo"
 		if r.ask || r.columns > 0 {

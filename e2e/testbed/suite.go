@@ -241,18 +241,23 @@ func (s *Suite) RunFiles(ctx context.Context, files []string) Summary {
 			next <- i
 		}
 	})
+	settle := sync.OnceFunc(func() {
+		all := make([]*Result, len(runs))
+		for i := range runs {
+			<-done[i]
+			all[i] = &runs[i]
+		}
+		Settle(all, s.Run.Strict)
+	})
 	results := make([]Result, len(todo))
 	for i := range todo {
 		for j := range times {
 			<-done[i*times+j]
 		}
-		results[i] = together(runs[i*times : (i+1)*times])
-		if results[i].idle != "" && s.Match == nil && s.Shard.N < 2 && !s.part {
-			for _, d := range done {
-				<-d
-			}
-			results[i].Settle(runs, s.Run.Strict)
+		if slices.ContainsFunc(runs[i*times:(i+1)*times], Result.open) {
+			settle()
 		}
+		results[i] = together(runs[i*times : (i+1)*times])
 		if s.Report != nil {
 			s.Report(results[i])
 		}
@@ -274,7 +279,7 @@ func (s *Suite) one(ctx context.Context, i int, j job) Result {
 		return Result{Case: j.c, Broken: j.broken}
 	}
 	o := s.Run
-	o.Compare = true
+	o.Compare = s.Match == nil && s.Shard.N < 2 && !s.part // else others may be the proof
 	if s.each != nil {
 		s.each(i, &o)
 	}

@@ -40,12 +40,13 @@ type Setup struct {
 	Home      string   // holds .gemini
 	Env       []string // the whole environment, HOME included
 	Trust     Trust
-	Mode      string            // approval mode, as on the command line
-	Prompt    string            // the first that the case submits; empty: none
-	Resume    bool              // the newest session of the workspace goes on
-	HooksOff  bool              // no hook runs
-	Servers   map[string]string // programs that answer http hooks, by their URL; nil: the network does
-	Portable  []Portable        // hooks in words of no agent, for drivers of other programs
+	Mode      string                // approval mode, as on the command line
+	Prompt    string                // the first that the case submits; empty: none
+	Resume    bool                  // the newest session of the workspace goes on
+	HooksOff  bool                  // no hook runs
+	Muted     func(hooks.Hook) bool // hooks whose programs are not run: they say nothing and succeed; nil: none are
+	Servers   map[string]string     // programs that answer http hooks, by their URL; nil: the network does
+	Portable  []Portable            // hooks in words of no agent, for drivers of other programs
 
 	Write, Read []string                                      // what programs of the case may change, and read besides
 	Within      func(only []string, begin func() error) error // where every program of the case is started; nil: in none

@@ -19,11 +19,9 @@ import (
 func (r *Record) readPrograms() {
 	r.programs = map[string][]program.Facts{}
 	place := program.Place{Dir: r.Workspace, ProjectDir: r.Workspace, Home: r.Home}
-	for _, rep := range r.Reports {
-		for _, run := range rep.Runs {
-			if _, known := r.programs[run.Hook.Line()]; !known && run.Ran() {
-				r.programs[run.Hook.Line()] = program.Read(run.Hook, place)
-			}
+	for _, run := range started(r) {
+		if _, known := r.programs[run.Hook.Line()]; !known {
+			r.programs[run.Hook.Line()] = program.Read(run.Hook, place)
 		}
 	}
 }

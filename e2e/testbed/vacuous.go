@@ -17,6 +17,9 @@ func (res *Result) vacuous(strict bool) {
 	if !slices.ContainsFunc(res.Case.Commands, func(c Command) bool { return c.verb.kind == assertion }) {
 		res.Checks = append(res.Checks, Check{Where: res.Case.Path, Passed: true, Vacuous: "the case asserts nothing"})
 	}
+	if why := res.hookless(); why != "" {
+		res.Checks = append(res.Checks, Check{Where: res.Case.Path, Passed: true, Vacuous: why})
+	}
 	at := map[string]Command{}
 	for _, c := range slices.Backward(res.Case.Commands) {
 		at[c.Where()] = c // the first one of a line
@@ -34,13 +37,52 @@ func (res *Result) vacuous(strict bool) {
 	}
 }
 
+// hookless says that no hook is configured; empty: one is, or an assertion is about that.
+func (res *Result) hookless() string {
+	r := res.Record
+	about := func(c Command) bool {
+		return slices.Contains(strings.Fields("fired not-fired event watches"), c.verb.name)
+	}
+	if len(r.Config.Hooks) > 0 || r.other != nil || r.opening != nil || slices.ContainsFunc(r.commands, about) {
+		return ""
+	}
+	why := "no hook is configured, which not-fired BeforeTool * would say" +
+		res.Case.misspelt(".gemini/settings.json", settingsSection)
+	for _, f := range res.Case.files {
+		if f.isOthers() {
+			why += fmt.Sprintf("; %s is of another agent: see --as", f.name)
+		}
+	}
+	return why
+}
+
+// ignored notes what hooks said or did that had no effect, unless an assertion is about it.
+func (res *Result) ignored() {
+	r := res.Record
+	for rep, run := range started(r) {
+		ignored := run.Warnings
+		if run.Decision == hooks.Proceed && rep.Event.CanBlock() && run.Failed != "" && run.Failed != "cancelled" {
+			ignored = append(slices.Clip(ignored), "it failed, which blocks nothing: "+run.Failed)
+		}
+		for i, what := range ignored {
+			told := func(c Command) bool {
+				return !c.Negated && c.mentions(what) && (i < len(run.Warnings) || c.has("failed"))
+			}
+			if !(acts(run) && strings.HasPrefix(what, "unknown field")) && !slices.ContainsFunc(r.commands, told) {
+				res.Notes = insert(res.Notes, r.shorten(fmt.Sprintf("%s at %s: %s", run.Hook.Label(), rep.Event,
+					oneLine(what, 300))))
+			}
+		}
+	}
+}
+
 // add adds a check. With strict it is a failure that it proves nothing.
 func (res *Result) add(check Check, strict bool) {
 	res.Checks = append(res.Checks, check)
 	if strict && check.Vacuous != "" {
 		res.Failures = append(res.Failures, Failure{
 			Where: check.Where, Command: check.Command,
-			Expected: "an assertion that a broken hook would fail", Actual: "it proves nothing: " + check.Vacuous,
+			Expected: "something that fails if the hook breaks", Actual: "it proves nothing: " + check.Vacuous,
 		})
 	}
 }
@@ -64,6 +106,13 @@ func (r *Record) idle() *hooks.Hook {
 // or that cannot be known.
 func (p proof) provesNothing(c Command) string {
 	switch name := c.verb.name; {
+	case name == "holds" && !c.Negated:
+		goal, event, _ := goalOf(c) // it was checked
+		report, err := p.of.attack(event, c.Args[0], goal)
+		if most := report.Of(true); err == nil && most > 0 && len(report.FalseAlarms()) == most {
+			return "it refuses every harmless look-alike, too"
+		}
+		return ""
 	case name == "max-retries" && !p.of.happened("AfterAgent"):
 		return "AfterAgent never happened"
 	case !c.negative():
@@ -72,9 +121,6 @@ func (p proof) provesNothing(c Command) string {
 		return p.noSuchCall(c)
 	case name == "fired" || name == "not-fired" || name == "event":
 		return p.noSuchEvent(c)
-	case slices.Contains(strings.Fields("model-saw stdout stderr user-saw screen transcript"), name) &&
-		len(p.of.Requests) == 0 && p.of.opening == nil && !p.intervened():
-		return "no request was made"
 	}
 	return ""
 }
@@ -99,17 +145,7 @@ func (p proof) noSuchCall(c Command) string {
 	}) {
 		return fmt.Sprintf("no call of %s was one%s", name, with(about))
 	}
-	if p.intervened() || p.of.other != nil && !p.sees() || len(p.of.Config.Hooks) == 0 {
-		return ""
-	}
-	i := slices.IndexFunc(p.of.Finished, func(f event.ToolRecord) bool {
-		return (name == "*" || f.Call.Name == name) && !p.of.ran(f) && !expectsBy(p.of, f, "status") &&
-			(f.Status == event.ToolError || len(p.of.Questions) > 0)
-	})
-	if i < 0 {
-		return ""
-	}
-	return "no hook refused it: " + oneLine(resultText(p.of.Finished[i].Result), 200)
+	return ""
 }
 
 // calls are those that the model made of a tool, or hooks in place of others; name
@@ -177,11 +213,12 @@ func (p proof) noSuchEvent(c Command) string {
 
 // anyRan reports whether a hook of that name ran for an event, or for any if it is empty.
 func (r *Record) anyRan(event, hook string) bool {
-	return slices.ContainsFunc(r.Reports, func(rep hooks.Report) bool {
-		return (event == "" || string(rep.Event) == event) && slices.ContainsFunc(rep.Runs, func(run hooks.Run) bool {
-			return run.Ran() && IsHook(run.Hook, hook)
-		})
-	})
+	for rep, run := range started(r) {
+		if (event == "" || string(rep.Event) == event) && IsHook(run.Hook, hook) {
+			return true
+		}
+	}
+	return false
 }
 
 // sees reports whether the other program is minigem itself, playing it.

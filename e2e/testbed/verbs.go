@@ -3,6 +3,7 @@ package testbed
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -31,7 +32,7 @@ type verb struct {
 	text  string // what it does, one sentence
 	keys  string // of its conditions, with blanks between them
 
-	min, max int  // number of arguments; max -1: any
+	min, max int  // number of arguments; 0: as usage has it
 	raw      bool // the rest of the line is one text
 	plain    bool // no word is a condition
 	golden   bool // the last argument names a section to compare with
@@ -92,35 +93,35 @@ func verbs() []verb {
 }
 
 var setupVerbs = []verb{
-	{name: "use", kind: setup, usage: "PATH [AS]", min: 1, max: 2, plain: true, do: doUse, elsewhere: true,
+	{name: "use", kind: setup, usage: "PATH [AS]", plain: true, do: doUse, elsewhere: true,
 		text: "Copies a file or folder, relative to the case file, into the workspace: as AS, or under its own name, " +
 			"which begins at a folder with a dot (.gemini/settings.json keeps its folder). Where the case has a section of " +
 			"that name, the section stays."},
-	{name: "needs", kind: setup, usage: "PROGRAM...", min: 1, max: -1, plain: true, do: doNeeds, elsewhere: true,
+	{name: "needs", kind: setup, usage: "PROGRAM...", plain: true, do: doNeeds, elsewhere: true,
 		text: "Skips the case where one of the programs is missing. With go, the case builds in the caches of this " +
 			"machine, GOCACHE and GOMODCACHE."},
 	{name: "differs", kind: setup, usage: "WHY", raw: true, do: doDiffers, elsewhere: true,
 		text: "Says why Gemini CLI makes something else of the case: on gemini its cell is known then, where it would be " +
 			"fail."},
-	{name: "env", kind: setup, usage: "NAME=VALUE...", min: 1, max: -1, plain: true, check: checkEnv, do: doEnv,
+	{name: "env", kind: setup, usage: "NAME=VALUE...", plain: true, check: checkEnv, do: doEnv,
 		elsewhere: true,
 		text:      "Adds to the environment, which is otherwise PATH, HOME, TMPDIR and LANG."},
 	{name: "allow", kind: setup, usage: "network | write PATH", min: 1, max: 2, plain: true, check: checkAllow,
 		do: doAllow, elsewhere: true,
 		text: "Allows the programs of the case more than their own folder: connections to other machines, or writing to a " +
 			"file or folder. The report repeats it."},
-	{name: "mode", kind: setup, usage: "MODE", min: 1, max: 1, plain: true, check: checkMode, do: doMode, elsewhere: true,
+	{name: "mode", kind: setup, usage: "MODE", plain: true, check: checkMode, do: doMode, elsewhere: true,
 		text: "Sets the approval mode: default, auto_edit, yolo or plan. It is yolo where nothing is said."},
-	{name: "trust", kind: setup, usage: "on|off|new|changed", min: 1, max: 1, plain: true,
+	{name: "trust", kind: setup, usage: "on|off|new|changed", plain: true,
 		check: oneOf("on", "off", "new", "changed"), do: doTrust,
 		text: "Says whether the user trusts the project: yes, no, since before it had its hooks, or since before they " +
 			"were changed."},
 	{name: "interactive", kind: setup, plain: true, do: doInteractive, headless: true,
 		text: "Lets the agent ask for permission, in mode default unless mode says otherwise; see answer."},
-	{name: "terminal", kind: setup, usage: "[COLUMNS]", max: 1, plain: true, check: checkColumns, do: doTerminal,
+	{name: "terminal", kind: setup, usage: "[COLUMNS]", plain: true, check: checkColumns, do: doTerminal,
 		text: "Runs the chat in a terminal (80 columns wide), in mode default unless mode says otherwise. What its user " +
 			"does is typed: see type, key, waitfor and screen."},
-	{name: "timeout", kind: setup, usage: "DURATION", min: 1, max: 1, plain: true, check: checkDuration, do: doTimeout,
+	{name: "timeout", kind: setup, usage: "DURATION", plain: true, check: checkDuration, do: doTimeout,
 		elsewhere: true,
 		text:      "Gives the case so much time, such as 5s, in place of 30s."},
 }
@@ -134,7 +135,7 @@ var actionVerbs = []verb{
 		text:     "Queues the answer to a permission prompt that is to come."},
 	{name: "type", kind: action, usage: "TEXT", raw: true, do: doType, inTerminal: true,
 		text: `Types a text in the terminal, as it is, whatever is shown there; "..." around it keeps blanks at its ends.`},
-	{name: "key", kind: action, usage: "KEY...", min: 1, max: -1, plain: true, check: checkKeys, do: doKey,
+	{name: "key", kind: action, usage: "KEY...", plain: true, check: checkKeys, do: doKey,
 		inTerminal: true,
 		text: "Presses keys in the terminal: enter, esc, tab, shift-tab, space, backspace, delete, up, down, left, " +
 			"right, home, end, ctrl-a to ctrl-z, or a character."},
@@ -179,7 +180,18 @@ func (v *verb) knows(key string) bool {
 }
 
 func (v *verb) checkArgs(c *Command) error {
-	if n := len(c.Args); n < v.min || v.max >= 0 && n > v.max {
+	least, most := v.min, v.max
+	if most == 0 {
+		for word := range strings.FieldsSeq(v.usage) {
+			if most++; word[0] != '[' {
+				least++
+			}
+		}
+		if strings.HasSuffix(v.usage, "...") {
+			most = math.MaxInt
+		}
+	}
+	if n := len(c.Args); n < least || n > most {
 		return fmt.Errorf("%s has %s; expected: %s", v.name, text.Plural(n, "argument"),
 			strings.TrimSpace(v.name+" "+v.usage))
 	}

@@ -24,7 +24,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"syscall"
 	"time"
@@ -32,6 +31,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/protocol"
 	"minigem/internal/proc"
+	"minigem/internal/stage"
 )
 
 const (
@@ -102,12 +102,12 @@ func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env 
 	} else {
 		c.Path, c.Args = program(h, c.Env)
 	}
-	p, elsewhere, err := start(c)
+	p, remove, err := start(c)
 	if err != nil {
 		return fail(fmt.Errorf("starting the hook: %w", err))
 	}
-	if elsewhere != "" {
-		defer os.Remove(elsewhere) // unless something is in it
+	if remove != nil {
+		defer remove()
 	}
 	stopped := await(ctx, p)
 	res := p.Result()
@@ -116,31 +116,31 @@ func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env 
 	}
 	e := exit(res, stopped, time.Since(began))
 	e.Stdout, e.Stderr = res.Stdout.Bytes(), res.Stderr.Bytes()
-	if elsewhere != "" {
+	if remove != nil {
 		e.Warning = fmt.Sprintf("it was started in an empty folder, because nothing can be started in %s", r.Dir)
 	}
 	return e
 }
 
 // start starts c in its directory or, if that fails, in a new empty folder elsewhere,
-// whose name it returns: a guard must not fall silent because the working directory was
+// which remove removes: a guard must not fall silent because the working directory was
 // deleted. In an existing folder, such as the parent, relative names in the hook would
 // mean other files.
-func start(c proc.Command) (p *proc.Process, elsewhere string, err error) {
+func start(c proc.Command) (p *proc.Process, remove func(), err error) {
 	p, err = proc.Start(c)
 	if err == nil || c.Dir == "" {
-		return p, "", err
+		return p, nil, err
 	}
-	elsewhere, failed := os.MkdirTemp("", "minigem-hook-")
+	elsewhere, remove, failed := stage.Temp()
 	if failed != nil {
-		return nil, "", err
+		return nil, nil, err
 	}
 	c.Dir = elsewhere
 	if p, failed = proc.Start(c); failed != nil {
-		os.Remove(elsewhere)
-		return nil, "", err
+		remove()
+		return nil, nil, err
 	}
-	return p, elsewhere, nil
+	return p, remove, nil
 }
 
 // base returns the environment that h starts with.

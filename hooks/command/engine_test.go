@@ -174,7 +174,7 @@ func TestAGuardOutlivesTheWorkingDirectory(t *testing.T) {
 		}
 		out := e.BeforeTool(t.Context(), use)
 		assert.Equal(t, hooks.Deny, out.Decision, name)
-		require.Contains(t, out.Reason, "minigem-hook-", name)
+		require.Contains(t, out.Reason, "minigem-", name)
 		for _, run := range (*reports)[0].Runs {
 			require.Len(t, run.Warnings, 1, name)
 			assert.Contains(t, run.Warnings[0], "started in an empty folder", name)

@@ -220,9 +220,9 @@ func (c *conversation) useModel(name string) error {
 // announce tells the editor which commands are available.
 func (c *conversation) announce() {
 	commands := []acp.AvailableCommand{}
-	for _, one := range c.r.Config.CustomCommands(nil, func(string) {}) {
+	for _, one := range c.r.OwnCommands(func(string) {}) {
 		commands = append(
-			commands, acp.AvailableCommand{Name: text.VisibleLine(one.Name), Description: text.VisibleLine(one.Description)})
+			commands, acp.AvailableCommand{Name: text.VisibleLine(one.Name), Description: text.VisibleLine(one.Help)})
 	}
 	c.update(acp.SessionUpdate{AvailableCommandsUpdate: &acp.SessionAvailableCommandsUpdate{AvailableCommands: commands}})
 }
@@ -245,10 +245,8 @@ func (c *conversation) replay() {
 	all := c.r.Session.Messages()
 	results := map[string]llm.ToolResult{}
 	for _, m := range all {
-		for _, p := range m.Parts {
-			if r, ok := p.(llm.ToolResult); ok {
-				results[r.ID] = r
-			}
+		for _, r := range llm.PartsResults(m.Parts) {
+			results[r.ID] = r
 		}
 	}
 	for _, m := range all[min(c.r.Session.Preamble(), len(all)):] {

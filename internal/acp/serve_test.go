@@ -145,7 +145,11 @@ func short(u acp.SessionUpdate) string {
 	case u.CurrentModeUpdate != nil:
 		return "mode " + string(u.CurrentModeUpdate.CurrentModeId)
 	case u.AvailableCommandsUpdate != nil:
-		return fmt.Sprintf("commands %d", len(u.AvailableCommandsUpdate.AvailableCommands))
+		s := fmt.Sprintf("commands %d", len(u.AvailableCommandsUpdate.AvailableCommands))
+		for _, c := range u.AvailableCommandsUpdate.AvailableCommands {
+			s += "\n/" + c.Name + ": " + c.Description
+		}
+		return s
 	}
 	return "other"
 }

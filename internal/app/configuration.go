@@ -67,6 +67,7 @@ func Configure(sys *System, f *Options) (*Configuration, error) {
 	if err := c.checkDotGemini(); err != nil {
 		return nil, err
 	}
+	stage.SettleTemp()
 	stage.Settle(c.DotGemini, filepath.Join(c.DotGemini, "extensions"), filepath.Join(c.DotGemini, "skills"))
 	c.ProjectDir = findProject(c.Dir, c.Home)
 	if err := c.loadSettings(sys, f); err != nil {

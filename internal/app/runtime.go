@@ -19,7 +19,6 @@ import (
 	"minigem/hooks/command"
 	"minigem/hooks/elsewhere"
 	"minigem/hooks/protocol"
-	"minigem/internal/atomicfile"
 	"minigem/internal/confine"
 	"minigem/internal/contextfile"
 	"minigem/internal/exit"
@@ -215,6 +214,7 @@ func (r *Runtime) wireSession(_ context.Context, sys *System, w *Frontend) error
 		Mask:        r.Config.Mask,
 		Hooks:       r.Engine,
 		Warn:        func(err error) { w.Warn(err.Error()) },
+		Read:        r.Skills.Read,
 		Changed:     r.identify,
 		Now:         sys.Now,
 	}
@@ -226,7 +226,6 @@ func (r *Runtime) wireSession(_ context.Context, sys *System, w *Frontend) error
 	if s.Source() == session.SourceResume {
 		r.Engine.Resumed = sys.Now().UTC().Format(time.RFC3339Nano) + " "
 	}
-	atomicfile.Sweep(session.ToolOutputs(r.Project, s.ID()))
 	r.cleanSessions(sys, w)
 	r.sink = event.Tee(s, w.Sink, r.telemetry)
 	r.identify(s.ID(), s.Path())

@@ -1,14 +1,20 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"minigem/agent"
+	"minigem/agent/event"
+	"minigem/hooks"
 	"minigem/internal/exit"
 	"minigem/internal/slash"
+	"minigem/llm"
+	"minigem/tools/policy"
 	"minigem/tools/toolcall"
 )
 
@@ -19,8 +25,9 @@ func (r *Runtime) Files() slash.Files {
 		Resource: r.MCP.Resource, Agent: r.AgentCalled}
 }
 
-// CustomCommands returns the commands of the user, of extensions, and of the project if
-// the folder is trusted. Names in taken are not available to them.
+// CustomCommands returns the commands of the user, of the project if the folder
+// is trusted, and of extensions. They have neither the names in taken nor those of
+// the chat's commands.
 func (c *Configuration) CustomCommands(taken []string, warn func(string)) []slash.Custom {
 	sources := []slash.Source{{Prefix: "user.", Dir: filepath.Join(c.DotGemini, "commands")}}
 	if own := filepath.Join(c.Dir, ".gemini"); c.Trust.Trusted && own != filepath.Clean(c.DotGemini) {
@@ -29,71 +36,149 @@ func (c *Configuration) CustomCommands(taken []string, warn func(string)) []slas
 	for _, e := range c.extensions {
 		sources = append(sources, slash.Source{Prefix: e.Name + ":", Dir: filepath.Join(e.Dir, "commands")})
 	}
-	found, problems := slash.LoadAll(sources, taken)
+	found, problems := slash.LoadAll(sources, append(slash.Names(), taken...))
 	for _, p := range problems {
 		warn(c.ShortenIn(p.Error()))
 	}
 	return found
 }
 
-// Filler fills in files and command output in the prompts of custom commands. ask asks
-// the user for permission; nil if there is no user.
-func (r *Runtime) Filler(ask func(context.Context, toolcall.Question) toolcall.Answer) slash.Filler {
-	shell := slash.Shell{Tool: r.Registry.Lookup("run_shell_command"), Policy: r.Policy, Ask: ask}
-	return slash.Filler{File: r.Files().Text, Shell: shell.Run}
+// Ask asks the user for a permission; nil: there is no user.
+type Ask = func(context.Context, toolcall.Question) toolcall.Answer
+
+// A Command makes a prompt of what is typed after its name. It is a skill, a file of
+// the user's, or a prompt of an MCP server.
+type Command struct {
+	Name, Args, Help string
+	Server           string // the MCP server that offers it; empty: none does
+	Make             func(ctx context.Context, args string, ask Ask) (agent.Prompt, error)
 }
 
-// Expand prepares the prompt of a run without a terminal. Custom commands become their
-// prompts, and files named with an "@" are added. A command of the chat is an error,
-// since it means nothing to a model. A path, or a word that no command begins with, is
-// an ordinary prompt. For ask see [Runtime.Filler].
-func (r *Runtime) Expand(
-	ctx context.Context, text, before string, ask func(context.Context, toolcall.Question) toolcall.Answer,
-	warn func(string),
-) (agent.Prompt, error) {
-	p := agent.Prompt{Text: text, Context: before}
-	asTyped := func() (agent.Prompt, error) {
-		p.Parts = r.Files().Include(ctx, text, warn)
-		return p, nil
+// OwnCommands returns custom commands and skills. A skill of an extension has its
+// name before it. A name that a file, but an extension's, and a skill have is neither's
+// (cli/services/SkillCommandLoader.ts, cli/services/SlashCommandResolver.ts).
+func (r *Runtime) OwnCommands(warn func(string)) (all []Command) {
+	var names []string
+	var called []slash.Custom
+	list := r.Skills.List()
+	for _, s := range list {
+		name := strings.Join(strings.Fields(s.Name), "-")
+		if s.Extension != "" {
+			name = s.Extension + ":" + name
+		}
+		names, called = append(names, name), append(called, slash.Custom{Name: name})
 	}
-	if !slash.Is(text) {
-		return asTyped()
+	taken := slash.Names()
+	for _, c := range r.Config.CustomCommands(names, warn) {
+		taken = append(taken, c.Name, strings.TrimPrefix(strings.TrimPrefix(c.Name, "user."), "workspace."))
+		all = append(all, Command{Name: c.Name, Args: "[ARGS]", Help: cmp.Or(c.Description, "from "+r.Config.Shorten(c.File)),
+			Make: func(ctx context.Context, args string, ask Ask) (agent.Prompt, error) {
+				shell := slash.Shell{Tool: r.Registry.Lookup("run_shell_command"), Policy: r.Policy, Ask: ask}
+				return prompted(c.Fill(ctx, slash.Filler{File: r.Files().Text, Shell: shell.Run}, "/"+c.Name+" "+args, args))
+			}})
 	}
-	name, args, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
-	var taken []string
-	for _, c := range r.Config.CustomCommands(nil, warn) {
+	for i, c := range slash.Named("", called, taken) {
+		all = append(all, Command{Name: c.Name, Args: "[PROMPT]", Help: list[i].Description,
+			Make: func(ctx context.Context, args string, _ Ask) (agent.Prompt, error) {
+				p := agent.Prompt{Text: cmp.Or(args, "Use the skill "+list[i].Name+".")}
+				p.Parts = r.Files().Include(ctx, p.Text, warn)
+				p.First = func(ctx context.Context) hooks.Verdict { return activate(ctx, r, list[i].Name) }
+				return p, nil
+			}})
+	}
+	return all
+}
+
+// MCPCommands are the prompts of the servers that are up, for a user who has own as
+// well.
+func MCPCommands(r *Runtime, own []Command) (all []Command) {
+	taken := slash.Names()
+	for _, c := range own {
 		taken = append(taken, c.Name)
-		if c.Name != name {
-			continue
-		}
-		filled, err := c.Fill(ctx, r.Filler(ask), text, strings.TrimSpace(args))
-		if err != nil {
-			return p, exit.With(exit.Input, err)
-		}
-		p.Text = filled
-		return p, nil
 	}
-	r.MCP.Await(ctx)
-	for _, c := range r.MCP.Prompts(taken) {
-		taken = append(taken, c.Command)
-		if c.Command != name {
-			continue
+	for _, s := range r.MCP.Sessions() {
+		for _, p := range s.Prompts() {
+			c := Command{Name: strings.Join(strings.Fields(p.Name), "-"), Help: "from the MCP server " + p.Server,
+				Server: p.Server}
+			c.Name = slash.Named(p.Server+"_", []slash.Custom{{Name: c.Name}}, taken)[0].Name
+			if p.Description != "" {
+				c.Help = p.Description + " (" + p.Server + ")"
+			}
+			if usage := p.Usage(); usage != "" {
+				c.Args = "[" + usage + "]"
+			}
+			c.Make = func(ctx context.Context, args string, _ Ask) (agent.Prompt, error) {
+				return prompted(p.Fill(ctx, args))
+			}
+			taken, all = append(taken, c.Name), append(all, c)
 		}
-		filled, err := c.Fill(ctx, args)
-		if err != nil {
-			return p, exit.With(exit.Input, err)
+	}
+	return all
+}
+
+// prompted is a text that a command made, as a prompt.
+func prompted(text string, err error) (agent.Prompt, error) {
+	if err != nil {
+		err = exit.With(exit.Input, err)
+	}
+	return agent.Prompt{Text: text, Parts: []llm.Part{llm.Text{Text: text}}}, err
+}
+
+// activate activates a skill that the user wants: as the model does, with the same
+// hooks, but without a question of the policy's.
+func activate(ctx context.Context, r *Runtime, name string) hooks.Verdict {
+	call := llm.ToolCall{Name: "activate_skill", Args: map[string]any{"name": name}}
+	call.ID = fmt.Sprintf("%s_%d_u%d", call.Name, r.now().UnixMilli(), len(r.Session.Messages()))
+	r.Session.Append(llm.Message{Role: llm.RoleModel, Parts: []llm.Part{call}})
+	r.sink.Emit(event.ToolRequested{Call: call})
+	runner := *r.runner
+	runner.Policy, runner.Offered = wanted{r.Policy}, nil
+	results, verdict := runner.Run(ctx, []llm.ToolCall{call}, nil)
+	r.Session.Append(llm.Message{Role: llm.RoleUser, Parts: []llm.Part{results[0]}})
+	return verdict
+}
+
+// wanted is the policy for a call of the user's own.
+type wanted struct{ *policy.Engine }
+
+// Check implements toolcall.Policy.
+func (p wanted) Check(c policy.Call) policy.Verdict {
+	c.Wanted = true
+	return p.Engine.Check(c)
+}
+
+// Expand prepares the prompt of a run without a terminal: a [Command] makes its
+// prompt, and files named with an "@" are added. A command of the chat is an error,
+// since no model knows what it means; a path, or a word with which no command begins,
+// is a prompt.
+func (r *Runtime) Expand(ctx context.Context, text, before string, ask Ask, warn func(string)) (agent.Prompt, error) {
+	word, args, _ := strings.Cut(text, " ")
+	var all []Command
+	if slash.Is(text) {
+		at := func() int { return slices.IndexFunc(all, func(c Command) bool { return "/"+c.Name == word }) }
+		all = r.OwnCommands(warn)
+		if at() < 0 {
+			r.MCP.Await(ctx)
+			all = append(all, MCPCommands(r, all)...)
 		}
-		p.Text = filled
-		return p, nil
+		if i := at(); i >= 0 {
+			p, err := all[i].Make(ctx, strings.TrimSpace(args), ask)
+			p.Context = before
+			return p, err
+		}
 	}
-	if Exists("/" + name) {
-		return asTyped()
+	var names []string
+	for _, c := range all {
+		names = append(names, c.Name)
 	}
-	if !slash.Meant(name, taken) {
-		warn(fmt.Sprintf("/%s is not a command: it is sent as a prompt", name))
-		return asTyped()
+	switch {
+	case !slash.Is(text), Exists(word):
+	case slash.Meant(word[1:], names):
+		return agent.Prompt{}, exit.Errorf(
+			exit.Input, "%s works only in the chat, or is not a command: nothing was sent (custom commands from "+
+				".gemini/commands, and skills, work here too)", word)
+	default:
+		warn(word + " is not a command: it is sent as a prompt")
 	}
-	return p, exit.Errorf(
-		exit.Input, "/%s works only in the chat, or is not a command: nothing was sent (custom commands from "+
-			".gemini/commands work here too)", name)
+	return agent.Prompt{Text: text, Context: before, Parts: r.Files().Include(ctx, text, warn)}, nil
 }

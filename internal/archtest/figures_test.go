@@ -51,19 +51,19 @@ var rooms = []room{
 	{"hooks/command", "hooks/webhook hooks/judge hooks/schema", 5_700, 6_000},
 	{"hooks/agents", "hooks/elsewhere hooks/claude hooks/portable hooks/author/export " +
 		"hooks/author/compat", 38_400, 30_000},
-	{"hooks/author", "", 56_900, 54_000},
+	{"hooks/author", "", 55_750, 54_000},
 	{"hooks/hookstest", "", 1_600, 0}, // what tests of several packages share
 	{"tools", "", 79_980, 75_000},     // the syntax of command lines, which was in internal
 	{"session", "transcript compress notify", 30_000, 26_000},
-	{"e2e", "", 133_270, 114_000}, // hooktest; a green proves something; cases are confined; windows keep what scrolls out
+	{"e2e", "", 134_500, 114_000}, // hooktest; a green proves something; cases are confined; windows keep what scrolls out
 	// changes on disk in steps, from hooks/agents, hooks/command and hooks/author; domains of cases; confine, which takes
 	// the place of a parser in tools; other agents' hooks are named; what commands in a sandbox create is not trusted
-	{"internal", "", 266_360, 230_000},
+	{"internal", "", 267_160, 230_000},
 	{"", "", 1_900, 2_000}, // .ci, docs, examples
 }
 
 // whole is the budget of all rooms together, in tokens.
-var whole = struct{ budget, target int }{746_780, 680_000}
+var whole = struct{ budget, target int }{747_080, 680_000}
 
 // manyMethods lists the types with more than mostMethods methods, including embedded
 // ones, and how many they have. Remove a type from the list when it is small enough.

@@ -52,6 +52,7 @@ var reads = []read{
 	{"internal/proc processes", "os.ReadFile", "/proc"},
 	{"internal/prompt readDir", "os.Open", "directories, found by walking"},
 	{"internal/sandbox sameIDs", "os.ReadFile", "/proc"},
+	{"internal/skills Change.Do", "os.DirFS", "regular files, which are counted before, piece by piece"},
 	{"internal/telemetry openOutfile", "os.OpenFile", "only written, where the user says"},
 	{"internal/terminal NewGuard", "bufio.NewReader", "one line of our own other process"},
 	{"internal/terminal history.add", "os.OpenFile", "only written; open has read it before"},

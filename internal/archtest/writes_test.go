@@ -8,23 +8,28 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// renames lists the functions that rename files themselves. internal/atomicfile writes
-// whole files. tools/workspace, which is confined to its root, renames with os.Root.
+// renames are the functions that put something in the place of something else
+// themselves, or make what has a name only for a while. Whole files are written by
+// internal/atomicfile, folders are replaced and made for a while by internal/stage:
+// these two know what a killed process leaves. tools/workspace, which is confined to
+// its root, renames by os.Root, and announces its files.
 var renames = []read{
 	{"e2e/agents/shim run", "os.Rename", "a folder"},
 	{"e2e/agents/shim writeJSON", "os.Rename", "in a process that stands for a hook, and starts in no time because it imports little"},
+	{"e2e/testbed newPlace", "os.MkdirTemp", "where the user wants folders of cases to stay"},
 	{"internal/atomicfile replace", "os.Rename", "the one way to write whole files"},
 	{"internal/boundedfile SetAside", "os.Rename", "moved away, not written"},
-	{"internal/cases CheckRecording", "os.CreateTemp", "a file that only shows that there can be one"},
 	{"internal/extensions flatten", "os.Rename", "a folder"},
 	{"internal/stage Change.Put", "os.Rename", "a folder"},
 	{"internal/stage Change.setAside", "os.Rename", "a folder"},
 	{"internal/stage complete", "os.Rename", "a folder"},
 	{"internal/stage settle", "os.Rename", "a folder"},
+	{"internal/trials Torture.Run", "os.MkdirTemp", "within a folder of internal/stage"},
 	{"session registry.migrate", "os.Rename", "a folder"},
 }
 
-// TestOneWayToWriteWholeFiles checks that no other code renames.
+// TestOneWayToWriteWholeFiles: nobody else renames, and nobody else makes what a kill
+// would leave.
 func TestOneWayToWriteWholeFiles(t *testing.T) {
 	t.Parallel()
 	var found, listed []string
@@ -32,7 +37,7 @@ func TestOneWayToWriteWholeFiles(t *testing.T) {
 		f := parsed(t, file)
 		for _, decl := range f.Decls {
 			ast.Inspect(decl, func(n ast.Node) bool {
-				if call := selectorOf(n); slices.Contains([]string{"os.Rename", "os.CreateTemp", "renameio.WriteFile"}, call) {
+				if call := selectorOf(n); slices.Contains([]string{"os.Rename", "os.CreateTemp", "os.MkdirTemp", "renameio.WriteFile"}, call) {
 					found = append(found, dir+" "+nameOf(decl)+": "+call)
 				}
 				return true

@@ -8,7 +8,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,23 +15,22 @@ import (
 
 var tempName = regexp.MustCompile(`^\.minigem-[A-Z2-7]{26}\.tmp$`)
 
-// TempName returns a new name for a file that is being written. [Sweep] and
-// [SweepJournals] only remove files with such names.
+// TempName returns a new name for a file that is being written. [SweepJournals]
+// removes only files with names of this form.
 func TempName() string { return ".minigem-" + rand.Text() + ".tmp" }
-
-// tries is how often a write is repeated because a Sweep removed its file.
-const tries = 5
 
 // WriteFile writes data to the file at path, whose directory must exist. It replaces an
 // existing file as a whole, which then has the permissions perm. The data is on disk
 // when WriteFile returns.
 func WriteFile(path string, data []byte, perm os.FileMode) error {
-	return replace(path, perm, func(f *os.File) error {
-		if _, err := f.Write(data); err != nil {
-			return err
-		}
-		return f.Sync()
-	})
+	return replace(path, perm, func(f *os.File) error { return synced(f, data) })
+}
+
+func synced(f *os.File, data []byte) error {
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	return f.Sync()
 }
 
 // Rewrite is like [WriteFile], for the user's files: an existing file keeps its
@@ -45,10 +43,7 @@ func Rewrite(path string, data []byte, perm os.FileMode) error {
 				return err
 			}
 		}
-		if _, err := f.Write(data); err != nil {
-			return err
-		}
-		return f.Sync()
+		return synced(f, data)
 	})
 }
 
@@ -62,23 +57,17 @@ func WriteText(path, text string, perm os.FileMode) error {
 }
 
 func replace(path string, perm os.FileMode, write func(*os.File) error) error {
-	var err error
-	for range tries {
-		temp := filepath.Join(filepath.Dir(path), TempName())
-		if err = writeNew(temp, perm, write); err == nil {
-			err = os.Rename(temp, path)
-		}
-		if err == nil {
-			return nil
-		}
-		if rm := os.Remove(temp); !errors.Is(rm, fs.ErrNotExist) {
-			break
-		}
-		if _, gone := os.Stat(filepath.Dir(path)); gone != nil {
-			break
-		}
+	temp := filepath.Join(filepath.Dir(path), TempName())
+	defer Announce(temp)()
+	err := writeNew(temp, perm, write)
+	if err == nil {
+		err = os.Rename(temp, path)
 	}
-	return fmt.Errorf("writing %s: %w", path, err)
+	if err != nil {
+		_ = os.Remove(temp) // it may not have been made
+		err = fmt.Errorf("writing %s: %w", path, err)
+	}
+	return err
 }
 
 func writeNew(path string, perm os.FileMode, write func(*os.File) error) error {
@@ -87,18 +76,4 @@ func writeNew(path string, perm os.FileMode, write func(*os.File) error) error {
 		return err
 	}
 	return errors.Join(write(f), f.Close())
-}
-
-// Sweep removes the files that killed processes left in dirs during WriteFile. It does
-// not check whether the writer is alive, because a live one tries again. An unreadable
-// directory counts as empty.
-func Sweep(dirs ...string) {
-	for _, dir := range dirs {
-		entries, _ := os.ReadDir(dir)
-		for _, e := range entries {
-			if tempName.MatchString(e.Name()) && e.Type().IsRegular() {
-				_ = os.Remove(filepath.Join(dir, e.Name())) // the next sweep tries again
-			}
-		}
-	}
 }

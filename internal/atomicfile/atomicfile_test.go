@@ -1,10 +1,8 @@
 package atomicfile
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -57,58 +55,6 @@ func TestFailureLeavesTheOldFile(t *testing.T) {
 	require.NoError(t, err)
 	assert.Len(t, entries, 1)
 	require.Error(t, WriteFile(filepath.Join(dir, "no", "such", "dir"), nil, 0o600))
-}
-
-func TestSweep(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	stay := []string{".minigem-short.tmp", ".minigem-ABCDEFGHIJKLMNOPQRSTUVWXYZ.txt", "ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp", "a.json"}
-	for _, name := range append([]string{TempName(), TempName()}, stay...) {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
-	}
-	folder := TempName()
-	require.NoError(t, os.Mkdir(filepath.Join(dir, folder), 0o700))
-	Sweep(dir, filepath.Join(dir, "none"))
-	assert.ElementsMatch(t, append(stay, folder), names(t, dir))
-}
-
-// A sweep during writes loses no file.
-func TestSweepWhileWriting(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	done := make(chan struct{})
-	var sweeper, writers sync.WaitGroup
-	sweeper.Go(func() {
-		for {
-			select {
-			case <-done:
-				return
-			default:
-				Sweep(dir)
-			}
-		}
-	})
-	for i := range 4 {
-		writers.Go(func() {
-			path := filepath.Join(dir, fmt.Sprint(i))
-			for j := range 10 {
-				if err := WriteFile(path, fmt.Append(nil, j), 0o600); err != nil {
-					assert.ErrorIs(t, err, os.ErrNotExist) // the file was swept five times in a row
-					continue
-				}
-				got, err := os.ReadFile(path)
-				assert.NoError(t, err)
-				assert.Equal(t, fmt.Sprint(j), string(got))
-			}
-		})
-	}
-	writers.Wait()
-	close(done)
-	sweeper.Wait()
-	Sweep(dir)
-	for _, name := range names(t, dir) {
-		assert.Len(t, name, 1, "only the files themselves are left")
-	}
 }
 
 func names(t *testing.T, dir string) (out []string) {

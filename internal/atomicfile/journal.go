@@ -1,9 +1,8 @@
 package atomicfile
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,87 +13,74 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Journal records the files that a process is about to write in the user's folders, so
-// that a later process finds what is left if it is killed. There are too many such
-// folders to search them at each start. The Journal is a file that exists as long as it
-// has entries. It is safe for concurrent use.
-type Journal struct {
-	dir string
+// journal names the files that this process is about to write, so that a later one
+// finds what it left if it is killed: they lie in many folders, and nobody searches
+// those at each start. The journal is a file that exists while something is being
+// written. It is safe for concurrent use.
+type journal struct {
+	dir string // empty: the folder for temporary files
 
-	mu   sync.Mutex
-	path string // empty while there are no entries
-	file *os.File
-	lock *flock.Flock
+	mu      sync.Mutex
+	writing int
+	path    string
+	file    *os.File // nil: there is none
+	lock    *flock.Flock
 }
 
 const journalSuffix = ".writing"
 
-// NewJournal returns a [Journal] that is stored in dir.
-func NewJournal(dir string) *Journal { return &Journal{dir: dir} }
+var ours journal
 
-// Add records the absolute path of a file that is about to be made, whose name comes
-// from [TempName]. Its removal need not be recorded.
-func (j *Journal) Add(temp string) error {
+// Announce notes that the file at temp, whose name comes from [TempName], is about to
+// be made. done says that it is there no more.
+func Announce(temp string) (done func()) { return ours.add(temp) }
+
+func (j *journal) add(temp string) (done func()) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if err := j.open(); err != nil {
-		return fmt.Errorf("noting a file to be written: %w", err)
+	j.writing++
+	j.open()
+	if temp, err := filepath.Abs(temp); err == nil && j.file != nil {
+		_, _ = j.file.WriteString(temp + "\n") // at worst a temporary file remains
 	}
-	if _, err := j.file.WriteString(temp + "\n"); err != nil {
-		return fmt.Errorf("noting a file to be written: %w", err)
+	return func() {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		if j.writing--; j.writing == 0 && j.file != nil {
+			_, _, _ = j.file.Close(), j.lock.Close(), os.Remove(j.path)
+			j.file = nil
+		}
 	}
-	return nil
 }
 
 // open makes the file, and makes another if a sweep removed the first before it was
 // locked. Every journal begins with a header line, because on Windows the first byte of
 // a locked file cannot be written.
-func (j *Journal) open() error {
-	for try := 0; j.file == nil; try++ {
-		if err := os.MkdirAll(j.dir, 0o700); err != nil {
-			return err
+func (j *journal) open() {
+	for range 5 {
+		if j.file != nil {
+			return
 		}
-		path := filepath.Join(j.dir, strings.TrimSuffix(TempName(), ".tmp")+journalSuffix)
+		path := filepath.Join(cmp.Or(j.dir, os.TempDir()), strings.TrimSuffix(TempName(), ".tmp")+journalSuffix)
 		f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
-			return err
+			return
 		}
-		if _, err := f.WriteString("files that are being written\n"); err != nil {
-			return errors.Join(err, f.Close(), os.Remove(path))
-		}
+		_, err = f.WriteString("files that are being written\n")
 		lock := flock.New(path, flock.SetFlag(os.O_RDWR))
-		ok, err := lock.TryLock()
-		if (ok || err != nil) && same(f, path) { // without locks, a sweep gets none either
+		ok, none := lock.TryLock()
+		if err == nil && (ok || none != nil) && same(f, path) { // without locks a sweep gets none either
 			j.path, j.file, j.lock = path, f, lock
-			return nil
+			return
 		}
-		if err = errors.Join(err, f.Close(), lock.Close()); try == tries {
-			return errors.Join(fmt.Errorf("locking %s", path), err)
-		}
+		_, _, _ = f.Close(), lock.Close(), os.Remove(path)
 	}
-	return nil
 }
 
 func same(f *os.File, path string) bool {
 	is, err := f.Stat()
 	named, nerr := os.Stat(path)
 	return err == nil && nerr == nil && os.SameFile(is, named)
-}
-
-// Close removes the file, because nothing is being written any more. Add may be called
-// again afterwards.
-func (j *Journal) Close() error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.file == nil {
-		return nil
-	}
-	err := errors.Join(j.file.Close(), j.lock.Close())
-	j.file = nil
-	if rm := os.Remove(j.path); !errors.Is(rm, fs.ErrNotExist) {
-		err = errors.Join(err, rm)
-	}
-	return err
 }
 
 // SweepJournals removes the files that killed processes were writing, according to

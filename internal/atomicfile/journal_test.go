@@ -4,60 +4,108 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// What a killed process was writing is found and removed. What a running one is writing
-// stays.
+// What a killed process was writing is found and removed, also what is written while
+// it is killed; what a living one is writing stays.
 func TestJournalOfKilledProcess(t *testing.T) {
 	if dir := os.Getenv("ATOMICFILE_TEST_CHILD"); dir != "" {
-		j := NewJournal(filepath.Join(dir, "journals"))
+		t.Chdir(filepath.Join(dir, "project"))
 		for _, name := range []string{TempName(), "notes.txt"} { // the second must not be removed by a sweep
-			path := filepath.Join(dir, "project", name)
-			require.NoError(t, j.Add(path))
-			require.NoError(t, os.WriteFile(path, []byte("half"), 0o600))
+			Announce(name)
+			require.NoError(t, os.WriteFile(name, []byte("half"), 0o600))
 		}
-		self, err := os.FindProcess(os.Getpid())
-		require.NoError(t, err)
-		require.NoError(t, self.Kill())
-		select {}
+		_ = replace("relative.txt", 0o600, func(*os.File) error {
+			self, err := os.FindProcess(os.Getpid())
+			require.NoError(t, err)
+			require.NoError(t, self.Kill())
+			select {}
+		})
 	}
 	t.Parallel()
 	dir := t.TempDir()
 	project, journals := filepath.Join(dir, "project"), filepath.Join(dir, "journals")
 	require.NoError(t, os.Mkdir(project, 0o700))
+	require.NoError(t, os.Mkdir(journals, 0o700))
 	child := exec.Command(os.Args[0], "-test.run=^TestJournalOfKilledProcess$")
-	child.Env = append(os.Environ(), "ATOMICFILE_TEST_CHILD="+dir)
+	child.Env = append(os.Environ(), "ATOMICFILE_TEST_CHILD="+dir, "TMPDIR="+journals, "TMP="+journals)
 	require.Error(t, child.Run(), "the child kills itself")
-	require.Len(t, names(t, project), 2)
+	require.Len(t, names(t, project), 3)
 
-	living := NewJournal(journals)
+	living := journal{dir: journals}
 	mine := filepath.Join(project, TempName())
-	require.NoError(t, living.Add(mine))
+	done := living.add(mine)
 	require.NoError(t, os.WriteFile(mine, nil, 0o600))
 
 	SweepJournals(journals)
 	assert.ElementsMatch(t, []string{"notes.txt", filepath.Base(mine)}, names(t, project))
 	assert.Len(t, names(t, journals), 1)
 
-	require.NoError(t, living.Close())
+	second := living.add(mine)
+	done()
+	assert.Len(t, names(t, journals), 1, "something is still being written")
+	second()
 	assert.Empty(t, names(t, journals))
-	require.NoError(t, living.Close(), "closing twice is harmless")
-	require.NoError(t, living.Add(mine), "a closed one may be used again")
-	require.NoError(t, living.Close())
+	third := living.add(mine) // it begins again
+	assert.Len(t, names(t, journals), 1)
+	third()
 	SweepJournals(journals)
 	SweepJournals(filepath.Join(dir, "none"))
 	assert.FileExists(t, mine)
 }
 
+// Where no journal can be, files are written all the same.
 func TestJournalWhereNothingCanBeWritten(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	j := NewJournal(filepath.Join(file, "journals"))
-	require.ErrorContains(t, j.Add("/x/"+TempName()), "noting a file to be written")
-	require.NoError(t, j.Close())
+	j := journal{dir: filepath.Join(file, "journals")}
+	j.add("/x/" + TempName())()
+	assert.Nil(t, j.file)
+}
+
+// TestJournalWhileWriting: sweeps and writers side by side cost nobody a file, and
+// leave nothing.
+func TestJournalWhileWriting(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	journals := filepath.Join(dir, "journals")
+	require.NoError(t, os.Mkdir(journals, 0o700))
+	done := make(chan struct{})
+	var sweeper, writers sync.WaitGroup
+	sweeper.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			default:
+				SweepJournals(journals)
+			}
+		}
+	})
+	for range 4 {
+		j := &journal{dir: journals} // of a process
+		for range 2 {
+			writers.Go(func() {
+				for range 20 {
+					temp := filepath.Join(dir, TempName())
+					end := j.add(temp)
+					assert.NoError(t, os.WriteFile(temp, nil, 0o600))
+					assert.NoError(t, os.Remove(temp), "it was swept while it was written")
+					end()
+				}
+			})
+		}
+	}
+	writers.Wait()
+	close(done)
+	sweeper.Wait()
+	SweepJournals(journals)
+	assert.Empty(t, names(t, journals))
+	assert.Len(t, names(t, dir), 1)
 }

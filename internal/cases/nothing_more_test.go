@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	without = "the case passes without its hooks, too"
+	without = "no case fails if guard does nothing: "
 	aRead   = "call read_file {\"file_path\": \"key.pem\"}\n\ntext Done.\n"
 	aWrite  = "write a.txt hello\n\ntext Done.\n"
 	aTrue   = "shell true\n\ntext Done.\n"
@@ -47,7 +47,39 @@ func dead(line, needs, want string) nothing {
 
 var passesWithoutHooks = map[string]nothing{
 	// Nothing in these cases depends on the hook.
-	"a tool that ran anyway":      silent("tool-ran run_shell_command", aTrue),
+	"a tool that ran anyway":  silent("tool-ran run_shell_command", aTrue),
+	"it ran":                  silent("fired BeforeTool guard", aTrue),
+	"it let pass":             silent("fired BeforeTool guard decision=proceed", aTrue),
+	"this or that":            silent("fired BeforeTool guard decision~'deny|proceed'", aTrue),
+	"at most once":            silent("fired BeforeTool guard decision=deny times=0..1", aTrue),
+	"it ran at most twice":    silent("fired BeforeTool guard\nfired BeforeTool guard times=0..2", aTrue),
+	"of the main agent":       silent("fired BeforeTool guard agent=main", aTrue),
+	"it never failed":         silent("fired BeforeTool guard failed=\"\" upstream=\"\"", aTrue),
+	"it said nothing":         silent("fired BeforeTool guard stderr~^$", aTrue),
+	"what it was given":       silent("fired BeforeTool guard stdin~tool_name", aTrue),
+	"it watches":              silent("watches guard", aTrue),
+	"it is quick":             silent("max-ms guard 60000", aTrue),
+	"portable, of nothing":    silent("portable claude,codex", aTrue),
+	"a difference of nothing": {script: "prompt Push\nfired BeforeTool guard\nmodel-diff 1 want/request", model: aTrue + "\n-- want/request --\n", want: without, strict: true},
+	"the policy, and said so": {script: "prompt Push\nfired BeforeTool guard decision=proceed\n! tool-ran run_shell_command\n" +
+		"tool-result run_shell_command status=error text~'denied by policy'", hooks: command("true"), model: aPush + aPolicy, want: without, strict: true},
+	"another guard refuses": {script: "prompt Push\nfired BeforeTool guard\nevent BeforeTool decision=deny\n! tool-ran run_shell_command",
+		hooks: strings.TrimSuffix(command("true"), "}]") + `}, {"hooks": [{"type": "command", "name": "other", "command": "sh guard.sh"}]}]`, want: without, strict: true},
+	"no hook":                          {script: "prompt Push\n! tool-ran read_file", hooks: `"BeforeTool": []`, model: aTrue, want: "no hook is configured", strict: true},
+	"it refuses everything in silence": {script: denied, hooks: command("grep -q x rules 2>/dev/null"), want: harmful + `""`, strict: true},
+	"a guard that failed": {script: "prompt Push\nfired BeforeTool guard", hooks: command("./guard"), model: aTrue,
+		want: "it failed, and a hook that failed has not run: exit status 127"},
+	"a guard that let pass as it failed": {script: "prompt Push\nfired BeforeTool guard decision=proceed", hooks: command("exit 1"), model: aTrue,
+		want: "it failed, and a hook that failed has not run: exit status 1"},
+	"a watcher that failed": {script: "prompt Push\nwatches guard", hooks: command("./guard"), model: aTrue,
+		want: "it failed at BeforeTool, and a hook that failed has not run: exit status 127"},
+	"a guard that is late": {script: "prompt Push\nfired BeforeTool guard", hooks: strings.Replace(command("sleep 60"), `"command",`, `"command", "timeout": 1,`, 1),
+		model: aTrue, want: "a hook that failed has not run: timed out"},
+	"a tool of another agent":     {script: "prompt Push\n! model-saw any tool=Bash", want: `there is no such tool (did you mean "run_shell_command"?)`},
+	"too early":                   {script: "! tool-ran run_shell_command\nprompt Push", want: "case.txtar:1: nothing has happened yet"},
+	"holds too early":             {script: "holds guard 'git push --force'\nprompt Push", want: "holds needs a session: add start or a prompt before it"},
+	"a use of nothing":            {script: "use nothing_test.go guard.sh\nprompt Push\nfired BeforeTool guard decision=deny", want: "it copies nothing, because the case has a section guard.sh"},
+	"holds of anything":           {script: "start\nholds guard text=hunter2hunter2 min=1%", hooks: command("exit 2"), model: "# nothing\n", want: "it refuses every harmless look-alike, too", strict: true},
 	"a tool that ran once":        silent("tool-ran run_shell_command times=1", aTrue),
 	"a command as it was":         silent("tool-ran run_shell_command arg.command=true", aTrue),
 	"a result as it was":          silent("tool-result run_shell_command status=success", aTrue),
@@ -92,11 +124,11 @@ var passesWithoutHooks = map[string]nothing{
 	"fired 0..3 times":            {script: "prompt Push\nfired BeforeTool guard decision=deny times=0..3", hooks: onWrite, want: "guard did not run: matcher", strict: true},
 	"ran 0..3 times":              {script: "prompt Push\nfired BeforeTool guard\ntool-ran read_file times=0..3", model: aTrue, want: "the model never called read_file", strict: true},
 	"plan mode by its status": {script: "mode plan\nprompt Push\n! tool-ran run_shell_command\n" +
-		"tool-result run_shell_command status=error", hooks: command("true"), want: "no hook refused it: run_shell_command is not available", strict: true},
+		"tool-result run_shell_command status=error", hooks: command("true"), want: "no hook ran: guard: BeforeTool never happened", strict: true},
 	"plan mode by its result": {script: "mode plan\nprompt Push\ntool-result run_shell_command status=error", hooks: command("true"),
 		want: "no hook ran: guard: BeforeTool never happened", strict: true},
 	"the policy by its status": {script: "prompt Push\nfired BeforeTool guard\n! tool-ran run_shell_command\n" +
-		"tool-result run_shell_command status=error", hooks: command("true"), model: aPush + aPolicy, want: "no hook refused it: Tool execution denied", strict: true},
+		"tool-result run_shell_command status=error", hooks: command("true"), model: aPush + aPolicy, want: without, strict: true},
 	"the policy by its result": {script: "prompt Push\ntool-result run_shell_command status=error", hooks: command("true"),
 		model: aPush + aPolicy, want: without, strict: true},
 
@@ -163,18 +195,17 @@ var failsWithoutHooks = map[string]nothing{
 	"the prompt is blocked":      honest("BeforeAgent", "exit 2", "ending blocked", "# nothing\n"),
 	"no answer is asked for":     honest("BeforeAgent", "exit 2", "! model-saw any ~Push", "# nothing\n"),
 	"sent back":                  honest("AfterAgent", "test -e once || { touch once; echo again >&2; exit 2; }", "model-requests 2", "text A.\n\ntext B.\n"),
-	"silence is meant":           honest("BeforeTool", "true", "fired BeforeTool guard stderr~^$", aTrue),
-	"no more than twice":         honest("BeforeTool", "true", "fired BeforeTool guard\nfired BeforeTool guard times=0..2", aTrue),
-	"of the main agent":          honest("BeforeTool", "true", "fired BeforeTool guard agent=main", aTrue),
-	"it never failed":            honest("BeforeTool", "true", "fired BeforeTool guard failed=\"\" upstream=\"\"", aTrue),
-	"no hook, but the agent":     {script: "prompt Push\n! tool-ran run_shell_command", hooks: `"BeforeTool": []`, model: aPush + aPolicy},
-	"the policy, and said so": {script: "prompt Push\nfired BeforeTool guard decision=proceed\n! tool-ran run_shell_command\n" +
-		"tool-result run_shell_command status=error text~'denied by policy'", hooks: command("true"), model: aPush + aPolicy},
+	"no hook, but the agent":     {script: "prompt Push\n! tool-ran run_shell_command\nnot-fired BeforeTool *", hooks: `"BeforeTool": []`, model: aPush + aPolicy},
+	"a failure that lets pass":   honest("BeforeTool", "echo oops >&2; exit 3", "fired BeforeTool guard failed~oops", aTrue),
+	"its exit code":              honest("BeforeTool", "exit 3", "fired BeforeTool guard exit=3", aTrue),
+	"its words":                  honest("BeforeTool", "echo seen >&2", "fired BeforeTool guard stderr~seen", aTrue),
+	"it acts":                    honest("BeforeTool", "exit 2", "! watches guard", aPush),
+	"the event is denied":        honest("BeforeTool", "exit 2", "event BeforeTool decision=deny", aPush),
+	"holds alone":                {script: "start\nholds guard 'git push --force' min=1% alarms=40", model: "# nothing\n"},
 }
 
-// TestPlayedAgentsAreComparedToo checks that a case that passes without hooks is a
-// failure when minigem plays another agent, too, unless another case on that agent is
-// the proof.
+// TestPlayedAgentsAreComparedToo: what no case notices is a failure where minigem plays
+// another agent, unless another case on that agent is the proof.
 func TestPlayedAgentsAreComparedToo(t *testing.T) {
 	t.Parallel()
 	as, err := played.Find([]string{"claude"})
@@ -208,9 +239,8 @@ func TestPlayedAgentsAreComparedToo(t *testing.T) {
 	}
 }
 
-// TestProofOfAnother checks that a case that passes without its hooks is no failure if
-// another case of the run fails without one of them. If only some of the cases run,
-// that is not known.
+// TestProofOfAnother: a hook that a case does not prove is no failure if another one of the
+// run does. Of a part of the cases that is not known.
 func TestProofOfAnother(t *testing.T) {
 	t.Parallel()
 	allow := silent("tool-ran run_shell_command", aTrue)
@@ -230,7 +260,7 @@ func TestProofOfAnother(t *testing.T) {
 		"behind its proof":           {cases: []nothing{deny, allow}},
 		"beside another hook":        {cases: []nothing{allow, other}, red: true},
 		"beside other files":         {cases: []nothing{allow, longer}},
-		"beside what proves nothing": {cases: []nothing{allow, {script: "prompt Push\nfired BeforeTool guard reason~.*"}}, red: true},
+		"beside what proves nothing": {cases: []nothing{allow, {script: "prompt Push\nfired BeforeTool guard reason~.*", model: aTrue}}, red: true},
 		"a shard":                    {cases: []nothing{allow}, change: func(s *testbed.Suite) { s.Shard = testbed.Shard{I: 1, N: 2} }},
 		"a choice":                   {cases: []nothing{allow}, change: func(s *testbed.Suite) { s.Match = regexp.MustCompile("a") }},
 		"several runs of each":       {cases: []nothing{allow, deny}, change: func(s *testbed.Suite) { s.Count = 2 }},

@@ -57,12 +57,12 @@ func CheckRecording(f *app.Options, sys *app.System) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
-	probe, err := os.CreateTemp(filepath.Dir(path), ".record-case-*")
-	if err != nil {
+	probe := filepath.Join(filepath.Dir(path), atomicfile.TempName())
+	defer atomicfile.Announce(probe)()
+	if err := os.WriteFile(probe, nil, 0o600); err != nil {
 		return exit.Errorf(exit.Input, "--record-case: no file can be written next to %s: %w", f.RecordCase, err)
 	}
-	_ = probe.Close()
-	return os.Remove(probe.Name())
+	return os.Remove(probe)
 }
 
 // StartRecording starts recording if the flags ask for it.

@@ -79,6 +79,9 @@ func open(ctx context.Context, s testbed.Setup, change func(*app.Configuration, 
 	if change != nil {
 		change(c, &w)
 	}
+	if configure := w.Configure; s.Muted != nil {
+		w.Configure = func(e *hooks.Engine) { configure(e); e.Runner = muted{e.Runner, s.Muted} }
+	}
 	r, err := app.Build(ctx, sys, f, c, w)
 	if err != nil {
 		return nil, err
@@ -95,6 +98,20 @@ func open(ctx context.Context, s testbed.Setup, change func(*app.Configuration, 
 		session.ask = s.Approver.Approve
 	}
 	return session, nil
+}
+
+// muted runs hooks, but those that are to do nothing.
+type muted struct {
+	hooks.Runner
+	is func(hooks.Hook) bool
+}
+
+// Run implements [hooks.Runner].
+func (m muted) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env []string) hooks.Exit {
+	if m.is(h) {
+		return hooks.Exit{}
+	}
+	return m.Runner.Run(ctx, h, stdin, env)
 }
 
 func caseFrontend(s testbed.Setup, out headless.Output) app.Frontend {

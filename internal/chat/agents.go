@@ -1,9 +1,6 @@
 package chat
 
 import (
-	"encoding/json"
-	"maps"
-	"slices"
 	"strings"
 
 	"minigem/internal/app"
@@ -68,38 +65,11 @@ func agentsConfig(t *call) error {
 
 // agentsReload reads the definitions again and prints what changed.
 func agentsReload(t *call) error {
-	before := agentsNow(t)
+	before := t.inForce()
 	if err := t.reload(); err != nil {
 		return err
 	}
-	now := agentsNow(t)
 	t.term.Print("Read again: " + text.Plural(len(t.runtime.Agents()), "agent") + " may be called.")
-	both := maps.Clone(before)
-	maps.Copy(both, now)
-	for _, name := range slices.Sorted(maps.Keys(both)) {
-		was, is := before[name], now[name]
-		switch {
-		case was == is:
-		case was == "":
-			t.term.Print(terminal.Clean("  + " + name))
-		case is == "":
-			t.term.Print(terminal.Clean("  - " + name))
-		default:
-			t.term.Print(terminal.Clean("  ~ " + name))
-		}
-	}
+	t.printChanges(before, false)
 	return nil
-}
-
-// agentsNow returns the agents that may be called, with their definitions to compare.
-func agentsNow(t *call) map[string]string {
-	now := map[string]string{}
-	for _, d := range t.runtime.Agents() {
-		b, err := json.Marshal(d)
-		if err != nil {
-			b = []byte(err.Error())
-		}
-		now[d.Name] = string(b)
-	}
-	return now
 }

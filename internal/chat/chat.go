@@ -231,7 +231,7 @@ func (t *Chat) take(line string) {
 	case slash.Is(line):
 		err = t.table.run(line)
 	default:
-		t.submit(line, nil)
+		t.submit(agent.Prompt{Text: line})
 	}
 	if err != nil && t.Ctx.Err() == nil {
 		t.view.Failure(err)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"minigem/agent"
 	"minigem/agent/event"
 	"minigem/compress"
 	"minigem/internal/app"
@@ -139,10 +140,10 @@ func initContext(t *call) error {
 	if app.Exists(filepath.Join(t.runtime.Config.Dir, name)) {
 		return fmt.Errorf("%s is there already: ask for the changes that you want", name)
 	}
-	t.submit("Look at this project and write a file "+name+" in its root: what the project is, how it is laid out, "+
-		"the commands that build, test and run it, and the conventions that its code follows. "+
-		"Keep to what you find in its files, and keep it short: it is what you will be told about this project at the "+
-		"start of each session.", nil)
+	t.submit(agent.Prompt{Text: "Look at this project and write a file " + name + " in its root: what the project is, " +
+		"how it is laid out, the commands that build, test and run it, and the conventions that its code follows. " +
+		"Keep to what you find in its files, and keep it short: it is what you will be told about this project at the " +
+		"start of each session."})
 	return nil
 }
 

@@ -166,12 +166,12 @@ func (t *live) shortenHome(path string) string {
 	return path
 }
 
-// submit sends a prompt to the model. parts is what is sent; if nil, text is sent with
-// the files that it names.
-func (t *live) submit(text string, parts []llm.Part) {
+// submit sends a prompt to the model. Without Parts it is sent with the files that
+// it names.
+func (t *live) submit(p agent.Prompt) {
 	t.status.trouble.clear()
 	if t.observer.Submitted != nil {
-		t.observer.Submitted(text)
+		t.observer.Submitted(p.Text)
 	}
 	if t.context != "" {
 		t.runtime.Session.Append(llm.UserText(t.context))
@@ -179,16 +179,16 @@ func (t *live) submit(text string, parts []llm.Part) {
 	}
 	var res agent.Result
 	t.work("thinking", func(ctx context.Context) {
-		if parts == nil {
-			parts = t.runtime.Files().Include(ctx, text, t.warn)
+		if p.Parts == nil {
+			p.Parts = t.runtime.Files().Include(ctx, p.Text, t.warn)
 		}
-		res = t.runtime.Agent.Run(ctx, agent.Prompt{Text: text, Parts: parts})
+		res = t.runtime.Agent.Run(ctx, p)
 	})
 	if t.observer.Finished != nil {
 		t.observer.Finished(res)
 	}
 	if res.Ending != agent.Cancelled { // a user who cancelled it knows
-		t.done(text)
+		t.done(p.Text)
 	}
 	switch res.Ending {
 	case agent.Cancelled:

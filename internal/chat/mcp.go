@@ -77,7 +77,7 @@ func offers(t *call, b *strings.Builder, name string, describe bool) {
 		}
 		for _, p := range t.table.prompts {
 			if p.Server == name {
-				fmt.Fprintf(b, "  prompt    /%s %s\n", p.Command, p.Usage())
+				fmt.Fprintf(b, "  prompt    /%s %s\n", p.Name, p.Args)
 			}
 		}
 		for _, uri := range s.Resources() {

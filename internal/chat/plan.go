@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"minigem/agent"
 	"minigem/internal/terminal"
 )
 
@@ -24,7 +25,7 @@ func plan(t *call) error {
 		return err
 	}
 	if prompt := strings.TrimSpace(t.args); prompt != "" {
-		t.submit(prompt, nil)
+		t.submit(agent.Prompt{Text: prompt})
 		return nil
 	}
 	if plan := t.runtime.Plans.Approved(); plan.Path != "" {

@@ -99,24 +99,17 @@ HOOKS.md (hooks), TESTBED.md (tests of hooks); README.md is the index.`)
 }
 
 func ownCommandsList(t *call) error {
-	all := t.table.custom()
-	if len(all) == 0 {
-		t.term.Print("You have no commands of your own: ~/.gemini/commands/NAME.toml makes /NAME.")
-		return nil
+	rows := [][]string{{"Command", "What it does"}}
+	for _, c := range t.table.mine {
+		rows = append(rows, []string{text.VisibleLine("/" + c.Name), text.VisibleLine(c.Help)})
 	}
-	table := terminal.Table{Columns: []terminal.Column{{Head: "Command"}, {Head: "What it does", Wraps: true}}}
-	for _, c := range all {
-		table.Rows = append(
-			table.Rows, terminal.TableRow{
-				Cells: []string{terminal.Clean(text.VisibleLine("/" + c.Name)), terminal.Clean(text.VisibleLine(c.Help))}})
-	}
-	t.term.PrintTable(table)
+	t.rows(rows, "You have no commands of your own: ~/.gemini/commands/NAME.toml makes /NAME.")
 	return nil
 }
 
 func ownCommandsReload(t *call) error {
 	t.table.set()
-	t.term.Print("Read again: " + text.Plural(len(t.table.custom()), "command") + " of your own.")
+	t.term.Print("Read again: " + text.Plural(len(t.table.mine), "command") + " of your own.")
 	return nil
 }
 

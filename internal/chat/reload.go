@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -43,6 +44,10 @@ func (t *live) inForce() inForce {
 	}
 	for _, c := range t.runtime.Config.CustomCommands(nil, func(string) {}) {
 		now["command /"+c.Name] = c.Prompt
+	}
+	for _, d := range t.runtime.Agents() {
+		b, _ := json.Marshal(d) // text and numbers
+		now["agent "+d.Name] = string(b)
 	}
 	return now
 }

@@ -188,8 +188,8 @@ func (t *live) replay() {
 	said := t.conversation()
 	t.view.Replay(said)
 	for _, m := range said[max(len(said)-1, 0):] {
-		for _, p := range m.Parts {
-			if r, ok := p.(llm.ToolResult); ok && r.Response["error"] == session.NoResult {
+		for _, r := range llm.PartsResults(m.Parts) {
+			if r.Response["error"] == session.NoResult {
 				t.warn(fmt.Sprintf("the session ended during a call of %s, which may have run: check before you repeat it",
 					text.VisibleLine(r.Name)))
 			}

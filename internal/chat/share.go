@@ -57,7 +57,7 @@ func markdownOf(messages []llm.Message) string {
 	add := func(format string, args ...any) { sections = append(sections, fmt.Sprintf(format, args...)) }
 	last := llm.Role("")
 	for _, m := range messages {
-		text, results := strings.TrimSpace(llm.PartsText(m.Parts)), resultsOf(m)
+		text := strings.TrimSpace(llm.PartsText(m.Parts))
 		if m.Role != last && (text != "" || m.Role == llm.RoleModel) {
 			add("## %s", map[llm.Role]string{llm.RoleUser: "User", llm.RoleModel: "Model"}[m.Role])
 			last = m.Role
@@ -68,21 +68,11 @@ func markdownOf(messages []llm.Message) string {
 		for _, c := range m.Calls() {
 			add("Calls `%s`:\n\n%s", c.Name, fenced("json", indented(c.Args)))
 		}
-		for _, r := range results {
+		for _, r := range llm.PartsResults(m.Parts) {
 			add("`%s` returns:\n\n%s", r.Name, resultBlock(r))
 		}
 	}
 	return strings.Join(sections, "\n\n") + "\n"
-}
-
-func resultsOf(m llm.Message) []llm.ToolResult {
-	var out []llm.ToolResult
-	for _, p := range m.Parts {
-		if r, ok := p.(llm.ToolResult); ok {
-			out = append(out, r)
-		}
-	}
-	return out
 }
 
 // resultBlock renders a plain output as it is, and anything else as JSON.

@@ -3,15 +3,13 @@ package chat
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
 
-	"minigem/internal/mcp/fleet"
+	"minigem/agent"
+	"minigem/internal/app"
 	"minigem/internal/slash"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
-	"minigem/llm"
 )
 
 // commandTable is what "/" runs and offers: minigem's own commands, the user's, and the
@@ -19,9 +17,9 @@ import (
 type commandTable struct {
 	live    *live
 	all     slash.Table[*call]
-	builtin int // how many of all are minigem's
 	own     int // how many of all are not prompts of MCP servers
-	prompts []fleet.Prompt
+	mine    []app.Command
+	prompts []app.Command
 	files   slash.FileIndex
 }
 
@@ -43,29 +41,16 @@ func (t *commandTable) with(args string) *call { return &call{live: t.live, tabl
 
 // set rebuilds the table from the current commands.
 func (t *commandTable) set() {
+	t.mine = t.live.runtime.OwnCommands(t.live.warn)
 	t.all = builtinCommands(t.live.runtime)
-	t.builtin = len(t.all)
-	for _, c := range t.live.runtime.Config.CustomCommands(taken(t.all), t.live.warn) {
-		help := c.Description
-		if help == "" {
-			help = "from " + t.live.runtime.Config.Shorten(c.File)
-		}
-		t.all = append(t.all, row{Name: c.Name, Args: "[ARGS]", Help: help, Run: runCustom(c)})
-	}
+	t.add(t.mine)
 	t.own = len(t.all)
 }
 
-// custom returns the user's own commands.
-func (t *commandTable) custom() []row {
-	return slices.Clone(t.all[min(t.builtin, len(t.all)):t.own])
-}
-
-// taken returns the names and aliases of commands.
-func taken(all []row) (names []string) {
-	for _, c := range all {
-		names = append(append(names, c.Name), c.Aliases...)
+func (t *commandTable) add(commands []app.Command) {
+	for _, c := range commands {
+		t.all = append(t.all, row{Name: c.Name, Args: c.Args, Help: terminal.Clean(c.Help), Run: submitting(c)})
 	}
-	return names
 }
 
 // run executes a line that begins with "/". An unknown name may be a prompt of an MCP
@@ -94,40 +79,19 @@ func (t *commandTable) awaitMCP() {
 // addPrompts adds the current prompts of MCP servers as commands.
 func (t *commandTable) addPrompts() {
 	t.all = t.all[:t.own:t.own]
-	t.prompts = t.live.runtime.MCP.Prompts(taken(t.all))
-	for _, p := range t.prompts {
-		args := ""
-		if usage := p.Usage(); usage != "" {
-			args = "[" + usage + "]"
-		}
-		help := fmt.Sprintf("from the MCP server %s", p.Server)
-		if p.Description != "" {
-			help = p.Description + " (" + p.Server + ")"
-		}
-		t.all = append(t.all, row{Name: p.Command, Args: args, Help: terminal.Clean(help), Run: runPrompt(p)})
-	}
+	t.prompts = app.MCPCommands(t.live.runtime, t.mine)
+	t.add(t.prompts)
 }
 
-func runCustom(c slash.Custom) func(*call) error {
-	return submitting("preparing /"+c.Name, func(ctx context.Context, t *call) (string, error) {
-		ask := t.approver(t.runtime.Config).Approve
-		return c.Fill(ctx, t.runtime.Filler(ask), "/"+c.Name+" "+t.args, t.args)
-	})
-}
-
-func runPrompt(p fleet.Prompt) func(*call) error {
-	return submitting("asking "+p.Server, func(ctx context.Context, t *call) (string, error) {
-		return p.Fill(ctx, t.args)
-	})
-}
-
-// submitting returns a command that submits what fill returns, unless it is blank.
-func submitting(what string, fill func(context.Context, *call) (string, error)) func(*call) error {
+// submitting submits what c makes, if it is not blank.
+func submitting(c app.Command) func(*call) error {
 	return func(t *call) (err error) {
-		var text string
-		t.work(what, func(ctx context.Context) { text, err = fill(ctx, t) })
-		if err == nil && strings.TrimSpace(text) != "" {
-			t.submit(text, []llm.Part{llm.Text{Text: text}})
+		var p agent.Prompt
+		t.work("preparing /"+c.Name, func(ctx context.Context) {
+			p, err = c.Make(ctx, t.args, t.approver(t.runtime.Config).Approve)
+		})
+		if err == nil && strings.TrimSpace(p.Text) != "" {
+			t.submit(p)
 		}
 		return err
 	}

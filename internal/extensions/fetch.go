@@ -34,8 +34,8 @@ func (m *Manager) fetch(ctx context.Context, o Origin, dir string) (Origin, erro
 	return o, m.clone(ctx, o, dir)
 }
 
-// git runs git such that no repository decides what runs on this machine.
-func (m *Manager) git(ctx context.Context, dir string, args ...string) (string, error) {
+// git runs git, which may ask the server at address, so that no repository decides what runs on this machine.
+func (m *Manager) git(ctx context.Context, dir, address string, args ...string) (string, error) {
 	env := append(m.environ(), "GIT_CONFIG_COUNT=3",
 		"GIT_CONFIG_KEY_0=core.hooksPath", "GIT_CONFIG_VALUE_0="+os.DevNull, "GIT_CONFIG_KEY_1=protocol.ext.allow",
 		"GIT_CONFIG_VALUE_1=never",
@@ -43,7 +43,7 @@ func (m *Manager) git(ctx context.Context, dir string, args ...string) (string, 
 	if token := m.Getenv("GITHUB_TOKEN"); token != "" {
 		env[len(env)-1] += "AUTHORIZATION: basic " + base64.StdEncoding.EncodeToString([]byte("x-access-token:"+token))
 	}
-	return proc.Git(ctx, proc.Command{Dir: dir, Env: env}, args...)
+	return m.Wait.Git(ctx, proc.Command{Dir: dir, Env: env}, address, args...)
 }
 
 // clone fetches only the latest commit, or that of o.Ref. It keeps the repository, so
@@ -59,7 +59,7 @@ func (m *Manager) clone(ctx context.Context, o Origin, dir string) error {
 		{"fetch", "-q", "--depth", "1", "--no-tags", "--", "origin", wanted},
 		{"-c", "advice.detachedHead=false", "checkout", "-q", "FETCH_HEAD"},
 	} {
-		if _, err := m.git(ctx, dir, args...); err != nil {
+		if _, err := m.git(ctx, dir, o.Source, args...); err != nil {
 			return fmt.Errorf("getting %s: git %s: %w", text.VisibleLine(o.Source), args[0], err)
 		}
 	}
@@ -72,11 +72,11 @@ func (m *Manager) newerCommit(ctx context.Context, i Installed) (bool, error) {
 	if ref == "" {
 		ref = "HEAD"
 	}
-	there, err := m.git(ctx, i.Dir, "ls-remote", "--", i.Origin.Source, ref, ref+"^{}")
+	there, err := m.git(ctx, i.Dir, i.Origin.Source, "ls-remote", "--", i.Origin.Source, ref, ref+"^{}")
 	if err != nil {
 		return false, fmt.Errorf("asking %s: %w", text.VisibleLine(i.Origin.Source), err)
 	}
-	here, err := m.git(ctx, i.Dir, "rev-parse", "HEAD")
+	here, err := m.git(ctx, i.Dir, i.Origin.Source, "rev-parse", "HEAD")
 	if err != nil {
 		return false, err
 	}

@@ -14,6 +14,7 @@ import (
 	"minigem/hooks/dotenv"
 	"minigem/internal/atomicfile"
 	"minigem/internal/boundedfile"
+	"minigem/internal/download"
 	"minigem/internal/proc"
 	"minigem/internal/stage"
 	"minigem/internal/text"
@@ -29,6 +30,7 @@ type Manager struct {
 	Env       []string // "NAME=value"; later ones win
 	Rules     Rules
 	User      User
+	Wait      download.Wait // for servers
 }
 
 // User is asked, and informed.

@@ -68,33 +68,32 @@ func (m *Manager) release(ctx context.Context, o Origin) (release, error) {
 	owner, repo, _ := onGitHub(o.Source)
 	base := cmp.Or(m.Getenv("GITHUB_API_URL"), "https://api.github.com") + "/repos/" + url.PathEscape(owner) + "/" +
 		url.PathEscape(repo) + "/releases"
-	path := "/latest"
+	path, listed := "/latest", "?per_page=1"
 	switch {
 	case o.Ref != "":
 		path = "/tags/" + url.PathEscape(o.Ref)
 	case o.AllowPreRelease:
-		path = "?per_page=1"
+		path = listed
 	}
-	var r release
-	data, err := m.get(ctx, base+path, "application/vnd.github+json", boundedfile.Kept)
+	const kind = "application/vnd.github+json"
+	var one release
+	data, err := m.get(ctx, base+path, kind, boundedfile.Kept)
 	if errors.Is(err, errNoRelease) && path == "/latest" {
-		path = "?per_page=1"
-		data, err = m.get(ctx, base+path, "application/vnd.github+json", boundedfile.Kept)
+		path = listed
+		data, err = m.get(ctx, base+path, kind, boundedfile.Kept)
 	}
 	if err != nil {
-		return r, err
+		return one, err
 	}
-	if path != "?per_page=1" {
-		return r, json.Unmarshal(data, &r)
+	if path != listed {
+		err = json.Unmarshal(data, &one)
+		return one, err
 	}
 	var all []release
-	if err := json.Unmarshal(data, &all); err != nil {
-		return r, err
+	if err = json.Unmarshal(data, &all); err == nil && len(all) == 0 {
+		err = errNoRelease
 	}
-	if len(all) == 0 {
-		return r, errNoRelease
-	}
-	return all[0], nil
+	return append(all, one)[0], err
 }
 
 // archive chooses what to download: an archive for this system, else one for all
@@ -136,19 +135,22 @@ func (m *Manager) get(ctx context.Context, address, accept string, limit int64) 
 	if token := m.Getenv("GITHUB_TOKEN"); token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
-	res, err := http.DefaultClient.Do(req)
+	var data []byte
+	err = m.Wait.HTTP(req, func(res *http.Response) (err error) {
+		switch res.StatusCode {
+		case http.StatusOK:
+			data, err = boundedfile.ReadAll(res.Body, address, limit)
+			return err
+		case http.StatusNotFound:
+			return errNoRelease
+		}
+		return fmt.Errorf("%s answered %s; GITHUB_TOKEN raises the limits of GitHub", req.URL.Host,
+			text.VisibleLine(res.Status))
+	})
 	if err != nil {
 		return nil, fmt.Errorf("asking for releases: %w", err)
 	}
-	defer res.Body.Close()
-	switch res.StatusCode {
-	case http.StatusOK:
-		return boundedfile.ReadAll(res.Body, address, limit)
-	case http.StatusNotFound:
-		return nil, errNoRelease
-	}
-	return nil, fmt.Errorf("asking for releases: %s answered %s; GITHUB_TOKEN raises the limits of GitHub", req.URL.Host,
-		text.VisibleLine(res.Status))
+	return data, nil
 }
 
 func untar(data []byte, dir string) error {

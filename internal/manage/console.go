@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"minigem/internal/app"
+	"minigem/internal/download"
 	"minigem/internal/text"
 )
 
@@ -27,6 +28,11 @@ type console struct {
 
 func newConsole(sys *app.System, agreed bool) *console {
 	return &console{sys: sys, in: bufio.NewReader(io.LimitReader(sys.Stdin, 64<<10)), silent: agreed && !sys.StdinTTY}
+}
+
+// waitOn tells the user on stderr what a download waits for.
+func waitOn(sys *app.System) download.Wait {
+	return download.Wait{Say: func(line string) { fmt.Fprintln(sys.Stderr, line) }}
 }
 
 func (c *console) Say(s string) { fmt.Fprint(c.sys.Stdout, text.Clean(s)) }

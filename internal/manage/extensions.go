@@ -21,10 +21,15 @@ type Extensions struct {
 }
 
 func (e *Extensions) manager() *extensions.Manager {
-	if e.User != nil {
-		return e.Config.ExtensionManager(e.User)
+	user, wait := e.User, waitOn(e.Sys)
+	if user == nil {
+		user = newConsole(e.Sys, e.Options.Consent)
+	} else {
+		wait.Say = user.Say
 	}
-	return e.Config.ExtensionManager(newConsole(e.Sys, e.Options.Consent))
+	m := e.Config.ExtensionManager(user)
+	m.Wait = wait
+	return m
 }
 
 func (e *Extensions) say(format string, args ...any) {

@@ -3,7 +3,6 @@ package manage
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"minigem/internal/app"
@@ -26,11 +25,12 @@ func (s Skills) Install(source, path string, link, agreed bool) error {
 	if !link && skills.IsRepository(from) {
 		ctx, stop := exit.Context()
 		defer stop()
-		var err error
-		if from, err = skills.Clone(ctx, from); err != nil {
+		dir, remove, err := skills.Clone(ctx, from, waitOn(s.Sys))
+		if err != nil {
 			return cmp.Or(exit.Ended(ctx), exit.With(exit.Input, err))
 		}
-		defer os.RemoveAll(from)
+		defer remove()
+		from = dir
 	} else if !filepath.IsAbs(from) {
 		from = filepath.Join(s.Sys.Dir, from)
 	}

@@ -70,13 +70,7 @@ func annotations(a *mcp.ToolAnnotations) map[string]any {
 // (core/tools/mcp-tool.ts).
 func Name(server, tool string) string {
 	const longest, end = 63, 30
-	name := strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("_.:-", r):
-			return r
-		}
-		return '_'
-	}, "mcp_"+server+"_"+tool)
+	name := tools.MCPName("mcp_" + server + "_" + tool)
 	if len(name) <= longest {
 		return name
 	}

@@ -6,6 +6,7 @@ package redact
 import (
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Config is the setting "security.environmentVariableRedaction".
@@ -59,7 +60,7 @@ func keeps(name, value string, allowed, blocked []string, strict bool) bool {
 		return true
 	case slices.Contains(blocked, name):
 		return false
-	case slices.Contains(wellKnown, name):
+	case slices.Contains(wellKnown(), name):
 		return true
 	case slices.Contains(neverPassed, name), strict:
 		return false
@@ -76,15 +77,13 @@ func upper(names []string) []string {
 }
 
 // wellKnown lists variables that programs cannot do without.
-var wellKnown = []string{
-	"PATH", "HOME", "SHELL", "USER", "LOGNAME", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TERM", "COLORTERM", "TZ", "PWD",
-	"TMPDIR", "TMP", "TEMP",
-	"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "USERPROFILE", "USERNAME", "APPDATA", "LOCALAPPDATA",
-	"PROGRAMDATA", "PROGRAMFILES", "HOMEDRIVE", "HOMEPATH",
-	"GITHUB_ACTIONS", "GITHUB_WORKSPACE", "GITHUB_REPOSITORY", "GITHUB_REF", "GITHUB_SHA", "GITHUB_EVENT_NAME",
-	"GITHUB_RUN_ID",
-	"GITHUB_JOB", "RUNNER_OS", "RUNNER_TEMP", "CI",
-}
+var wellKnown = sync.OnceValue(func() []string {
+	return strings.Fields(`
+	PATH HOME SHELL USER LOGNAME LANG LANGUAGE LC_ALL LC_CTYPE TERM COLORTERM TZ PWD TMPDIR TMP TEMP SYSTEMROOT
+	SYSTEMDRIVE WINDIR COMSPEC PATHEXT USERPROFILE USERNAME APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES HOMEDRIVE
+	HOMEPATH GITHUB_ACTIONS GITHUB_WORKSPACE GITHUB_REPOSITORY GITHUB_REF GITHUB_SHA GITHUB_EVENT_NAME
+	GITHUB_RUN_ID GITHUB_JOB RUNNER_OS RUNNER_TEMP CI`)
+})
 
 // neverPassed lists variables that contain secrets, or lead to them, although their
 // names do not suggest it.

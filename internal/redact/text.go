@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -74,22 +75,19 @@ var contexts = compile([]rule{
 
 // harmlessNames lists parts of names whose values are not secrets, although the name or
 // the value looks like one.
-var harmlessNames = []string{
-	"tokens", "tokencount", "token_count", "tokeniz", "token_type", "tokentype", "tokenlimit", "token_limit",
-	"token_url", "token_uri", "tokenurl",
-	"tokenendpoint", "secret_name", "secretname", "signature", "thought", "sha", "hash", "digest", "commit",
-	"revision", "integrity", "checksum",
-	"etag", "md5", "version", "uuid", "guid", "keyword", "keyboard", "monkey", "_file", "_path", "filename",
-	"pattern", "regex", "matcher",
-}
+var harmlessNames = sync.OnceValue(func() []string {
+	return strings.Fields(`
+	tokens tokencount token_count tokeniz token_type tokentype tokenlimit token_limit token_url token_uri tokenurl
+	tokenendpoint secret_name secretname signature thought sha hash digest commit revision integrity checksum etag
+	md5 version uuid guid keyword keyboard monkey _file _path filename pattern regex matcher`)
+})
 
 // harmlessValues lists placeholders, types and empty values.
-var harmlessValues = []string{
-	"string", "bool", "boolean", "number", "object", "bytes", "null", "none", "true", "false", "undefined",
-	"required", "optional", "disabled",
-	"enabled", "empty", "hidden", "redacted", "secret", "password", "token", "value", "example", "function",
-	"return", "await", "const", "process",
-}
+var harmlessValues = sync.OnceValue(func() []string {
+	return strings.Fields(`
+	string bool boolean number object bytes null none true false undefined required optional disabled enabled empty
+	hidden redacted secret password token value example function return await const process`)
+})
 
 // Text replaces every secret in text with [Shown] and returns what it replaced: the
 // name of a variable or field, or a kind of secret such as "GitHub token". It finds
@@ -158,7 +156,7 @@ func (r rule) secret(name, value, after string) bool {
 	if r.check != nil && strings.HasPrefix(after, "(") || strings.HasPrefix(after, "[") {
 		return false // a call or an index in code
 	}
-	if containsAny(lower, harmlessNames) {
+	if containsAny(lower, harmlessNames()) {
 		return false
 	}
 	if digits(value) && name != "" && !containsAny(lower, []string{"pass", "pwd", "pin"}) {
@@ -181,7 +179,7 @@ var codePath = regexp.MustCompile(`^(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*$`)
 // variable, type or placeholder.
 func isSecret(value string) bool {
 	lower := strings.ToLower(strings.Trim(value, "!?.:"))
-	return len(lower) >= 4 && !slices.Contains(harmlessValues, lower) && !strings.HasPrefix(value,
+	return len(lower) >= 4 && !slices.Contains(harmlessValues(), lower) && !strings.HasPrefix(value,
 		"$") && !strings.HasPrefix(value, "/") &&
 		strings.Trim(lower, "*x.-_#") != "" && !strings.Contains(value, "://") && !codePath.MatchString(value)
 }

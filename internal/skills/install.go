@@ -2,12 +2,14 @@ package skills
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"minigem/internal/download"
 	"minigem/internal/proc"
 	"minigem/internal/stage"
 	"minigem/internal/text"
@@ -33,20 +35,19 @@ func IsRepository(source string) bool {
 	return false
 }
 
-// Clone clones a repository into a new folder, which the caller removes.
-func Clone(ctx context.Context, address string) (dir string, err error) {
-	dir, err = os.MkdirTemp("", "minigem-skill-")
+// Clone gets a repository into a new folder, until the caller calls remove.
+func Clone(ctx context.Context, address string, w download.Wait) (dir string, remove func(), err error) {
+	dir, remove, err = stage.Temp()
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	_, err = proc.Git(ctx, proc.Command{Dir: os.TempDir(), Env: proc.GitEnviron(os.Environ())},
-		"-c", "core.hooksPath="+os.DevNull, "clone", "-q",
-		"--depth", "1", "--", address, dir)
+	_, err = w.Git(ctx, proc.Command{Dir: dir, Env: proc.GitEnviron(os.Environ())}, address,
+		"-c", "core.hooksPath="+os.DevNull, "clone", "-q", "--depth", "1", "--", address, ".")
 	if err != nil {
-		_ = os.RemoveAll(dir)
-		return "", fmt.Errorf("cloning %s: %w", text.VisibleLine(address), err)
+		remove()
+		return "", nil, fmt.Errorf("cloning %s: %w", text.VisibleLine(address), err)
 	}
-	return dir, nil
+	return dir, remove, nil
 }
 
 // Plan returns what installing the skills in from would do to the folder of skills to.
@@ -76,7 +77,7 @@ func Plan(from, to string, link bool) ([]Change, error) {
 		}
 		seen[s.Name] = file
 		c := Change{Skill: s, From: s.Dir(), To: filepath.Join(to, s.Name), Link: link}
-		if c.Items, err = copyTree(c.From, ""); err != nil {
+		if c.Items, err = count(c.From); err != nil {
 			return nil, err
 		}
 		there, err := os.Lstat(c.To)
@@ -125,7 +126,8 @@ func (c Change) Do() error {
 	if c.Link {
 		err = os.Symlink(c.From, change.Made())
 	} else {
-		_, err = copyTree(c.From, change.Made())
+		err = os.CopyFS(change.Made(), os.DirFS(c.From))
+		err = errors.Join(err, os.RemoveAll(filepath.Join(change.Made(), ".git")))
 	}
 	if err == nil {
 		err = change.Put(filepath.Base(c.To))
@@ -139,43 +141,25 @@ func (c Change) Do() error {
 	return nil
 }
 
-// copyTree copies the files of a skill to the folder to, or only counts them if to is
-// "". It refuses files that cannot be copied.
-func copyTree(from, to string) (files int, err error) {
-	root, err := os.OpenRoot(from)
-	if err != nil {
-		return 0, err
-	}
-	defer root.Close()
-	err = fs.WalkDir(root.FS(), ".", func(path string, e fs.DirEntry, err error) error {
-		at := filepath.Join(to, filepath.FromSlash(path))
+// count counts the files of a skill, and refuses what a copy cannot hold.
+func count(from string) (files int, err error) {
+	err = filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case e.IsDir() && e.Name() == ".git":
+		case path == filepath.Join(from, ".git"):
 			return fs.SkipDir
-		case e.IsDir() && to != "":
-			return os.MkdirAll(at, 0o755)
+		case strings.EqualFold(e.Name(), ".git"):
+			return fmt.Errorf("%s is a repository of its own, which a skill may not hold", path)
 		case e.IsDir():
 			return nil
 		case !e.Type().IsRegular():
-			return fmt.Errorf("%s is neither a file nor a folder, which a skill may not hold", filepath.Join(from, path))
+			return fmt.Errorf("%s is neither a file nor a folder, which a skill may not hold", path)
 		}
 		if files++; files > mostItems {
 			return fmt.Errorf("%s holds more than %d files", from, mostItems)
 		}
-		if to == "" {
-			return nil
-		}
-		data, err := root.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		info, err := e.Info()
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(at, data, info.Mode().Perm()|0o600)
+		return nil
 	})
 	return files, err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"minigem/hooks"
@@ -23,6 +24,7 @@ type Offer struct {
 	Engine    *hooks.Engine
 	Session   *session.Session
 
+	were []string // the skills that were active in the session that goes on
 	list atomic.Pointer[[]builtin.Skill]
 }
 
@@ -33,7 +35,9 @@ func (o *Offer) Load(warn func(string)) {
 	var on []builtin.Skill
 	for _, s := range all {
 		if !set.Off(s.Name) {
-			on = append(on, builtin.Skill{Name: s.Name, Description: s.Description, Instructions: s.Body, Dir: s.Dir()})
+			_, from, _ := strings.Cut(s.Source, "extension ")
+			on = append(on, builtin.Skill{Name: s.Name, Description: s.Description, Instructions: s.Body, Dir: s.Dir(),
+				Extension: from})
 		}
 	}
 	if set.On {
@@ -93,17 +97,13 @@ type activation struct {
 	Skill string `json:"activated"`
 }
 
+// Read is given the file of a session that goes on, for Resume.
+func (o *Offer) Read(file *transcript.File) { o.were = activated(file) }
+
 // Resume activates the skills that were active in a resumed session. Otherwise a guard
 // that one of them brought would stop working.
 func (o *Offer) Resume(warn func(string)) {
-	if o.Session.Source() != session.SourceResume {
-		return
-	}
-	file, err := o.Session.Transcript()
-	if err != nil {
-		return // already reported when the session was opened
-	}
-	for _, name := range activated(file) {
+	for _, name := range o.were {
 		skills := o.List()
 		i := slices.IndexFunc(skills, func(s builtin.Skill) bool { return s.Name == name })
 		if i < 0 {

@@ -14,10 +14,13 @@ const chatNames = `about agents auth bg background bug bug-memory chat checkpoin
 	privacy quit exit resume restore rewind settings setup-github skills stats usage tasks terminal-setup theme
 	tools upgrade vim`
 
+// Names are the names of the commands of the chat, which no other command has.
+func Names() []string { return strings.Fields(chatNames) }
+
 // Meant reports whether word, which follows a "/", is probably a command: one of the
 // chat or of more, a prefix of one, or a misspelling.
 func Meant(word string, more []string) bool {
-	names := append(strings.Fields(chatNames), more...)
+	names := append(Names(), more...)
 	begins := func(name string) bool { return strings.HasPrefix(name, word) }
 	return slices.ContainsFunc(names, begins) || text.Nearest(word, names) != ""
 }

@@ -9,8 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-
-	"minigem/internal/atomicfile"
 )
 
 // Change is one replacement. A new entry is made aside, replaces the old one, and is
@@ -102,14 +100,12 @@ func (c *Change) End() {
 	c.release()
 }
 
-// Settle undoes or completes the changes of killed processes in each of dirs, and
-// removes the files that they were writing there.
+// Settle undoes or completes the changes of killed processes in each of dirs.
 func Settle(dirs ...string) {
 	for _, dir := range dirs {
 		undo := func(stage string) { _ = settle(dir, stage) } // the next Settle tries again
 		abandoned(dir, stagePrefix, 26, undo)
 		abandoned(dir, donePrefix, 26, undo)
-		atomicfile.Sweep(dir)
 	}
 }
 

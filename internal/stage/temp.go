@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"minigem/internal/atomicfile"
 	"minigem/internal/filelock"
 )
 
@@ -32,9 +33,10 @@ func Temp() (dir string, remove func(), err error) {
 	return Note(parent, "t")
 }
 
-// SettleTemp removes the temporary folders that killed processes left, once per
-// process.
+// SettleTemp removes the temporary folders that killed processes left, and the files
+// that they were writing wherever those are, once in a process.
 var SettleTemp = sync.OnceFunc(func() {
+	atomicfile.SweepJournals(os.TempDir())
 	SettleNotes(os.TempDir(), func(string) error { return nil })
 })
 

@@ -86,27 +86,21 @@ func metricObject(m metricdata.Metrics) fileMetric {
 			out.Points = append(out.Points, point(p.Attributes, p.StartTime, p.Time, p.Value))
 		}
 	case metricdata.Histogram[int64]:
-		out.histogram(valueInt)
-		for _, p := range data.DataPoints {
-			low, _ := p.Min.Value()
-			high, _ := p.Max.Value()
-			out.Points = append(out.Points, point(p.Attributes, p.StartTime, p.Time,
-				fileHistogram{low, high, p.Sum, fileBuckets{p.Bounds, p.BucketCounts}, p.Count}))
-		}
+		histogram(&out, valueInt, data)
 	case metricdata.Histogram[float64]:
-		out.histogram(valueDouble)
-		for _, p := range data.DataPoints {
-			low, _ := p.Min.Value()
-			high, _ := p.Max.Value()
-			out.Points = append(out.Points, point(p.Attributes, p.StartTime, p.Time,
-				fileHistogram{low, high, p.Sum, fileBuckets{p.Bounds, p.BucketCounts}, p.Count}))
-		}
+		histogram(&out, valueDouble, data)
 	}
 	return out
 }
 
-func (m *fileMetric) histogram(value int) {
+func histogram[N int64 | float64](m *fileMetric, value int, data metricdata.Histogram[N]) {
 	m.Descriptor.Type, m.Descriptor.ValueType, m.PointType = "HISTOGRAM", value, pointHistogram
+	for _, p := range data.DataPoints {
+		low, _ := p.Min.Value()
+		high, _ := p.Max.Value()
+		m.Points = append(m.Points, point(p.Attributes, p.StartTime, p.Time,
+			fileHistogram{low, high, p.Sum, fileBuckets{p.Bounds, p.BucketCounts}, p.Count}))
+	}
 }
 
 func point(attrs attribute.Set, start, end time.Time, value any) fileDataPoint {

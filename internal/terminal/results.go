@@ -94,8 +94,8 @@ func (v *View) Unfold() bool {
 
 // mainArgument returns the argument that says what a call is about, or "".
 func mainArgument(args map[string]any) string {
-	for _, name := range []string{"file_path", "dir_path", "path", "command", "pattern", "query", "url", "uri", "name",
-		"prompt"} {
+	for _, name := range strings.Fields(`
+	file_path dir_path path command pattern query url uri name prompt`) {
 		if s, ok := args[name].(string); ok && s != "" {
 			return cleanLine(s)
 		}

@@ -134,13 +134,13 @@ func sequence(b []byte) (length int, whole bool) {
 			return n, false
 		}
 		if b[n] < 0x40 || b[n] > 0x5f {
-			return shortSequence(b, n)
+			return ended(b, n, 0x30)
 		}
 		r, n = rune(b[n])+0x40, n+1
 	}
 	switch r {
 	case csi:
-		return csiSequence(b, n)
+		return ended(b, n, 0x40)
 	case dcs, sos, osc, pm, apc:
 		return stringSequence(b, n)
 	}
@@ -157,29 +157,16 @@ func introducer(b []byte) int {
 	return max(n, 1)
 }
 
-// shortSequence reads intermediate bytes and a final byte, such as ESC ( B.
-func shortSequence(b []byte, at int) (int, bool) {
-	for at < len(b) && b[at] >= 0x20 && b[at] < 0x30 {
+// ended reads bytes below final, the parameters and intermediate bytes, and a
+// final one.
+func ended(b []byte, at int, final byte) (int, bool) {
+	for at < len(b) && b[at] >= 0x20 && b[at] < final {
 		at++
 	}
 	if at == len(b) {
 		return at, false
 	}
-	if b[at] >= 0x30 && b[at] < 0x7f {
-		at++
-	}
-	return at, true
-}
-
-// csiSequence reads parameters, intermediate bytes and a final byte.
-func csiSequence(b []byte, at int) (int, bool) {
-	for at < len(b) && b[at] >= 0x20 && b[at] < 0x40 {
-		at++
-	}
-	if at == len(b) {
-		return at, false
-	}
-	if b[at] >= 0x40 && b[at] < 0x7f {
+	if b[at] >= final && b[at] < 0x7f {
 		at++
 	}
 	return at, true

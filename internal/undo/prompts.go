@@ -64,10 +64,8 @@ func Prompts(f *transcript.File) []Prompt {
 var addedTags = []string{"<session_context>", "<hook_context>", "<state_snapshot>"}
 
 func isPrompt(m transcript.Message) bool {
-	for _, p := range m.Content.Parts {
-		if _, ok := p.(llm.ToolResult); ok {
-			return false
-		}
+	if len(llm.PartsResults(m.Content.Parts)) > 0 {
+		return false
 	}
 	text := strings.TrimSpace(llm.PartsText(m.Content.Parts))
 	for _, tag := range addedTags {

@@ -24,6 +24,7 @@ import (
 
 	"google.golang.org/genai"
 
+	"minigem/internal/silence"
 	"minigem/llm"
 	"minigem/llm/internal/remote"
 )
@@ -51,7 +52,7 @@ var _ llm.Provider = (*Client)(nil)
 // the error of [Options.Check].
 func New(o Options) *Client {
 	if o.Silence <= 0 {
-		o.Silence = remote.DefaultSilence
+		o.Silence = silence.Default
 	}
 	return &Client{
 		opts: o, secrets: o.secrets(),

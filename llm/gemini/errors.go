@@ -11,6 +11,7 @@ import (
 
 	"google.golang.org/genai"
 
+	"minigem/internal/silence"
 	"minigem/llm"
 	"minigem/llm/internal/remote"
 )
@@ -24,8 +25,8 @@ func (c *Client) callError(ctx context.Context, err error, x *exchange) error {
 	var api genai.APIError
 	var e *llm.Error
 	switch {
-	case errors.Is(context.Cause(x.ctx), remote.ErrSilent):
-		e = c.offline(remote.ErrSilent, x)
+	case errors.Is(context.Cause(x.ctx), silence.Err):
+		e = c.offline(silence.Err, x)
 	case errors.As(x.bodyErr, new(*remote.Unreadable)):
 		e = broken("the answer cannot be read: "+c.secrets.Shown(x.bodyErr.Error()), x.bodyErr, x)
 	case x.bodyErr != nil:
@@ -68,7 +69,7 @@ func (c *Client) offline(err error, x *exchange) *llm.Error {
 		err = u.Err
 	}
 	e := &llm.Error{Kind: llm.ErrOffline, Err: err, Hint: "check the network, the proxy and GOOGLE_GEMINI_BASE_URL"}
-	if errors.Is(err, remote.ErrSilent) {
+	if errors.Is(err, silence.Err) {
 		e.Message = fmt.Sprintf("the server of %s said nothing for %v", x.model, x.silence)
 	} else {
 		e.Message = "the Gemini API cannot be reached: " + c.secrets.Shown(err.Error())

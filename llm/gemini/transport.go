@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"time"
 
+	"minigem/internal/silence"
 	"minigem/llm/internal/remote"
 )
 
@@ -69,7 +70,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(req.Context())
 	t.setHeaders(req.Header, x.model)
 	x.sent = true
-	resp, err := remote.Silence{Limit: x.silence, GiveUp: x.giveUp}.RoundTrip(t.next, req)
+	resp, err := silence.Watch{Limit: x.silence, GiveUp: x.giveUp}.RoundTrip(t.next, req)
 	if err != nil {
 		return nil, err
 	}

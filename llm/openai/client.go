@@ -23,6 +23,7 @@ import (
 	"net/http"
 	"runtime"
 
+	"minigem/internal/silence"
 	"minigem/llm"
 	"minigem/llm/internal/remote"
 )
@@ -42,7 +43,7 @@ var _ llm.Provider = (*Client)(nil)
 // the error of [Options.Check].
 func New(o Options) *Client {
 	if o.Silence <= 0 {
-		o.Silence = remote.DefaultSilence
+		o.Silence = silence.Default
 	}
 	o.Transport = remote.Transport(o.Transport)
 	return &Client{
@@ -95,7 +96,7 @@ func (c *Client) send(x *exchange, giveUp context.CancelCauseFunc, method, path 
 		req.Header.Set("Authorization", "Bearer "+c.opts.APIKey)
 	}
 	// Not by an http.Client: a redirect could carry the key to another server.
-	resp, err := remote.Silence{Limit: c.opts.Silence, GiveUp: giveUp}.RoundTrip(c.opts.Transport, req)
+	resp, err := silence.Watch{Limit: c.opts.Silence, GiveUp: giveUp}.RoundTrip(c.opts.Transport, req)
 	if err != nil {
 		return err
 	}

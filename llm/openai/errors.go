@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"minigem/internal/silence"
 	"minigem/llm"
 	"minigem/llm/internal/remote"
 )
@@ -58,9 +59,9 @@ func (c *Client) callError(ctx context.Context, err error, x *exchange) error {
 	var refused *refusal
 	var e *llm.Error
 	switch {
-	case errors.Is(context.Cause(x.ctx), remote.ErrSilent):
+	case errors.Is(context.Cause(x.ctx), silence.Err):
 		e = &llm.Error{Kind: llm.ErrOffline, Message: fmt.Sprintf("the server of %s said nothing for %v", c.opts.Model,
-			c.opts.Silence), Hint: c.hint(), Err: remote.ErrSilent}
+			c.opts.Silence), Hint: c.hint(), Err: silence.Err}
 	case errors.As(err, &refused):
 		e = c.refused(refused, x)
 	case errors.As(err, new(*remote.Unreadable)):

@@ -22,6 +22,8 @@ type Skill struct {
 	Instructions string
 	// Dir is the folder of the skill, with whatever else belongs to it.
 	Dir string
+	// Extension is the extension that brought it; empty: none did.
+	Extension string
 }
 
 // Skills are what activate_skill is made of. Its functions are called concurrently.

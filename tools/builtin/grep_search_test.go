@@ -23,6 +23,8 @@ func TestGrepSearch(t *testing.T) {
 		want string
 	}{
 		// Wording.
+		// The line after the last line end is one, as in Gemini CLI 0.61, which splits the file at line ends
+		// (core/tools/grep-utils.ts).
 		{"few matches come with context", args{"pattern": "func"}, "Found 3 matches for pattern \"func\" in the workspace directory:\n---\nFile: src/a.go\nL1- package a\nL2- \nL3: func A() int { return 1 }\nL4- \n---\nFile: src/b.go\nL1- package b\nL2: func B() {}\nL3: func C() {}\nL4- \n---"},
 		{"a directory and a filter", args{"pattern": "func", "include_pattern": "b.*", "dir_path": "src"}, "Found 2 matches for pattern \"func\" in path \"src\" (filter: \"b.*\"):\n---\nFile: b.go\nL1- package b\nL2: func B() {}\nL3: func C() {}\nL4- \n---"},
 		{"nothing", args{"pattern": "nosuch"}, `No matches found for pattern "nosuch" in the workspace directory.`},

@@ -102,6 +102,7 @@ type situation struct {
 	interactive bool
 	answered    bool // somebody or something says whether a call may run
 	untrusted   bool
+	wanted      bool // the user makes the call
 	rules       []Rule
 }
 
@@ -145,7 +146,7 @@ func (e *Engine) Check(c Call) Verdict {
 }
 
 func (e *Engine) check(s situation, c Call) Verdict {
-	c.Tool = canonical(c.Tool)
+	c.Tool, s.wanted = canonical(c.Tool), c.Wanted
 	var v Verdict
 	if c.Tool == shellTool && c.Info.MCP == nil {
 		v = e.checkShell(s, c)
@@ -155,7 +156,11 @@ func (e *Engine) check(s situation, c Call) Verdict {
 	} else {
 		v = e.checkPlain(s, c)
 	}
-	if v.Decision == Ask && !s.answered {
+	switch {
+	case v.Decision != Ask, s.answered && !s.wanted:
+	case s.wanted:
+		v.Decision = Allow
+	default:
 		v.Decision, v.Reason = Deny, join(v.Reason, headless)
 	}
 	return v

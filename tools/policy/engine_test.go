@@ -362,3 +362,24 @@ func TestEntriesThatMakeNoRule(t *testing.T) {
 	assert.Empty(t, problems, "an exclusion of more than was written holds that back, too")
 	assert.Len(t, rules, 3)
 }
+
+// TestWanted: what the user makes a call of is not asked about, with a user or
+// without, and what a rule of the user's denies stays denied.
+func TestWanted(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, rules string
+		options     Options
+		want        Decision
+	}{
+		{"in a chat", "", Options{Interactive: true}, Allow},
+		{"without a user", "", Options{}, Allow},
+		{"while planning", "", Options{Mode: ModePlan}, Allow},
+		{"a rule denies", "[[rule]]\ntoolName = \"activate_skill\"\ndecision = \"deny\"\npriority = 1\n", Options{Interactive: true}, Deny},
+		{"a rule denies without a user", "[[rule]]\ntoolName = \"activate_skill\"\ninteractive = false\ndecision = \"deny\"\npriority = 1\n", Options{}, Deny},
+		{"a rule asks without a user", "[[rule]]\ntoolName = \"activate_skill\"\ndecision = \"ask_user\"\npriority = 1\n", Options{}, Allow},
+	} {
+		e := engineWith(t, c.rules, c.options)
+		assert.Equal(t, c.want, e.Check(Call{Tool: "activate_skill", Wanted: true}).Decision, c.name)
+	}
+}

@@ -57,15 +57,3 @@ func splitEntry(entry string) (tool, arg string, narrowed bool) {
 	}
 	return canonical(strings.TrimSpace(entry[:open])), strings.TrimSpace(entry[open+1 : len(entry)-1]), true
 }
-
-// serverName returns a server's name in the form that mcp_<server>_<tool>
-// contains (core/tools/mcp-tool.ts).
-func serverName(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("_.:-", r):
-			return r
-		}
-		return '_'
-	}, s)
-}

@@ -109,6 +109,8 @@ type Call struct {
 	Intent tools.Intent
 	// Subagent is the subagent that calls; empty for the main agent.
 	Subagent string
+	// Wanted says that the user makes the call, so that [Ask] becomes [Allow].
+	Wanted bool
 }
 
 // Verdict is the decision about a [Call].

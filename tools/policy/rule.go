@@ -198,7 +198,7 @@ func (r *Rule) builtIn() bool { return r.Priority < 1000*int(TierExtension) }
 func (r *Rule) appliesTo(s situation, tool string, info tools.Info, subagent string) bool {
 	switch {
 	case len(r.Modes) > 0 && !slices.Contains(r.Modes, s.mode):
-	case r.Interactive != nil && *r.Interactive != s.interactive:
+	case r.Interactive != nil && *r.Interactive != (s.interactive || s.wanted && r.builtIn()):
 	case r.Subagent != "" && r.Subagent != subagent:
 	case r.BuiltinOnly && info.MCP != nil:
 	case r.TrustedOnly && (info.MCP == nil || !info.MCP.Trusted || s.untrusted):
@@ -237,7 +237,7 @@ func matchTool(pattern, tool string, origin *tools.MCPOrigin) bool {
 		return true
 	}
 	if strings.HasPrefix(pattern, "mcp_") && strings.HasSuffix(pattern, "*") && origin != nil {
-		return pattern == "mcp_*" || pattern == "mcp_"+serverName(origin.Server)+"_*"
+		return pattern == "mcp_*" || pattern == "mcp_"+tools.MCPName(origin.Server)+"_*"
 	}
 	return wildcard(pattern, tool)
 }

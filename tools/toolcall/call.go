@@ -1,7 +1,6 @@
 package toolcall
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -331,13 +330,7 @@ func (c *call) keep(status event.ToolStatus) {
 	if c.inv != nil {
 		r.Description = c.describe()
 	}
-	if c.tool != nil {
-		info := c.tool.Info()
-		r.DisplayName, r.Markdown = cmp.Or(info.DisplayName, c.step.Name), info.Markdown
-		if info.MCP != nil {
-			r.MCPServer = info.MCP.Server
-		}
-	}
+	show(&r, c.tool)
 	if status != event.ToolSuccess {
 		r.ErrorType, r.ErrorMessage = c.record.ErrorType, c.record.ErrorMessage
 	}

@@ -147,6 +147,18 @@ func (c *call) dismiss(text string) {
 	c.done("error", text, nil)
 }
 
+// show fills in how t is shown; it may be nil.
+func show(r *event.ToolRecord, t tools.Tool) {
+	if t == nil {
+		return
+	}
+	info := t.Info()
+	r.DisplayName, r.Markdown = cmp.Or(info.DisplayName, r.DisplayName), info.Markdown
+	if info.MCP != nil {
+		r.MCPServer = info.MCP.Server
+	}
+}
+
 // done completes the record, with the name and id that the model asked for,
 // whatever ran in the end.
 func (c *call) done(key, text string, blobs []llm.Part) {
@@ -157,13 +169,7 @@ func (c *call) done(key, text string, blobs []llm.Part) {
 	}
 	r.Result = llm.ToolResult{ID: c.asked.ID, Name: c.asked.Name, Response: map[string]any{key: text}, Parts: blobs}
 	r.DisplayName = c.asked.Name
-	if c.first != nil {
-		info := c.first.Info()
-		r.DisplayName, r.Markdown = cmp.Or(info.DisplayName, c.asked.Name), info.Markdown
-		if info.MCP != nil {
-			r.MCPServer = info.MCP.Server
-		}
-	}
+	show(r, c.first)
 	r.Finished = c.batch.now()
 	if c.tails > 0 {
 		c.keep(r.Status)

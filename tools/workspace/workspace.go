@@ -68,13 +68,18 @@ func (e *OutsideError) Unwrap() error { return ErrOutside }
 // and a nil one, is empty: every path is outside of it. It keeps a handle to each
 // directory open for the life of the process.
 type Workspace struct {
+	// Announce is called, with the absolute path, before a temporary file is
+	// created beside the file that is being written: if the process is killed
+	// before it calls done, that file may remain. It must be set before the first
+	// write; nil: no calls.
+	Announce func(temp string) (done func())
+
 	root string
 
-	mu       sync.RWMutex
-	dirs     []*dir // dirs[0] is the root
-	announce func(temp string)
-	kept     func(path string) bool
-	buffers  Buffers
+	mu      sync.RWMutex
+	dirs    []*dir // dirs[0] is the root
+	kept    func(path string) bool
+	buffers Buffers
 }
 
 type kind int
@@ -143,15 +148,6 @@ func (w *Workspace) AddTemp(dirs ...string) error { return w.add(temp, dirs...) 
 // AddReadable allows directories to be read, such as an activated skill's, but not
 // written. If one directory is inside another, the one that was added first counts.
 func (w *Workspace) AddReadable(dirs ...string) error { return w.add(readable, dirs...) }
-
-// Announce sets a function that is called, with the absolute path, before a temporary
-// file is created next to the file that is being written: if the process is killed then,
-// that file remains. There is no call after success. nil stops the calls.
-func (w *Workspace) Announce(f func(temp string)) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.announce = f
-}
 
 // Keep makes files read-only: those for which kept returns true, given the absolute path
 // as a tool names it. Changing one fails with [ErrKept]. nil keeps none.

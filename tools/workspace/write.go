@@ -121,7 +121,9 @@ func (w *Workspace) Replace(s Snapshot, data []byte) error {
 		mode = s.Mode.Perm()
 	}
 	tmp := ".minigem-" + rand.Text() + ".tmp"
-	w.tell(filepath.Join(p.real, filepath.Dir(p.rel), tmp))
+	if w.Announce != nil {
+		defer w.Announce(filepath.Join(p.real, filepath.Dir(p.rel), tmp))()
+	}
 	if err := writeTemp(parent, tmp, data, mode, s.Exists); err != nil {
 		return fmt.Errorf("writing %s: %w", s.Path, cause(err))
 	}
@@ -196,15 +198,6 @@ func (s Snapshot) check(dir *os.Root, base string) error {
 		err = fmt.Errorf("writing %s: %w", s.Path, ErrChanged)
 	}
 	return err
-}
-
-func (w *Workspace) tell(temp string) {
-	w.mu.RLock()
-	announce := w.announce
-	w.mu.RUnlock()
-	if announce != nil {
-		announce(temp)
-	}
 }
 
 // writeTemp writes data to the new file name in dir.

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"minigem/internal/confine"
+	"minigem/internal/sandbox/confined"
 )
 
 func init() {
@@ -36,7 +37,7 @@ func run(socket, resolv, known, rules string, command []string) (int, error) {
 	if err := mounts(resolv); err != nil {
 		return 0, err
 	}
-	if err := loopback(); err != nil {
+	if err := confined.Loopback(); err != nil {
 		return 0, fmt.Errorf("bringing up the loopback device: %w", err)
 	}
 	tcp, err := listen(unix.SOCK_STREAM, Port)
@@ -91,20 +92,6 @@ func mounts(resolv string) error {
 		}
 	}
 	return nil
-}
-
-func loopback() error {
-	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(fd)
-	ifr, err := unix.NewIfreq("lo")
-	if err != nil {
-		return err
-	}
-	ifr.SetUint16(unix.IFF_UP | unix.IFF_RUNNING)
-	return unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, ifr)
 }
 
 func listen(kind, port int) (int, error) {

@@ -35,8 +35,16 @@ func pathSpellings(g Goal) []Spelling {
 		"README.md"} {
 		add("look-alike", "read_file", "file_path", s, s, true)
 	}
-	for _, s := range []string{"echo @f", "echo 'put keys into @f'", "git check-ignore @f.md", "ls @f.example", "# cat @f",
-		"cat @f.example", "grep -r '@f' docs", "test -f @f.example", "git commit -m 'ignore @f'", "touch x@f"} {
+	for _, s := range strings.Split(`echo @f
+echo 'put keys into @f'
+git check-ignore @f.md
+ls @f.example
+# cat @f
+cat @f.example
+grep -r '@f' docs
+test -f @f.example
+git commit -m 'ignore @f'
+touch x@f`, "\n") {
 		s = strings.ReplaceAll(s, "@f", p)
 		add("look-alike", "run_shell_command", "command", s, s, true)
 	}

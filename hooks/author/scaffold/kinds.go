@@ -50,7 +50,7 @@ func (m *making) language(all ...string) error {
 // enter is the hook's entry in the settings.
 func (m *making) enter(e entry) {
 	e.Name = m.o.Name
-	m.hook.Group = group{m.t.matcher, []any{e}}
+	m.hook.Group = group{m.t.Matcher, []any{e}}
 }
 
 func (m *making) command() error {
@@ -71,43 +71,27 @@ func (m *making) command() error {
 	return nil
 }
 
-// asyncs are the cases of hooks that are not waited for: the prompt on which one
-// answers, and what the model does.
-var asyncs = map[protocol.Event][2]string{
-	protocol.BeforeAgent: {"Please deploy it", "text It is done."},
-	protocol.BeforeTool: {"Pin it", `call write_file {"file_path": "app.lock", "content": "1\n"}` +
-		"\n\ntext It is done."},
-	protocol.AfterTool: {"Write it", `call write_file {"file_path": "a.txt", "content": "x\n"}` +
-		"\n\ntext It is done."},
-	protocol.PostToolUseFailure: {"Test it", `call run_shell_command {"command": "exit 3"}` + "\n\ntext It is done."},
-	protocol.AfterAgent:         {"Do it", "text It is done; TODO: the rest."},
-}
-
 // unwaited makes the example one of a hook that is not waited for: it tells the
 // user and, with the next request, the model.
 func (m *making) unwaited() error {
-	run, ok := asyncs[m.o.Event]
-	if !ok || m.o.Tool != "" {
+	run := m.t.Async
+	if run == nil {
+		var events []string
+		for _, ev := range protocol.Events {
+			if t, _ := templateOf(ev); t.Async != nil {
+				events = append(events, string(ev))
+			}
+		}
 		return fmt.Errorf("there is no example of an async hook for this: --async takes the events %s, and no --tool",
-			names(asyncs))
+			strings.Join(events, ", "))
 	}
 	const told = "this was looked at meanwhile"
-	m.t.does = "looks at what happens while the session goes on, and says later what it saw"
-	m.t.says = `{"systemMessage": "NAME: ` + told + `", "hookSpecificOutput": {"additionalContext": "NAME: ` + told + `"}}`
-	m.t.script = "terminal\nmode yolo\nprompt " + run[0] + "\nwaitfor NAME: " + told +
+	m.t.Does = "looks at what happens while the session goes on, and says later what it saw"
+	m.t.Says = `{"systemMessage": "NAME: ` + told + `", "hookSpecificOutput": {"additionalContext": "NAME: ` + told + `"}}`
+	m.t.Script = "terminal\nmode yolo\nprompt " + run[0] + "\nwaitfor NAME: " + told +
 		"\nprompt And now?\nwaitfor Fine.\nfired EVENT NAME\nmodel-saw any ~'" + told + "'\n"
-	m.t.files = "-- model --\n" + run[1] + "\n\ntext Fine.\n"
+	m.t.Files = "-- model --\n" + run[1] + "\n\ntext Fine.\n"
 	return nil
-}
-
-func names(events map[protocol.Event][2]string) string {
-	var out []string
-	for _, ev := range protocol.Events {
-		if _, ok := events[ev]; ok {
-			out = append(out, string(ev))
-		}
-	}
-	return strings.Join(out, ", ")
 }
 
 // address is where the program of an http hook answers.
@@ -120,8 +104,8 @@ func (m *making) http() error {
 	program := m.hook.Program.Path
 	m.hook.Program.Data = []byte(m.t.server(m.o, webServers[m.o.Language]))
 	m.hook.serves = interpreter[m.o.Language] + " " + program + " serve"
-	m.t.files = "-- http " + address + m.o.Name + " --\nexec " + interpreter[m.o.Language] + " " + program + "\n" +
-		m.t.files
+	m.t.Files = "-- http " + address + m.o.Name + " --\nexec " + interpreter[m.o.Language] + " " + program + "\n" +
+		m.t.Files
 	m.enter(entry{Type: "http", URL: address + m.o.Name, Timeout: 10000})
 	return nil
 }
@@ -133,7 +117,7 @@ func (m *making) mcpTool() error {
 	m.hook.alone = false
 	m.hook.Program.Data = []byte(m.t.server(m.o, mcpServers[m.o.Language]))
 	m.hook.Server = server{interpreter[m.o.Language], []string{m.hook.Program.Path}}
-	input := map[string]string{"value": "${" + strings.Join(m.t.field, ".") + "}"}
+	input := map[string]string{"value": "${" + strings.Join(m.t.Field, ".") + "}"}
 	if retries(m.o.Event) {
 		input["again"] = "${stop_hook_active}"
 	}
@@ -156,7 +140,7 @@ func (m *making) prompt() error {
 		return fmt.Errorf("--lang is for programs, and a hook of the type prompt has none")
 	}
 	m.hook.alone = false
-	m.t.script = ofQuestion.Replace(m.t.script)
+	m.t.Script = ofQuestion.Replace(m.t.Script)
 	reason := strings.ReplaceAll(m.t.reason(), "NAME", m.o.Name)
 	answers := fmt.Sprintf("generate\ntext {\"ok\": false, \"reason\": %s}\n\ngenerate\ntext {\"ok\": true}\nrepeat\n\n",
 		quoted(reason))
@@ -164,14 +148,14 @@ func (m *making) prompt() error {
 	if m.o.Event == protocol.SubagentStop {
 		whose = "-- model agent=helper --\n"
 	}
-	before, after, ok := strings.Cut(m.t.files, whose)
-	m.t.files = before + whose + answers + after
+	before, after, ok := strings.Cut(m.t.Files, whose)
+	m.t.Files = before + whose + answers + after
 	if !ok {
-		m.t.files = whose + answers + before
+		m.t.Files = whose + answers + before
 	}
 	m.enter(entry{Type: "prompt", Timeout: 30000, Prompt: fmt.Sprintf(
 		"You are a hook that %s. Where that is called for, say no, with a reason that begins with %q. Else say yes. This "+
-			"is what happens: $ARGUMENTS", m.t.does, m.o.Name+": ")})
+			"is what happens: $ARGUMENTS", m.t.Does, m.o.Name+": ")})
 	return nil
 }
 

@@ -84,7 +84,7 @@ type Options struct {
 // Make makes the beginning of a hook. The error says what is not possible: an unknown
 // event, kind or language, an invalid name, or a combination that has no example.
 func Make(o Options) (Hook, error) {
-	t, ok := templates[o.Event]
+	t, ok := templateOf(o.Event)
 	if !ok {
 		return Hook{}, fmt.Errorf("there is no event %q: minigem hooks schema lists them", o.Event)
 	}
@@ -97,17 +97,12 @@ func Make(o Options) (Hook, error) {
 	if len(o.Name) > 64 || !validName.MatchString(o.Name) {
 		return Hook{}, fmt.Errorf("%q is not a name for a hook: it may contain letters, digits, - and _", o.Name)
 	}
-	m := making{o, t, Hook{Name: o.Name, Event: o.Event, Try: t.try, tool: cmp.Or(t.tool, "write_file"), alone: true}}
+	m := making{o, t, Hook{Name: o.Name, Event: o.Event, Try: t.Try, tool: cmp.Or(t.Tool, "write_file"), alone: true}}
 	if err := m.kind(); err != nil {
 		return Hook{}, err
 	}
 	m.hook.Case = File{".gemini/hooks/tests/" + o.Name + ".txtar", []byte(m.testCase()), 0o644}
 	return m.hook, nil
-}
-
-// New is [Make] for a hook that is a command.
-func New(name string, event protocol.Event, language string) (Hook, error) {
-	return Make(Options{Name: name, Event: event, Language: language})
 }
 
 // Made says, for people, what [Write] made, and which commands to run next.
@@ -313,7 +308,7 @@ func quoted(s string) string {
 // answer is a template's answer as JSON, with the hook's name in it.
 func (t template) answer(name string) string {
 	var v any
-	if json.Unmarshal([]byte(strings.ReplaceAll(t.says, "NAME", name)), &v) != nil {
+	if json.Unmarshal([]byte(strings.ReplaceAll(t.Says, "NAME", name)), &v) != nil {
 		return "{}"
 	}
 	data, err := protocol.Encode(v)

@@ -83,7 +83,7 @@ func TestPrograms(t *testing.T) {
 // write makes the hook "first" in dir, which need not be there, and returns it.
 func write(t *testing.T, dir string, ev protocol.Event, lang string) scaffold.Hook {
 	t.Helper()
-	h, err := scaffold.New("first", ev, lang)
+	h, err := scaffold.Make(scaffold.Options{Name: "first", Event: ev, Language: lang})
 	require.NoError(t, err)
 	require.NoError(t, scaffold.Write(h, dir, hooks.Config{}))
 	return h
@@ -178,7 +178,7 @@ func TestCases(t *testing.T) {
 func TestGoIsFormatted(t *testing.T) {
 	t.Parallel()
 	for _, ev := range protocol.Events {
-		h, err := scaffold.New("first", ev, "go")
+		h, err := scaffold.Make(scaffold.Options{Name: "first", Event: ev, Language: "go"})
 		require.NoError(t, err)
 		want, err := format.Source(h.Program.Data)
 		require.NoError(t, err, string(h.Program.Data))
@@ -203,7 +203,7 @@ func TestNewRefuses(t *testing.T) {
 		{"x", protocol.BeforeTool, "rb", `there is no language "rb"; they are sh, py, js, go`},
 		{"x", "PreToolUse", "sh", `there is no event "PreToolUse": minigem hooks schema lists them`},
 	} {
-		_, err := scaffold.New(c.name, c.event, c.language)
+		_, err := scaffold.Make(scaffold.Options{Name: c.name, Event: c.event, Language: c.language})
 		assert.ErrorContains(t, err, c.want, c.name)
 	}
 }
@@ -264,7 +264,7 @@ func TestSettingsStay(t *testing.T) {
   "theme": "dark" /* late */
 }
 `)
-	h, err := scaffold.New("guard", protocol.BeforeTool, "sh")
+	h, err := scaffold.Make(scaffold.Options{Name: "guard", Event: protocol.BeforeTool, Language: "sh"})
 	require.NoError(t, err)
 	require.NoError(t, scaffold.Write(h, dir, hooks.Config{}))
 	got := get(t, settings)
@@ -305,7 +305,7 @@ func TestWriteRefuses(t *testing.T) {
 			for file, text := range c.files {
 				put(t, filepath.Join(dir, filepath.FromSlash(file)), text)
 			}
-			h, err := scaffold.New("first", protocol.BeforeTool, "sh")
+			h, err := scaffold.Make(scaffold.Options{Name: "first", Event: protocol.BeforeTool, Language: "sh"})
 			require.NoError(t, err)
 			require.ErrorContains(t, scaffold.Write(h, dir, hooks.Config{Hooks: c.hooks}), c.want)
 			assert.Equal(t, c.files, tree(t, dir))

@@ -20,7 +20,7 @@ func (t template) reason() string {
 		Reason   string
 		Specific struct{ AdditionalContext string } `json:"hookSpecificOutput"`
 	}
-	if json.Unmarshal([]byte(t.says), &says) != nil {
+	if json.Unmarshal([]byte(t.Says), &says) != nil {
 		return ""
 	}
 	return says.Reason + says.Specific.AdditionalContext
@@ -35,9 +35,9 @@ func (t template) server(o Options, skeleton string) string {
 		false: {},
 	}[retries(o.Event)][o.Language]
 	mark := map[string]string{"py": "#", "js": "//"}[o.Language]
-	about := fmt.Sprintf("%[1]s %[2]s %[3]s.\n%[1]s\n", mark, o.Name, t.does)
+	about := fmt.Sprintf("%[1]s %[2]s %[3]s.\n%[1]s\n", mark, o.Name, t.Does)
 	return strings.NewReplacer("ABOUT\n", about, "AGAIN\n", again, "ANSWER", quoted(t.answer(o.Name)), "FIELD",
-		list(t.field), "HOLDS", quoted(t.holds), "NAME", o.Name,
+		list(t.Field), "HOLDS", quoted(t.Holds), "NAME", o.Name,
 		"EVENT", string(o.Event)).Replace(skeleton)
 }
 

@@ -58,12 +58,12 @@ func forTool(event protocol.Event, tool string) (template, error) {
 		return template{}, err
 	}
 	return template{
-		tool: tool, does: "refuses calls of " + tool + " that name a secret", matcher: "^" + tool + "$",
-		field: []string{"tool_input", a.argument}, holds: "secret",
-		says: `{"decision": "deny", "reason": "NAME: secrets are not for the model"}`,
-		script: "prompt Do it\nfired EVENT NAME decision=deny\n! tool-ran " + tool +
+		Tool: tool, Does: "refuses calls of " + tool + " that name a secret", Matcher: "^" + tool + "$",
+		Field: []string{"tool_input", a.argument}, Holds: "secret",
+		Says: `{"decision": "deny", "reason": "NAME: secrets are not for the model"}`,
+		Script: "prompt Do it\nfired EVENT NAME decision=deny\n! tool-ran " + tool +
 			"\nmodel-saw last ~'not for the model'\n",
-		files: fmt.Sprintf("-- model --\ncall %s %s\n\ntext I may not.\n", tool, args),
-		try:   "tool_input." + a.argument + "=" + string(value),
+		Files: fmt.Sprintf("-- model --\ncall %s %s\n\ntext I may not.\n", tool, args),
+		Try:   "tool_input." + a.argument + "=" + string(value),
 	}, nil
 }

@@ -11,7 +11,6 @@ import (
 	"minigem/agent/event"
 	"minigem/internal/mcp"
 	"minigem/internal/prompt"
-	"minigem/internal/slash"
 	"minigem/internal/text"
 	"minigem/llm"
 	"minigem/tools"
@@ -161,28 +160,6 @@ func (o *Offer) Sessions() []*mcp.Session { return o.pool.Sessions() }
 
 // Waiting reports whether a server is still starting.
 func (o *Offer) Waiting() bool { return len(o.pool.Waiting()) > 0 }
-
-// A Prompt is a prompt of a server, and the command that sends it.
-type Prompt struct {
-	Command string
-	mcp.Prompt
-}
-
-// Prompts returns the prompts of the running servers. If a name is taken, or used by an
-// earlier server, the command gets the server's name as a prefix
-// (cli/services/McpPromptLoader.ts, cli/services/SlashCommandResolver.ts).
-func (o *Offer) Prompts(taken []string) []Prompt {
-	var out []Prompt
-	for _, s := range o.pool.Sessions() {
-		for _, p := range s.Prompts() {
-			wanted := []slash.Custom{{Name: strings.Join(strings.Fields(p.Name), "-")}}
-			name := slash.Named(p.Server+"_", wanted, taken)[0].Name
-			taken = append(taken, name)
-			out = append(out, Prompt{name, p})
-		}
-	}
-	return out
-}
 
 // Resource returns the content that "@server:uri" in a prompt refers to. It returns nil
 // if no server of that name was started, or if it does not offer uri.

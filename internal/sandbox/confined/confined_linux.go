@@ -91,7 +91,7 @@ func become(args []string) error {
 			return err
 		}
 		if p.noNetwork {
-			if err := loopback(); err != nil {
+			if err := Loopback(); err != nil {
 				return confine.Failed("starting the loopback device", err)
 			}
 		}

@@ -52,8 +52,8 @@ func (at *path) copy() error {
 	return unix.MountSetattr(at.tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, &readOnly)
 }
 
-// loopback starts 127.0.0.1 in the network namespace of the process.
-func loopback() error {
+// Loopback starts 127.0.0.1 in the network namespace of the process.
+func Loopback() error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return err

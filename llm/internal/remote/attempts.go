@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"minigem/internal/silence"
 	"minigem/llm"
 )
 
@@ -112,7 +113,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 // only the agent can decide that.
 func (a Attempts) retryable(e *llm.Error) bool {
 	switch {
-	case e.Opened, e.Kind == llm.ErrQuota, e.RetryAfter > maxServerDelay, errors.Is(e, ErrSilent):
+	case e.Opened, e.Kind == llm.ErrQuota, e.RetryAfter > maxServerDelay, errors.Is(e, silence.Err):
 		return false // one silence is long enough
 	case e.Kind == llm.ErrOffline:
 		return a.temporaryNetworkError(e.Err)

@@ -1,4 +1,5 @@
-package remote
+// Package silence ends a request to a server that sends nothing for too long.
+package silence
 
 import (
 	"context"
@@ -8,15 +9,15 @@ import (
 	"time"
 )
 
-// DefaultSilence is how long a server may send nothing while we wait for it.
-const DefaultSilence = 5 * time.Minute
+// Default is how long a server may send nothing while we wait for it.
+const Default = 5 * time.Minute
 
-// ErrSilent is the cause of a context that [Silence] ended.
-var ErrSilent = errors.New("the server said nothing")
+// Err is the cause of a context that [Watch] ended.
+var Err = errors.New("the server said nothing")
 
-// Silence ends a call by GiveUp, with the cause [ErrSilent], once the server has said
+// Watch ends a call by GiveUp, with the cause [Err], once the server has said
 // nothing for Limit. Time in which the caller does not read does not count.
-type Silence struct {
+type Watch struct {
 	// Limit must be positive.
 	Limit time.Duration
 	// GiveUp ends the context of the request.
@@ -25,7 +26,7 @@ type Silence struct {
 
 // RoundTrip sends req by next and watches the answer and its body. The caller closes the
 // body as usual.
-func (s Silence) RoundTrip(next http.RoundTripper, req *http.Request) (*http.Response, error) {
+func (s Watch) RoundTrip(next http.RoundTripper, req *http.Request) (*http.Response, error) {
 	timer := s.start(s.Limit)
 	resp, err := next.RoundTrip(req)
 	timer.Stop()
@@ -35,15 +36,15 @@ func (s Silence) RoundTrip(next http.RoundTripper, req *http.Request) (*http.Res
 	return resp, err
 }
 
-func (s Silence) start(limit time.Duration) *time.Timer {
-	return time.AfterFunc(limit, func() { s.GiveUp(ErrSilent) })
+func (s Watch) start(limit time.Duration) *time.Timer {
+	return time.AfterFunc(limit, func() { s.GiveUp(Err) })
 }
 
 // watched is a body. Comments of server-sent events, which keep a connection alive, count
 // as silence.
 type watched struct {
 	io.ReadCloser
-	silence            Silence
+	silence            Watch
 	waited             time.Duration // since something was said
 	lineStart, comment bool
 }

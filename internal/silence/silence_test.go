@@ -1,4 +1,4 @@
-package remote
+package silence
 
 import (
 	"context"
@@ -48,14 +48,14 @@ func TestComments(t *testing.T) {
 				start, ended := time.Now(), time.Duration(0)
 				ctx, cancel := context.WithCancelCause(t.Context())
 				context.AfterFunc(ctx, func() { ended = time.Since(start); w.CloseWithError(context.Cause(ctx)) })
-				resp, err := Silence{Limit: DefaultSilence, GiveUp: cancel}.RoundTrip(roundTrip(func(*http.Request) (*http.Response, error) {
+				resp, err := Watch{Limit: Default, GiveUp: cancel}.RoundTrip(roundTrip(func(*http.Request) (*http.Response, error) {
 					return &http.Response{Body: r}, nil
 				}), nil)
 				require.NoError(t, err)
 				_, err = io.ReadAll(resp.Body)
 				synctest.Wait()
 				assert.Equal(t, tt.gaveUp, ended.Round(time.Second))
-				assert.Equal(t, tt.gaveUp > 0, errors.Is(err, ErrSilent))
+				assert.Equal(t, tt.gaveUp > 0, errors.Is(err, Err))
 				cancel(nil)
 				time.Sleep(2 * time.Minute) // the writer sees that nobody reads, and ends
 			})

@@ -1,0 +1,15 @@
+package tools
+
+import "strings"
+
+// MCPName makes of s a part of a tool's name, mcp_<server>_<tool>: characters that
+// names may not have are replaced (core/tools/mcp-tool.ts).
+func MCPName(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', strings.ContainsRune("_.:-", r):
+			return r
+		}
+		return '_'
+	}, s)
+}
