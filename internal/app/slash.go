@@ -25,9 +25,9 @@ func (r *Runtime) Files() slash.Files {
 		Resource: r.MCP.Resource, Agent: r.AgentCalled}
 }
 
-// CustomCommands returns the commands of the user, of the project if the folder
-// is trusted, and of extensions. They have neither the names in taken nor those of
-// the chat's commands.
+// CustomCommands returns the commands of the user, of the project if the folder is
+// trusted, and of extensions. Their names differ from those in taken and from the chat's
+// commands.
 func (c *Configuration) CustomCommands(taken []string, warn func(string)) []slash.Custom {
 	sources := []slash.Source{{Prefix: "user.", Dir: filepath.Join(c.DotGemini, "commands")}}
 	if own := filepath.Join(c.Dir, ".gemini"); c.Trust.Trusted && own != filepath.Clean(c.DotGemini) {
@@ -43,19 +43,19 @@ func (c *Configuration) CustomCommands(taken []string, warn func(string)) []slas
 	return found
 }
 
-// Ask asks the user for a permission; nil: there is no user.
+// Ask asks the user for permission. It is nil if there is no user.
 type Ask = func(context.Context, toolcall.Question) toolcall.Answer
 
-// A Command makes a prompt of what is typed after its name. It is a skill, a file of
-// the user's, or a prompt of an MCP server.
+// A Command makes a prompt from the text after its name. It is a skill, a custom command
+// file, or a prompt of an MCP server.
 type Command struct {
 	Name, Args, Help string
-	Server           string // the MCP server that offers it; empty: none does
+	Server           string // the MCP server that offers it; may be empty
 	Make             func(ctx context.Context, args string, ask Ask) (agent.Prompt, error)
 }
 
-// OwnCommands returns custom commands and skills. A skill of an extension has its
-// name before it. A name that a file, but an extension's, and a skill have is neither's
+// OwnCommands returns custom commands and skills. The extension's name precedes the name
+// of its skill. If a skill and a command file outside extensions share a name, neither gets it
 // (cli/services/SkillCommandLoader.ts, cli/services/SlashCommandResolver.ts).
 func (r *Runtime) OwnCommands(warn func(string)) (all []Command) {
 	var names []string
@@ -89,8 +89,8 @@ func (r *Runtime) OwnCommands(warn func(string)) (all []Command) {
 	return all
 }
 
-// MCPCommands are the prompts of the servers that are up, for a user who has own as
-// well.
+// MCPCommands returns the prompts of connected servers as commands. Their names differ
+// from those in own.
 func MCPCommands(r *Runtime, own []Command) (all []Command) {
 	taken := slash.Names()
 	for _, c := range own {
@@ -116,7 +116,7 @@ func MCPCommands(r *Runtime, own []Command) (all []Command) {
 	return all
 }
 
-// prompted is a text that a command made, as a prompt.
+// prompted turns the text that a command made into a prompt.
 func prompted(text string, err error) (agent.Prompt, error) {
 	if err != nil {
 		err = exit.With(exit.Input, err)
@@ -124,8 +124,8 @@ func prompted(text string, err error) (agent.Prompt, error) {
 	return agent.Prompt{Text: text, Parts: []llm.Part{llm.Text{Text: text}}}, err
 }
 
-// activate activates a skill that the user wants: as the model does, with the same
-// hooks, but without a question of the policy's.
+// activate activates a skill that the user requested. The same hooks run as for the
+// model, but the policy does not ask.
 func activate(ctx context.Context, r *Runtime, name string) hooks.Verdict {
 	call := llm.ToolCall{Name: "activate_skill", Args: map[string]any{"name": name}}
 	call.ID = fmt.Sprintf("%s_%d_u%d", call.Name, r.now().UnixMilli(), len(r.Session.Messages()))
@@ -138,7 +138,7 @@ func activate(ctx context.Context, r *Runtime, name string) hooks.Verdict {
 	return verdict
 }
 
-// wanted is the policy for a call of the user's own.
+// wanted is the policy for a call that the user requested.
 type wanted struct{ *policy.Engine }
 
 // Check implements toolcall.Policy.
@@ -147,10 +147,9 @@ func (p wanted) Check(c policy.Call) policy.Verdict {
 	return p.Engine.Check(c)
 }
 
-// Expand prepares the prompt of a run without a terminal: a [Command] makes its
-// prompt, and files named with an "@" are added. A command of the chat is an error,
-// since no model knows what it means; a path, or a word with which no command begins,
-// is a prompt.
+// Expand prepares the prompt of a run without a terminal: it runs a [Command] and adds
+// files named with an "@". A command of the chat is an error, because no model knows what
+// it means. A path, or a word that resembles no command, is sent as a prompt.
 func (r *Runtime) Expand(ctx context.Context, text, before string, ask Ask, warn func(string)) (agent.Prompt, error) {
 	word, args, _ := strings.Cut(text, " ")
 	var all []Command

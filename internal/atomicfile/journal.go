@@ -13,17 +13,17 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// journal names the files that this process is about to write, so that a later one
-// finds what it left if it is killed: they lie in many folders, and nobody searches
-// those at each start. The journal is a file that exists while something is being
-// written. It is safe for concurrent use.
+// journal lists the files that this process is about to write, so that a later process
+// finds what it left if it is killed. The files lie in many folders, too many to search
+// at each start. The journal is a file that exists while something is being written. It
+// is safe for concurrent use.
 type journal struct {
-	dir string // empty: the folder for temporary files
+	dir string // empty means the folder for temporary files
 
 	mu      sync.Mutex
 	writing int
 	path    string
-	file    *os.File // nil: there is none
+	file    *os.File // nil if nothing is being written, or it could not be made
 	lock    *flock.Flock
 }
 
@@ -31,8 +31,8 @@ const journalSuffix = ".writing"
 
 var ours journal
 
-// Announce notes that the file at temp, whose name comes from [TempName], is about to
-// be made. done says that it is there no more.
+// Announce records that the file at temp, whose name comes from [TempName], is about to
+// be made. The caller calls done when the file no longer exists.
 func Announce(temp string) (done func()) { return ours.add(temp) }
 
 func (j *journal) add(temp string) (done func()) {
@@ -69,7 +69,7 @@ func (j *journal) open() {
 		_, err = f.WriteString("files that are being written\n")
 		lock := flock.New(path, flock.SetFlag(os.O_RDWR))
 		ok, none := lock.TryLock()
-		if err == nil && (ok || none != nil) && same(f, path) { // without locks a sweep gets none either
+		if err == nil && (ok || none != nil) && same(f, path) { // without file locks, a sweep cannot lock it either
 			j.path, j.file, j.lock = path, f, lock
 			return
 		}

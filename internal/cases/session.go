@@ -100,7 +100,7 @@ func open(ctx context.Context, s testbed.Setup, change func(*app.Configuration, 
 	return session, nil
 }
 
-// muted runs hooks, but those that are to do nothing.
+// muted runs all hooks except those for which is returns true, which do nothing.
 type muted struct {
 	hooks.Runner
 	is func(hooks.Hook) bool

@@ -166,8 +166,8 @@ func (t *live) shortenHome(path string) string {
 	return path
 }
 
-// submit sends a prompt to the model. Without Parts it is sent with the files that
-// it names.
+// submit sends a prompt to the model. If p has no Parts, the files that its text names
+// are added.
 func (t *live) submit(p agent.Prompt) {
 	t.status.trouble.clear()
 	if t.observer.Submitted != nil {

@@ -83,7 +83,7 @@ func (t *commandTable) addPrompts() {
 	t.add(t.prompts)
 }
 
-// submitting submits what c makes, if it is not blank.
+// submitting returns a command that submits the prompt of c unless it is blank.
 func submitting(c app.Command) func(*call) error {
 	return func(t *call) (err error) {
 		var p agent.Prompt

@@ -1,5 +1,5 @@
-// Package download waits for servers that others chose: it says what it waits for,
-// and gives up on one that sends almost nothing.
+// Package download waits for servers that others chose. It reports what it is waiting
+// for and gives up on a server that sends almost nothing.
 package download
 
 import (
@@ -21,10 +21,10 @@ import (
 	"minigem/internal/text"
 )
 
-// Wait says how long a download waits, and what the user hears meanwhile.
+// Wait configures how long a download waits and how it reports that.
 type Wait struct {
-	Limit time.Duration     // 0: [silence.Default]; a server that sends less than rate for that long is given up
-	Say   func(line string) // nil: nothing is said
+	Limit time.Duration     // how long a server may send less than rate; 0 means [silence.Default]
+	Say   func(line string) // reports progress; may be nil
 }
 
 const (
@@ -33,7 +33,8 @@ const (
 	repeat = 15 * time.Second
 )
 
-// do calls get, which asks the server at address; size says how much has come.
+// do calls get, which requests something from the server at address. size returns the
+// number of bytes received so far.
 func (w Wait) do(ctx context.Context, address string, size func() int64, get func(context.Context) error) error {
 	limit, server := cmp.Or(w.Limit, silence.Default), host(address)
 	ctx, giveUp := context.WithCancelCause(ctx)
@@ -72,7 +73,7 @@ func (w Wait) do(ctx context.Context, address string, size func() int64, get fun
 	case err == nil:
 	case gaveUp:
 		return fmt.Errorf("%s sent almost nothing for %v"+advice, server, limit)
-	case errors.As(err, new(*url.Error)), strings.Contains(err.Error(), "unable to access"): // says git
+	case errors.As(err, new(*url.Error)), strings.Contains(err.Error(), "unable to access"): // git's message
 		return fmt.Errorf("%w"+advice, err)
 	}
 	return err
@@ -80,7 +81,7 @@ func (w Wait) do(ctx context.Context, address string, size func() int64, get fun
 
 const advice = ": check the network and the proxy, or get the files in another way and install their folder"
 
-// host is what people call the server at address.
+// host returns the name of the server at address.
 func host(address string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(address, "git@"), ":")
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
@@ -89,7 +90,7 @@ func host(address string) string {
 	return text.VisibleLine(name)
 }
 
-// HTTP sends req, and has read read the answer.
+// HTTP sends req and calls read with the response.
 func (w Wait) HTTP(req *http.Request, read func(*http.Response) error) error {
 	var n atomic.Int64
 	return w.do(req.Context(), req.URL.String(), n.Load, func(ctx context.Context) error {
@@ -114,8 +115,8 @@ func (c counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Git runs git, which asks the server at address, as [proc.Git] does, and puts what
-// it gets below c.Dir.
+// Git runs git like [proc.Git]. git must contact the server at address and write below
+// c.Dir.
 func (w Wait) Git(ctx context.Context, c proc.Command, address string, args ...string) (out string, err error) {
 	size := func() (n int64) {
 		_ = filepath.Walk(c.Dir, func(_ string, info fs.FileInfo, err error) error {

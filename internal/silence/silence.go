@@ -12,19 +12,19 @@ import (
 // Default is how long a server may send nothing while we wait for it.
 const Default = 5 * time.Minute
 
-// Err is the cause of a context that [Watch] ended.
+// Err is the cause of a context canceled by [Watch].
 var Err = errors.New("the server said nothing")
 
-// Watch ends a call by GiveUp, with the cause [Err], once the server has said
-// nothing for Limit. Time in which the caller does not read does not count.
+// Watch calls GiveUp with [Err] once the server has sent nothing for Limit. Time in
+// which the caller does not read does not count.
 type Watch struct {
 	// Limit must be positive.
 	Limit time.Duration
-	// GiveUp ends the context of the request.
+	// GiveUp cancels the context of the request.
 	GiveUp context.CancelCauseFunc
 }
 
-// RoundTrip sends req by next and watches the answer and its body. The caller closes the
+// RoundTrip sends req through next and watches the response and its body. The caller closes the
 // body as usual.
 func (s Watch) RoundTrip(next http.RoundTripper, req *http.Request) (*http.Response, error) {
 	timer := s.start(s.Limit)
@@ -40,12 +40,12 @@ func (s Watch) start(limit time.Duration) *time.Timer {
 	return time.AfterFunc(limit, func() { s.GiveUp(Err) })
 }
 
-// watched is a body. Comments of server-sent events, which keep a connection alive, count
-// as silence.
+// watched is a watched response body. Comments of server-sent events, which keep a
+// connection alive, count as silence.
 type watched struct {
 	io.ReadCloser
 	silence            Watch
-	waited             time.Duration // since something was said
+	waited             time.Duration // time spent reading since the server last sent something
 	lineStart, comment bool
 }
 
@@ -60,7 +60,7 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// says reports whether there is more in data than comments and empty lines.
+// says reports whether data contains more than comments and empty lines.
 func (w *watched) says(data []byte) (something bool) {
 	for _, b := range data {
 		if b == '\n' || b == '\r' {

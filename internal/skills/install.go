@@ -35,7 +35,7 @@ func IsRepository(source string) bool {
 	return false
 }
 
-// Clone gets a repository into a new folder, until the caller calls remove.
+// Clone clones a repository into a new folder. The caller must call remove.
 func Clone(ctx context.Context, address string, w download.Wait) (dir string, remove func(), err error) {
 	dir, remove, err = stage.Temp()
 	if err != nil {
@@ -141,7 +141,8 @@ func (c Change) Do() error {
 	return nil
 }
 
-// count counts the files of a skill, and refuses what a copy cannot hold.
+// count counts the files of a skill. It returns an error for files that a copy cannot
+// contain.
 func count(from string) (files int, err error) {
 	err = filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		switch {

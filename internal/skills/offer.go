@@ -24,7 +24,7 @@ type Offer struct {
 	Engine    *hooks.Engine
 	Session   *session.Session
 
-	were []string // the skills that were active in the session that goes on
+	were []string // the skills that were active in the resumed session
 	list atomic.Pointer[[]builtin.Skill]
 }
 
@@ -97,7 +97,7 @@ type activation struct {
 	Skill string `json:"activated"`
 }
 
-// Read is given the file of a session that goes on, for Resume.
+// Read reads from the file of a resumed session which skills Resume activates.
 func (o *Offer) Read(file *transcript.File) { o.were = activated(file) }
 
 // Resume activates the skills that were active in a resumed session. Otherwise a guard

@@ -14,7 +14,7 @@ const chatNames = `about agents auth bg background bug bug-memory chat checkpoin
 	privacy quit exit resume restore rewind settings setup-github skills stats usage tasks terminal-setup theme
 	tools upgrade vim`
 
-// Names are the names of the commands of the chat, which no other command has.
+// Names returns the names of the chat's commands. No other command may use them.
 func Names() []string { return strings.Fields(chatNames) }
 
 // Meant reports whether word, which follows a "/", is probably a command: one of the

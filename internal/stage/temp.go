@@ -33,8 +33,8 @@ func Temp() (dir string, remove func(), err error) {
 	return Note(parent, "t")
 }
 
-// SettleTemp removes the temporary folders that killed processes left, and the files
-// that they were writing wherever those are, once in a process.
+// SettleTemp removes the temporary folders that killed processes left and, in any folder,
+// the files that they were writing. Only the first call in a process has an effect.
 var SettleTemp = sync.OnceFunc(func() {
 	atomicfile.SweepJournals(os.TempDir())
 	SettleNotes(os.TempDir(), func(string) error { return nil })

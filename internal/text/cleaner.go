@@ -157,8 +157,8 @@ func introducer(b []byte) int {
 	return max(n, 1)
 }
 
-// ended reads bytes below final, the parameters and intermediate bytes, and a
-// final one.
+// ended reads parameters and intermediate bytes, which are below final, and a final
+// byte.
 func ended(b []byte, at int, final byte) (int, bool) {
 	for at < len(b) && b[at] >= 0x20 && b[at] < final {
 		at++
