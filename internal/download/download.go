@@ -1,5 +1,5 @@
-// Package download waits for servers that others chose. It reports what it is waiting
-// for and gives up on a server that sends almost nothing.
+// Package download waits for servers that others chose: it reports what it is waiting for,
+// and gives up on a server that sends almost nothing.
 package download
 
 import (
