@@ -59,7 +59,7 @@ const red = "prompt Look\nfired BeforeTool guard\n\n-- settings.json --\n{}\n-- 
 func caseProject(t *testing.T) terminal {
 	t.Helper()
 	r := newTerminal(t)
-	r.write(t, "tests/green.txtar", "prompt Look\nmodel-requests 1\n\n-- settings.json --\n{}\n-- model --\ntext Hi.\n")
+	r.write(t, "tests/green.txtar", "prompt Look\nmodel-requests 1\nnot-fired BeforeAgent *\n\n-- settings.json --\n{}\n-- model --\ntext Hi.\n")
 	r.write(t, "red/red.txtar", red)
 	return r
 }

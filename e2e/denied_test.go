@@ -45,10 +45,10 @@ var deniedActions = map[protocol.Event]deniedAction{
 	protocol.PermissionRequest:   {script: "interactive\nanswer once\nprompt go\n", model: writes, happened: "exists a.txt"},
 	protocol.Notification:        {script: "interactive\nanswer once\nprompt go\n", model: writes, happened: "exists a.txt"},
 	protocol.SubagentStart:       {script: "prompt go\n", model: helps, happened: "exists a.txt", helper: "call write_file {\"file_path\": \"a.txt\", \"content\": \"x\\n\"}\n\n" + finishes},
-	protocol.SubagentStop:        {script: "max-retries 1\nprompt go\n", model: helps, happened: "event SubagentStop times=1", helper: finishes},
+	protocol.SubagentStop:        {script: "prompt go\n", model: helps, happened: "event SubagentStop times=1", helper: finishes},
 	protocol.AfterTool:           {script: "prompt go\n", model: "read f.txt\n\ntext Done.\nrepeat\n", happened: "model-saw last ~'what it holds'"},
 	protocol.PostToolUseFailure:  {script: "prompt go\n", model: "shell cat f.txt; exit 3\n\ntext Done.\nrepeat\n", happened: "model-saw last ~'what it holds'"},
-	protocol.AfterAgent:          {script: "max-retries 1\nprompt go\n", model: writes, happened: "event AfterAgent times=1"},
+	protocol.AfterAgent:          {script: "prompt go\n", model: writes, happened: "event AfterAgent times=1"},
 	protocol.StopFailure:         {script: "prompt go\n", model: "error 400 no\n", happened: "event StopFailure times=1"},
 	protocol.SessionEnd:          {script: "prompt go\nend\n", model: writes, happened: "exists a.txt"},
 }
@@ -183,8 +183,8 @@ func meetDenial(t *testing.T, file string) {
 	res := testbed.Run(t.Context(), c, testbed.Options{Driver: cases.Open, Timeout: time.Hour, Keep: t.TempDir()})
 	require.NoError(t, res.Broken, file)
 	for _, f := range res.Failures {
-		if strings.Contains(f.Actual, "it never ran as a guard") {
-			continue // a failure that is to block
+		if strings.Contains(f.Actual, "it never ran as a guard") || strings.Contains(f.Actual, "a hook that failed has not run") {
+			continue // the failure is what the case is about
 		}
 		if f.Expected != "each answer of the model to be asked for" { // nobody asks for those behind a refusal
 			t.Error(f.String())

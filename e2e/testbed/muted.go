@@ -65,9 +65,9 @@ func (r *Result) settle(strict bool) {
 			vacuous = append(vacuous, fmt.Sprintf("no case fails if %s does nothing: assert what it decides or changes (fired "+
 				"EVENT HOOK decision=deny, file PATH ~TEXT), or add a case that does", h.name))
 		case h.refuses.why == "" || h.lets:
-		case h.refuses.meant:
+		case h.refuses.meant && r.Passed():
 			r.Notes = append(r.Notes, h.refuses.why+": no case shows what it lets through")
-		default:
+		case !h.refuses.meant:
 			vacuous = append(vacuous, h.refuses.why)
 		}
 		h.refuses.why = "" // once is enough

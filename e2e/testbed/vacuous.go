@@ -46,7 +46,7 @@ func (res *Result) hookless() string {
 	if len(r.Config.Hooks) > 0 || r.other != nil || r.opening != nil || slices.ContainsFunc(r.commands, about) {
 		return ""
 	}
-	why := "no hook is configured, which not-fired BeforeTool * would say" +
+	why := "no hook is configured; if that is meant, assert it: not-fired BeforeAgent *" +
 		res.Case.misspelt(".gemini/settings.json", settingsSection)
 	for _, f := range res.Case.files {
 		if f.isOthers() {

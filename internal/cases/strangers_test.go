@@ -42,7 +42,7 @@ var verdicts = map[string]string{
 	"v19_fires_after":           noticed,
 	"v20_tool_of_another_agent": "Bash is not offered: there is no such tool",
 
-	"e01_settings_path_typo":          "no hook is configured, which not-fired BeforeTool * would say (-- .gemini/setting.json --",
+	"e01_settings_path_typo":          "no hook is configured; if that is meant, assert it: not-fired BeforeAgent * (-- .gemini/setting.json --",
 	"e02_shebang_and_edit_that_fails": notRun, "e03_no_subagent": "SubagentStop never happened",
 	"e04_notification_lost": unnoticed + "phone", "e05_portable_of_nothing": unnoticed + "guard",
 	"e06_holds_anything": "every harmless look-alike", "e06b_holds_anything": "add start or a prompt before it",

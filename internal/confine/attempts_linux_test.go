@@ -128,7 +128,10 @@ var attempts = []attempt{
 		return unix.IoctlSetPointerInt(int(f.Fd()), unix.FS_IOC_SETFLAGS, flags^0x40)
 	}, attributesAllow},
 	{"shared memory", func() error {
-		_, err := unix.SysvShmGet(0x1234, 10, unix.IPC_CREAT|0o600)
+		id, err := unix.SysvShmGet(unix.IPC_PRIVATE, 10, unix.IPC_CREAT|0o600)
+		if err == nil { // nothing else removes it
+			_, err = unix.SysvShmCtl(id, unix.IPC_RMID, nil)
+		}
 		return err
 	}, attributesAllow},
 	{"priority of another", func() error { return unix.Setpriority(unix.PRIO_PROCESS, victim(), 1) }, usersAllow},
