@@ -13,9 +13,9 @@ import (
 	"minigem/hooks/author/program"
 )
 
-// A hook that dies decides nothing, whatever its exit code leads to: sh and bash,
-// Python, argparse, grep and Go's panics all exit with 2 when they fail, which
-// blocks, and some agents block after any failure.
+// A hook that dies decides nothing, whatever effect its exit code has. sh, bash, Python,
+// argparse, grep and Go's panics all exit with 2 when they fail, which blocks, and some
+// agents block after any failure.
 
 // Crash says how a hook died without deciding anything; it is empty if the hook
 // did not run or decided.
@@ -47,14 +47,14 @@ func (r *Record) Crash(run hooks.Run) string {
 }
 
 var (
-	// interpreted matches a command that has an interpreter run a file.
+	// interpreted matches a command that runs a file with an interpreter.
 	interpreted = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(
 			`^(?:\S*/)?(?:ba|da|z|k)?(?:sh|python[\d.]*|node|deno ` +
 				`run|bun|ruby|perl|php)\s+("[^"]+"|'[^']+'|[^\s'"-][^\s'";&|<>]*)`)
 	})
-	// fault matches what shells and their tools print when they cannot do what they were
-	// told, after the name of the program or file.
+	// fault matches what shells and their tools print, after the name of the program or
+	// file, when they fail.
 	fault = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(
 			`^(\S+?): (?:.*\b)?(?:No such file|[Cc]annot open|can't (?:open|read)|cannot access|[Ss]yntax error|unexpected ` +
