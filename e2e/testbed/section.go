@@ -20,13 +20,13 @@ const (
 	homePrefix       = "home/"           // files of the user's home
 )
 
-// isModel reports whether a section is a part of the model's.
+// isModel reports whether a section belongs to the model.
 func isModel(name string) bool {
 	return name == modelSection || name == responsesSection || strings.HasPrefix(name, agentPrefix)
 }
 
-// misspelt names the file of the workspace that was probably meant to be one of the
-// sections that the case lacks; empty: there is none.
+// misspelt returns the workspace file whose name looks like one of the sections that the
+// case lacks, or "".
 func (c *Case) misspelt(lacks ...string) string {
 	for _, f := range c.files {
 		if !slices.Contains(lacks, f.name) && text.Nearest(f.name, lacks) != "" {
@@ -39,12 +39,12 @@ func (c *Case) misspelt(lacks ...string) string {
 func (c *Case) firstPrompt() string {
 	for _, cmd := range c.Commands {
 		if cmd.verb.name == "prompt" {
-			text, _ := rawText(cmd.Text) // it was checked
+			text, _ := rawText(cmd.Text) // checked when the case was read
 			return text
 		}
 	}
 	return ""
 }
 
-// base is the last part of the name of the case's file.
+// base returns the name of the case's file, without folder and extension.
 func (c *Case) base() string { return strings.TrimSuffix(filepath.Base(c.Path), ".txtar") }
