@@ -11,8 +11,8 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// TestUnfired: a matcher that fires for no tool of an agent is named, with the
-// names that its tools have; one that could have fired is not.
+// TestUnfired: a matcher that matches no tool of an agent is reported with the names of
+// its tools. A matcher that could have matched is not.
 func TestUnfired(t *testing.T) {
 	t.Parallel()
 	guard := hooks.Hook{Event: protocol.BeforeTool, Command: "./guard.sh", Matcher: "Bash"}
@@ -43,8 +43,8 @@ func TestUnfired(t *testing.T) {
 	}
 }
 
-// TestBecauseOfPlugin: an agent without commands runs those of a case by a plugin,
-// and why that lets a call pass is said, too.
+// TestBecauseOfPlugin: for an agent without command hooks, a plugin runs the commands of a
+// case, and the explanation covers calls that it lets pass.
 func TestBecauseOfPlugin(t *testing.T) {
 	t.Parallel()
 	const instead = "exit 2 refuses, with the reason on stderr"
