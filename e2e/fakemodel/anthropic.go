@@ -9,7 +9,7 @@ import (
 	"minigem/llm"
 )
 
-// anthropicAPI is Anthropic Messages.
+// anthropicAPI implements Anthropic Messages.
 type anthropicAPI struct{}
 
 type anthropicRequest struct {
@@ -66,7 +66,7 @@ type anthropicBlock struct {
 	raw json.RawMessage
 }
 
-// blocks reads content: a text, or an array of blocks.
+// blocks parses content, which is a string or an array of blocks.
 func blocks(content json.RawMessage) ([]anthropicBlock, error) {
 	var text string
 	if content = present(content); content == nil {
@@ -209,7 +209,7 @@ func anthropicError(status int) string {
 	return "invalid_request_error"
 }
 
-// anthropicStop is the stop_reason of an answer.
+// anthropicStop returns the stop_reason of an answer.
 func anthropicStop(a answer) string {
 	switch {
 	case a.finish == "MAX_TOKENS":
@@ -230,7 +230,7 @@ func (a answer) anthropicUsage(out int) map[string]any {
 	}
 }
 
-// message is the head of an answer.
+// anthropicMessage returns the message object of an answer.
 func (a answer) anthropicMessage(content []any, stop any, out int) map[string]any {
 	return map[string]any{
 		"id": a.x.id("msg_", 1), "type": "message", "role": "assistant", "model": a.asked.Model, "content": content,
@@ -248,7 +248,7 @@ func (anthropicAPI) whole(a answer) any {
 	return a.anthropicMessage(content, anthropicStop(a), a.usage.Candidates+a.usage.Thoughts)
 }
 
-// anthropicContent is a block of an answer; nil: the API has none for it.
+// anthropicContent returns a content block for a part, or nil if the API has none for it.
 func anthropicContent(p llm.Part) map[string]any {
 	switch p := p.(type) {
 	case llm.Text:
@@ -261,7 +261,7 @@ func anthropicContent(p llm.Part) map[string]any {
 	return nil
 }
 
-// signature is that of a thought: there is always one.
+// signature returns the signature of a thought, or a fake one if it has none.
 func signature(t llm.Thought) string {
 	if t.Signature == nil {
 		return base64.StdEncoding.EncodeToString([]byte("a signature of the fake model"))

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A refused request is the conversation of its protocol with one thing changed,
-// or all of it where it begins with a brace.
+// refused lists changes to a protocol's conversation that make it invalid. An entry that
+// begins with a brace replaces the whole conversation.
 var refused = map[Protocol][]struct{ from, to, problem string }{
 	Anthropic: {
 		{`"max_tokens": 100,`, ``, "max_tokens: Field required"},
@@ -85,8 +85,8 @@ var refused = map[Protocol][]struct{ from, to, problem string }{
 	Gemini: {{`{"role": "model", "parts": [{"text": "Done."}]},`, ``, "role user twice in a row"}},
 }
 
-// TestStrict: what the real API would refuse is refused, in its form, and takes
-// no turn; where the server is not strict it is said all the same.
+// TestStrict: a strict server refuses what the real API would refuse, in the API's format,
+// and uses up no turn. Otherwise it only reports the problem.
 func TestStrict(t *testing.T) {
 	t.Parallel()
 	for p, tests := range refused {
@@ -122,7 +122,7 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// TestHeaders: Anthropic's API wants to know its version.
+// TestHeaders: Anthropic's API requires its version header.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	s := New(Options{Turns: []Turn{says("x")}, Strict: true})
@@ -131,7 +131,7 @@ func TestHeaders(t *testing.T) {
 	assert.Equal(t, []string{"anthropic-version: header is required"}, s.Log()[0].Problems)
 }
 
-// TestCounting: a count of tokens needs no limit of the answer.
+// TestCounting: counting tokens does not require a limit for the answer.
 func TestCounting(t *testing.T) {
 	t.Parallel()
 	s := New(Options{Strict: true})
