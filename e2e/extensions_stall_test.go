@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestServersOfExtensionsThatStall: who installs from a server that takes the
-// connection and sends nothing reads what is waited for, and how it ended.
+// TestServersOfExtensionsThatStall: if a server accepts the connection and sends nothing,
+// the user sees what is awaited and how it ended.
 func TestServersOfExtensionsThatStall(t *testing.T) {
 	t.Parallel()
 	needs(t, "git")

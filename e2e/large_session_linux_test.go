@@ -15,8 +15,8 @@ import (
 	"minigem/transcript"
 )
 
-// TestFirstPromptOfALargeSession: a prompt on a session of 193 MB that is resumed
-// takes at most twice the size of its file, of a whole process.
+// TestFirstPromptOfALargeSession: a prompt that resumes a session of 193 MB takes at most
+// twice the file's size in memory, for the whole process.
 func TestFirstPromptOfALargeSession(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it writes 193 MB")
@@ -37,8 +37,8 @@ func TestFirstPromptOfALargeSession(t *testing.T) {
 	assert.Less(t, ratio, 2.0)
 }
 
-// writeLargeSession writes rounds of a prompt, a call and 8 KB of output, which the
-// file has twice, and returns their size.
+// writeLargeSession writes rounds of a prompt, a call and 8 KB of output, which the file
+// contains twice, and returns the size of the file.
 func writeLargeSession(t *testing.T, path string) (size int64) {
 	t.Helper()
 	at := transcript.At(time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC))

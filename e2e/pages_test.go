@@ -17,7 +17,7 @@ import (
 
 var updatePages = flag.Bool("update-pages", false, "rewrite what the commands of the pages print")
 
-// A block is a code block of a page.
+// A block is a code block on a page.
 type block struct {
 	section string // the heading above it
 	intro   string // the paragraph above it, on one line
@@ -26,7 +26,7 @@ type block struct {
 	line    int // of its first line, from 0
 }
 
-// blocks are the fenced code blocks of a page.
+// blocks returns the fenced code blocks of a page.
 func blocks(page string) []block {
 	var all []block
 	var paragraph []string

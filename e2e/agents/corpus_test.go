@@ -25,9 +25,9 @@ import (
 //
 //	MINIGEM_AGENTS_FROM=~/agents MINIGEM_CORPUS=claude,codex go test -run TestCorpusOnAgents -v ./e2e/agents
 //
-// MINIGEM_CORPUS_RUNS=20 runs all of it so often, MINIGEM_CORPUS_NAMES=pre/ only
-// what matches. MINIGEM_CORPUS_RECORD=FILE keeps the outcome of each case, and goes
-// on where an earlier run ended.
+// MINIGEM_CORPUS_RUNS=20 repeats it so many times. MINIGEM_CORPUS_NAMES=pre/ selects
+// cases by name. MINIGEM_CORPUS_RECORD=FILE records the outcome of each case and
+// continues where an earlier run ended.
 
 // corpusEvents maps the points of the corpus to portable names of events.
 var corpusEvents = map[tables.Point]string{

@@ -27,6 +27,8 @@ import (
 // Processes that a bare run leaves running are ended afterwards, as the driver does, so
 // that no run finds a daemon of an earlier one. The driver's cost is the difference of the
 // medians. Memory is that of all processes below the benchmark, in one more run of each.
+//
+//	MINIGEM_AGENTS_FROM=~/agents MINIGEM_BENCH=codex go test -run '^$' -bench Driver -benchtime 20x ./e2e/agents
 func BenchmarkDriver(b *testing.B) {
 	names := os.Getenv("MINIGEM_BENCH")
 	if names == "" {

@@ -96,8 +96,8 @@ func TestWindowMoves(t *testing.T) {
 	}
 }
 
-// TestWindowFindsInLongOutput: what a wait finds does not depend on how much was
-// shown before, and a wait reads the lines of a window again, not all.
+// TestWindowFindsInLongOutput: what a wait finds does not depend on the amount of earlier
+// output, and a wait only rereads the lines of a window.
 func TestWindowFindsInLongOutput(t *testing.T) { // not parallel: it counts what the process allocates
 	costtest.Linear(t, func(n int) {
 		w, write := testWindow(t, 40)
