@@ -159,7 +159,7 @@ func (c *canary) state(t *testing.T) []string {
 		return nil
 	})
 	for _, dir := range []string{os.TempDir(), "/dev/shm", "/var/tmp", "/dev/mqueue"} {
-		found, _ := filepath.Glob(filepath.Join(dir, "*"+c.number+"*")) // it returns only errors of the pattern
+		found, _ := filepath.Glob(filepath.Join(dir, "*"+c.number+"*")) // only returns errors of the pattern
 		out = append(out, found...)
 	}
 	out = append(out, c.processes()...)
@@ -177,7 +177,7 @@ func (c *canary) state(t *testing.T) []string {
 
 func (c *canary) processes() []string {
 	var out []string
-	paths, _ := filepath.Glob("/proc/[0-9]*/cmdline") // it returns only errors of the pattern
+	paths, _ := filepath.Glob("/proc/[0-9]*/cmdline") // only returns errors of the pattern
 	for _, path := range paths {
 		line, _ := os.ReadFile(path) // it may have exited
 		if strings.Contains(string(line), "36"+"00."+c.number) {

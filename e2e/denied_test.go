@@ -186,7 +186,7 @@ func meetDenial(t *testing.T, file string) {
 		if strings.Contains(f.Actual, "it never ran as a guard") {
 			continue // a failure that should block
 		}
-		if f.Expected != "each answer of the model to be asked for" { // nobody asks for those behind a refusal
+		if f.Expected != "each answer of the model to be asked for" { // a refusal leaves later answers unused
 			t.Error(f.String())
 		}
 	}

@@ -197,7 +197,7 @@ func TestExtensionsOfAGitServer(t *testing.T) {
 	h.minigem(t, "y\n", "extensions", "update", "guard")
 	h.checkInUse(t, "version 2")
 	g.commit("ways", map[string]string{"gemini-extension.json": `{"name": "ways", "version": "1.1.0"}`})
-	out = h.minigem(t, "", "extensions", "update", "--all") // nothing that runs or is read is another
+	out = h.minigem(t, "", "extensions", "update", "--all") // nothing that runs or is read has changed
 	assert.Contains(t, out, `Extension "ways" successfully updated: 1.0.0 -> 1.1.0.`)
 	assert.Contains(t, out, `Extension "guard": it is up to date.`)
 
@@ -214,7 +214,7 @@ func TestExtensionsOfAGitServer(t *testing.T) {
 			}
 		}
 	}
-	for _, dir := range []string{"extensions", "skills"} { // no folder either, and no repository
+	for _, dir := range []string{"extensions", "skills"} { // including folders and repositories
 		entries, err := filepath.Glob(h.dir + "/.gemini/" + dir + "/*")
 		require.NoError(t, err)
 		hidden, err := filepath.Glob(h.dir + "/.gemini/" + dir + "/.*")

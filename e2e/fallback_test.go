@@ -48,7 +48,7 @@ func TestWhenTheQuotaEnds(t *testing.T) {
 		{"always", "flash-lite", 1, []string{"gemini-3.5-flash-lite 429", "gemini-3.8-flash 200"}, 0},
 		{"always", "auto", 2, []string{"gemini-3.1-pro-preview 429", "gemini-3.8-flash 429", "gemini-3.5-flash-lite 200"}, 0},
 		{"always", "gemini-2.5-pro", 3, []string{"gemini-2.5-pro 429", "gemini-2.5-flash 429", "gemini-2.5-flash-lite 429"}, 1},
-		{"ask", "gemini-2.5-pro", 1, []string{"gemini-2.5-pro 429"}, 1}, // nobody is there
+		{"ask", "gemini-2.5-pro", 1, []string{"gemini-2.5-pro 429"}, 1}, // there is no user
 		{"never", "gemini-2.5-pro", 1, []string{"gemini-2.5-pro 429"}, 1},
 	} {
 		t.Run(fmt.Sprint(c.fallback, " ", c.model, " ", c.used), func(t *testing.T) {

@@ -62,7 +62,7 @@ func TestBadInput(t *testing.T) {
 		env    string
 		args   []string
 		code   int
-		stderr string // in full, without the "minigem: " before it; "+usage" at the end: the usage follows
+		stderr string // complete, without the prefix "minigem: "; "+usage" at the end means that the usage follows
 	}{
 		// No model.
 		{"no key", nil, "", []string{"-p", "hi"}, 41, "no way of signing in to Gemini is configured: create a key at https://aistudio.google.com/apikey and put it into the variable GEMINI_API_KEY, or the line GEMINI_API_KEY=... into ~/.gemini/.env\nTo see minigem work without a key: minigem demo"},

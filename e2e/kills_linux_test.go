@@ -21,7 +21,7 @@ import (
 // A diskChange is a command that changes files of the user.
 type diskChange struct {
 	name  string
-	files map[string]string // of the project; "../" leads to the home
+	files map[string]string // of the project; "../" is the home
 	first [][]string        // commands to run before it
 	args  []string          // the command to kill
 	env   []string          // additional environment

@@ -26,7 +26,7 @@ func TestFirstPromptOfALargeSession(t *testing.T) {
 	size := writeLargeSession(t, filepath.Join(h.project(t).Chats(), "session-2026-01-01T10-00-11111111.jsonl"))
 	cmd, out, errOut := h.command(t, run{
 		Args: append(h.answersFile(t, "say Hi."), "-r", "latest", "-p", "go on"),
-		Env:  []string{"GOMEMLIMIT=off"}, // as the user's
+		Env:  []string{"GOMEMLIMIT=off"}, // as for a user
 	})
 	peak := measured(t, cmd)
 	require.NoError(t, cmd.Run(), "%s%s", out, errOut)

@@ -162,7 +162,7 @@ func (r terminal) has(screen block) bool {
 func (r terminal) compares(t *testing.T, screen block) {
 	for _, c := range strings.Split("\n"+screen.text, "\n$ ")[1:] {
 		command, printed, _ := strings.Cut(c, "\n")
-		seen, _ := r.types(t, command+" 2>/dev/null") // without how far it is
+		seen, _ := r.types(t, command+" 2>/dev/null") // without progress messages
 		pattern := "^"
 		for line := range strings.Lines(tidy(printed)) {
 			if strings.TrimSpace(line) == "..." {

@@ -30,7 +30,7 @@ func TestSignalledCommands(t *testing.T) {
 		"slow.txtar": "allow write WORKSPACE\nprompt go\n-- settings.json --\n" +
 			`{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cd WORKSPACE; ` + busy + `"}]}]}}` +
 			"\n-- model --\ncall list_directory {\"dir_path\": \".\"}\n\ntext done\n",
-		"bin/git":  "#!/bin/sh\ncd WORKSPACE; " + busy, // programs that never come to an end
+		"bin/git":  "#!/bin/sh\ncd WORKSPACE; " + busy, // programs that never exit
 		"bin/bash": "#!/bin/sh\ncd WORKSPACE; " + busy,
 	}
 	for _, args := range []string{

@@ -103,7 +103,7 @@ func TestChatAsksAboutAChangedScript(t *testing.T) {
 	c.keys("1" + keyEnter) // do not run it
 	c.waitFor(`hook "guard" was not run`)
 	c.waitReady()
-	c.saySees("Third", "Three.", `hook "guard" was not run`) // it is not asked again
+	c.saySees("Third", "Three.", `hook "guard" was not run`) // the user is not asked again
 	assert.NoFileExists(t, filepath.Join(h.workspace, "ran"))
 	h.write(t, "guard.sh", "cat >/dev/null; echo y >>ran\n")
 	c.saySees("Fourth", "Four.", "Your answer")

@@ -37,7 +37,7 @@ var mistyped = []step{
 	{"/resume delete keeep", `no conversation is saved under this tag; did you mean "keep"?`, ""},
 	{"/mode auto-edits", `unknown approval mode "auto-edits"; did you mean "auto_edit"?`, ""},
 	{"/theme drak", `there is no theme "drak": it is light, dark or auto; did you mean "dark"?`, ""},
-	{"/restore nosuch", `there is no checkpoint "nosuch"`, ""}, // names are times: see internal/undo
+	{"/restore nosuch", `there is no checkpoint "nosuch"`, ""}, // the names are times: see internal/undo
 }
 
 // anyName lists commands whose name is new or cannot be known.

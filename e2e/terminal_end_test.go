@@ -66,7 +66,7 @@ func TestChatLeavesTheTerminal(t *testing.T) {
 				now, err := term.GetState(int(chat.tty.Fd()))
 				return err == nil && assert.ObjectsAreEqual(chat.before, now)
 			})
-			if c.name != "KILL" { // after which the shell may be a moment earlier
+			if c.name != "KILL" { // after a kill the shell may be slightly earlier
 				chat.waitFor(" echo ", " icanon ")
 			}
 			waittest.Until(t, func() bool { // the watcher of a killed chat writes it, possibly after the shell

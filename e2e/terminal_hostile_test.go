@@ -109,7 +109,7 @@ func TestHostileTextInTheChat(t *testing.T) {
 			c.glance(s.line)
 		}
 		c.waitReady()
-		c.keys("/\x1b[A") // the last one of the menu
+		c.keys("/\x1b[A") // the last item of the menu
 		c.waitFor("evil")
 		c.assertInert()
 	})

@@ -188,7 +188,7 @@ func TestChatCustomCommands(t *testing.T) {
 	assert.FileExists(t, filepath.Join(h.workspace, "made"))
 	assert.Empty(t, server.problems())
 
-	for _, prompt := range []string{"/ask:notes x", "/help", "/hlep"} { // the first has a command that nobody can allow
+	for _, prompt := range []string{"/ask:notes x", "/help", "/hlep"} { // nothing can allow the first one
 		out := h.run(t, run{Args: append(h.answersFile(t, "say Never."), "--skip-trust", "-p", prompt)})
 		assert.Equal(t, 42, out.Code, prompt)
 		assert.Empty(t, out.Stdout, prompt)

@@ -22,20 +22,20 @@ import (
 // hooks/agents. Strings in it may contain {URL} (the fake model), {WS} (the workspace),
 // {HOME}, {CACHE} (a folder that is kept), {PROMPT} and {MODE}.
 type Adapter struct {
-	Name     string             `toml:"-"`     // of the file
-	Title    string             `toml:"title"` // its vendor's name for it
+	Name     string             `toml:"-"`     // the agent's file name
+	Title    string             `toml:"title"` // its vendor's name
 	Package  string             `toml:"package"`
-	Measured []string           `toml:"measured"` // versions
+	Measured []string           `toml:"measured"` // measured versions
 	Programs []string           `toml:"programs"`
 	Version  []string           `toml:"version"`  // arguments that print the version
-	Node     int                `toml:"node"`     // the least version of node; 0: it needs none
-	Protocol fakemodel.Protocol `toml:"protocol"` // that it speaks with its model
-	Same     bool               `toml:"same"`     // its tools are minigem's: calls of them are played as they are written
-	Seconds  int                `toml:"seconds"`  // that a case may take; 0: 90
-	Prints   bool               `toml:"prints"`   // stdout is the answer, stderr what the user reads
-	Cannot   []string           `toml:"cannot"`   // what no case can be about
-	Hosts    []string           `toml:"hosts"`    // hosts that it is known to look for, in vain
-	Leaves   []string           `toml:"leaves"`   // parts of command lines that it is known to leave running
+	Node     int                `toml:"node"`     // the minimum version of node; 0 if it needs none
+	Protocol fakemodel.Protocol `toml:"protocol"` // of its requests to the model
+	Same     bool               `toml:"same"`     // its tools are minigem's, so their calls are played unchanged
+	Seconds  int                `toml:"seconds"`  // limit for a case; 0 means 90
+	Prints   bool               `toml:"prints"`   // the answer is on stdout, messages for the user are on stderr
+	Cannot   []string           `toml:"cannot"`   // what no case can test
+	Hosts    []string           `toml:"hosts"`    // hosts that it is known to contact, in vain
+	Leaves   []string           `toml:"leaves"`   // parts of command lines of processes that it is known to leave running
 	// Rulesync holds the arguments after -t with which rulesync writes hooks for the
 	// agent; nil if it cannot.
 	Rulesync []string `toml:"rulesync"`
@@ -56,7 +56,7 @@ type Adapter struct {
 // Start says how to start an agent.
 type Start struct {
 	Args  []string            `toml:"args"`
-	Modes map[string][]string `toml:"modes"` // approval modes: what {MODE} is, or what is added
+	Modes map[string][]string `toml:"modes"` // approval modes: the value of {MODE}, or else arguments to append
 	Env   map[string]string   `toml:"env"`
 }
 
@@ -76,15 +76,15 @@ type File struct {
 type HookForm struct {
 	Form     string   `toml:"form"`     // see forms
 	File     string   `toml:"file"`     // where portable hooks are written
-	Native   []string `toml:"native"`   // files in which cases may have hooks; patterns
-	Observer string   `toml:"observer"` // the user's file, which says what tools ran
-	After    []string `toml:"after"`    // events that say so
+	Native   []string `toml:"native"`   // patterns of files in which cases may have hooks
+	Observer string   `toml:"observer"` // the user's file for hooks that show which tools ran
+	After    []string `toml:"after"`    // events that show that a tool ran
 	Refused  []string `toml:"refused"`  // those of After that also follow a tool that did not run
-	Unit     string   `toml:"unit"`     // of time-outs: s, ms
+	Unit     string   `toml:"unit"`     // of timeouts: s, ms
 	// SecondsBelow is the timeout in seconds from which on it is written in milliseconds
 	// instead; 0 means never.
 	SecondsBelow int    `toml:"seconds_below"`
-	Matcher      string `toml:"matcher"` // {NAMES} is tools, with | between them
+	Matcher      string `toml:"matcher"` // {NAMES} is replaced by tools, separated by |
 }
 
 // Tool is an agent's tool for an action. Strings in Args may contain {COMMAND}, {PATH},
@@ -92,10 +92,10 @@ type HookForm struct {
 // and {PATCH}, a patch in apply_patch format.
 type Tool struct {
 	Name   string         `toml:"name"`
-	Hook   string         `toml:"hook"` // its name in hooks; empty: Name
+	Hook   string         `toml:"hook"` // its name in hooks; empty means Name
 	Args   map[string]any `toml:"args"`
-	Seen   map[string]any `toml:"seen"`   // arguments as hooks read them; nil: as Args
-	Cannot string         `toml:"cannot"` // why there is no such tool
+	Seen   map[string]any `toml:"seen"`   // arguments as hooks see them; nil means Args
+	Cannot string         `toml:"cannot"` // why the agent has no such tool
 
 	// Command means that the action is a shell command, so that hooks cannot match it
 	// separately.

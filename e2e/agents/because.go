@@ -144,7 +144,7 @@ func (c *Cell) unfired() []string {
 	if a == nil {
 		return nil
 	}
-	if a.Matcher.Kind == "none" { // what its plugins look for is an expression of their own
+	if a.Matcher.Kind == "none" { // plugins match tools by their own expressions
 		plugin := *a
 		plugin.Matcher = tables.Matcher{Kind: "regex", Case: true}
 		a = &plugin

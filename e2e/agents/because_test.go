@@ -25,7 +25,7 @@ func TestUnfired(t *testing.T) {
 		{"copilot", guard, false, `./guard.sh never ran why: the matcher "Bash" fires for none of its tools, which are called bash, create, edit, view, grep, glob there`},
 		{"copilot", guard, true, ""},
 		{"claude", guard, false, ""},
-		{"opencode", guard, false, "which are called bash, write, edit, read, grep, glob there"}, // of a plugin, whose matchers are expressions of its own
+		{"opencode", guard, false, "which are called bash, write, edit, read, grep, glob there"}, // for a plugin, whose matchers are its own expressions
 		{"copilot", hooks.Hook{Event: protocol.BeforeTool, Command: "./guard.sh"}, false, ""},
 		{"kimi", hooks.Hook{Event: protocol.BeforeTool, Command: "./guard.sh", Matcher: "bash"}, false, "which are called Bash, Write, Edit, Read, Grep, Glob there"},
 	} {
@@ -34,7 +34,7 @@ func TestUnfired(t *testing.T) {
 			rec.Reports = []hooks.Report{{Event: protocol.BeforeTool, Runs: []hooks.Run{{Hook: c.hook}}}}
 		}
 		cell := &Cell{Agent: c.agent, Result: testbed.Result{Record: rec}}
-		got := strings.Join(strings.Fields(strings.Join(cell.seen(), "\n")), " ") // as one line, however it was wrapped
+		got := strings.Join(strings.Fields(strings.Join(cell.seen(), "\n")), " ") // as one line, however it is wrapped
 		if c.says == "" {
 			assert.NotContains(t, got, "never ran", c.agent)
 		} else {

@@ -115,7 +115,7 @@ func (x *session) Prompt(ctx context.Context, text string) testbed.Outcome {
 // proves nothing. It is empty if the agent finished.
 func (x *session) endedEarly(res ended, runs []shim.Run) string {
 	signal := res.SignalName
-	if signal == "" && res.ExitCode > 128 && res.ExitCode < 160 { // of a process in a namespace of its own
+	if signal == "" && res.ExitCode > 128 && res.ExitCode < 160 { // exit code of a process in a namespace
 		signal = fmt.Sprintf("signal %d", res.ExitCode-128)
 	}
 	answers := 0

@@ -15,7 +15,7 @@ type cellJSON struct {
 	Case     string   `json:"case"`
 	Agent    string   `json:"agent"`
 	Version  string   `json:"version,omitempty"`
-	New      bool     `json:"new,omitempty"` // nobody measured that version
+	New      bool     `json:"new,omitempty"` // the version was not measured
 	State    State    `json:"state"`
 	Millis   int64    `json:"ms,omitempty"`
 	Why      string   `json:"why,omitempty"`

@@ -17,8 +17,8 @@ import (
 
 // Values of From.Kind.
 const (
-	FromNative   = "native"   // the files that a project has, as they are
-	FromRulesync = "rulesync" // what rulesync makes for each agent of a project's .rulesync
+	FromNative   = "native"   // the files of a project, unchanged
+	FromRulesync = "rulesync" // what rulesync generates for each agent from a project's .rulesync
 )
 
 // From names the source of hooks that replace those of the cases.

@@ -22,10 +22,10 @@ type Line struct {
 	Path     string    `json:"path,omitempty"`
 	Version  string    `json:"version,omitempty"`
 	Measured []string  `json:"measured"`
-	New      bool      `json:"new,omitempty"`     // the version is none of those
+	New      bool      `json:"new,omitempty"`     // the version was not measured
 	Problem  string    `json:"problem,omitempty"` // why it cannot be used
-	Flags    []string  `json:"flags,omitempty"`   // that take away a protection
-	Cannot   []string  `json:"cannot,omitempty"`  // what no case can be about
+	Flags    []string  `json:"flags,omitempty"`   // that disable a protection
+	Cannot   []string  `json:"cannot,omitempty"`  // what no case can test
 	Get      string    `json:"get"`
 	SelfTest *SelfTest `json:"selfTest,omitempty"`
 }

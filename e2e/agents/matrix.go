@@ -15,9 +15,9 @@ type State string
 const (
 	Pass   State = "pass"
 	Fail   State = "fail"
-	Known  State = "known"   // fail, and the case says why Gemini CLI differs
-	Cannot State = "cannot"  // nothing can be said, and why not; never green
-	NotRun State = "not run" // it was interrupted before
+	Known  State = "known"   // it failed, and the case says why Gemini CLI differs
+	Cannot State = "cannot"  // it cannot be judged, and Why says why; never a pass
+	NotRun State = "not run" // the run was interrupted before
 )
 
 // Column is an agent on which cases run.
@@ -127,7 +127,7 @@ func (c *Cell) judge(res testbed.Result) {
 	for _, check := range res.Checks {
 		if check.Unasked != "" {
 			c.Unasked = append(c.Unasked, check)
-		} else if check.Command != "" { // it is not about the case as a whole
+		} else if check.Command != "" { // a check without one is about the whole case
 			judged++
 		}
 	}

@@ -45,7 +45,7 @@ func memoryBelow(top int, seen map[int]bool) (sum int64) {
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, file := range files {
 		data, err := os.ReadFile(file)
-		_, rest, found := strings.Cut(string(data), ") ") // behind the name, which may hold anything but this
+		_, rest, found := strings.Cut(string(data), ") ") // after the name, which may contain anything but this
 		fields := strings.Fields(rest)
 		if err != nil || !found || len(fields) < 2 {
 			continue // it has exited

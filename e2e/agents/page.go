@@ -1,7 +1,7 @@
 package agents
 
 import (
-	_ "embed" // the page
+	_ "embed" // for the page
 	"fmt"
 	"html"
 	"io"

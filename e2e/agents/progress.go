@@ -66,7 +66,7 @@ func (p *progress) left(c *Cell) string {
 		p.last = end
 	}
 	if left = max(time.Until(p.last), 0).Round(time.Second); left == 0 {
-		return "" // fast enough, or later than was said
+		return "" // it is fast, or later than announced
 	}
 	return fmt.Sprintf(", %s left", left)
 }

@@ -25,7 +25,7 @@ type SelfTest struct {
 	Agent   string            `json:"agent"`
 	Version string            `json:"version"`
 	Cannot  string            `json:"cannot,omitempty"`  // why no case can run on it
-	Actions map[string]string `json:"actions,omitempty"` // those that do not work, and why
+	Actions map[string]string `json:"actions,omitempty"` // actions that do not work, and why
 	// events that did not fire, by the agent's name, and what that means
 	Events map[string]string `json:"events,omitempty"`
 	Millis int64             `json:"ms"`
@@ -63,7 +63,7 @@ func (i Installed) SelfTest(ctx context.Context, self, cache string) SelfTest {
 		return st
 	}
 	st = i.selfTest(ctx, self, cache)
-	if st.Cannot == "" && ctx.Err() == nil { // a failure may be that of a busy machine
+	if st.Cannot == "" && ctx.Err() == nil { // a failure may be due to a busy machine
 		if data, err := json.Marshal(st); err == nil && os.MkdirAll(filepath.Dir(file), 0o700) == nil {
 			_ = atomicfile.WriteFile(file, data, 0o600) // the next run tests again
 		}

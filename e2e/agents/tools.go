@@ -58,7 +58,7 @@ func patch(act script.Action, path string) string {
 	case script.DoEdit:
 		before, err := boundedfile.Read(path, boundedfile.Kept)
 		if err != nil || strings.Count(string(before), act.Old) != 1 {
-			return "" // the agent says what is wrong with it
+			return "" // the agent will report the error
 		}
 		after := strings.Replace(string(before), act.Old, act.New, 1)
 		body = "*** Update File: " + path + "\n@@\n" + lines("-", string(before)) + lines("+", after)
@@ -128,7 +128,7 @@ func (a *Adapter) toolName(name string) string {
 	}
 	if len(found) > 0 && name == a.Tools[script.DoShell].hookName() || len(found) > 0 &&
 		name == a.Tools[script.DoShell].Name {
-		return "run_shell_command" // reading and searching by commands is still running commands
+		return "run_shell_command" // reading and searching with commands also runs commands
 	}
 	if len(found) == 1 {
 		return found[0]

@@ -89,7 +89,7 @@ func blocks(content json.RawMessage) ([]anthropicBlock, error) {
 			if json.Unmarshal(r, &head) != nil || head.Type == "" {
 				return nil, fmt.Errorf("block %d cannot be read: %w", i, err)
 			}
-			out[i].Type = "opaque" // a kind that has fields of these names in other shapes
+			out[i].Type = "opaque" // a kind whose fields of these names have other types
 		}
 		out[i].raw = r
 	}
@@ -127,7 +127,7 @@ func (anthropicAPI) read(x *exchange, body []byte, counting bool) (asked, []stri
 	}
 	for _, t := range w.Tools {
 		kind := t.Type
-		if kind == "" || kind == "custom" { // the API's word for a function of the client's
+		if kind == "" || kind == "custom" { // the API's name for a function of the client
 			kind = kindFunction
 		}
 		r.offer(Tool{Name: t.Name, Kind: kind, Schema: present(t.Schema)}, t.Description)

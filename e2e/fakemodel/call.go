@@ -27,7 +27,7 @@ const (
 
 // inputOf returns the text of a call of a custom tool.
 func inputOf(c llm.ToolCall) string {
-	text, _ := c.Args["input"].(string) // checkCall has said so
+	text, _ := c.Args["input"].(string) // checkCall reports it
 	return text
 }
 

@@ -224,7 +224,7 @@ func (x *exchange) send(e script.Entry, fault Fault) {
 			a.finish = c.FinishReason
 		}
 		if c.BlockReason != "" {
-			a.finish = "SAFETY" // none of these APIs tells a prompt's refusal from an answer's
+			a.finish = "SAFETY" // none of these APIs distinguishes a refused prompt from a refused answer
 		}
 	}
 	switch {
@@ -282,7 +282,7 @@ func (x *exchange) spoil(f Fault, to streamer) {
 			x.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 			x.header(http.StatusOK)
 		}
-		if name := garbageEvents[x.rec.Protocol]; name != "" { // clients do not look at events without a name
+		if name := garbageEvents[x.rec.Protocol]; name != "" { // clients ignore events without a name
 			_, _ = fmt.Fprintf(x, "event: %s\n", name)
 		}
 		_, _ = io.WriteString(x, "data: {\"type\": \"content_block"+x.eventEnd()) // the client may have left

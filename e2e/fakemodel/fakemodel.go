@@ -71,36 +71,36 @@ type Tool struct {
 	Name string `json:"name"`
 	// "function", "custom" (the argument is plain text), or the API's own type
 	Kind      string          `json:"kind"`
-	Namespace string          `json:"namespace,omitempty"` // that the tool belongs to; empty: none
-	Schema    json.RawMessage `json:"schema,omitempty"`    // of the arguments; nil: none
+	Namespace string          `json:"namespace,omitempty"` // that contains the tool; may be empty
+	Schema    json.RawMessage `json:"schema,omitempty"`    // of the arguments; may be nil
 }
 
 // Call is a call that was sent.
 type Call struct {
-	llm.ToolCall                // with the id that it got; a custom tool's text is Args["input"]
+	llm.ToolCall                // with its final id; a custom tool's text is Args["input"]
 	Action       *script.Action // the action it was translated from; nil if the script has the call itself
 }
 
 // Request is a request that the Server received, and how it was answered.
 type Request struct {
-	Number   int         `json:"number"` // from 1, over everything that came
+	Number   int         `json:"number"` // counts all requests from 1
 	Time     time.Time   `json:"time"`
-	Protocol Protocol    `json:"protocol,omitempty"` // empty: no API has this path
-	Method   string      `json:"method"`             // of HTTP
+	Protocol Protocol    `json:"protocol,omitempty"` // empty if no API has this path
+	Method   string      `json:"method"`             // HTTP method
 	Path     string      `json:"path"`               // with the query
-	Header   http.Header `json:"header"`             // credentials are "***"
+	Header   http.Header `json:"header"`             // credentials are replaced by "***"
 	// it offers no tools (a title, a summary, a count) and is not part of the conversation
 	Side bool            `json:"side,omitempty"`
-	Body json.RawMessage `json:"body,omitempty"` // as it came; a string if it was not JSON
+	Body json.RawMessage `json:"body,omitempty"` // as received; a string if it was not JSON
 	// what the real API would refuse, and what in the script does not fit the request
 	Problems []string `json:"problems,omitempty"`
 	Missing  bool     `json:"missing,omitempty"` // the script had no answer left
-	Again    bool     `json:"again,omitempty"`   // it asks what failed for good before: its client did not give up
-	Answer   string   `json:"answer,omitempty"`  // where the answer stands in the script
+	Again    bool     `json:"again,omitempty"`   // it repeats a permanently failed request: the client did not give up
+	Answer   string   `json:"answer,omitempty"`  // position of the answer in the script
 	Fault    *Fault   `json:"fault,omitempty"`
-	Status   int      `json:"status"` // 0: no header was sent
+	Status   int      `json:"status"` // 0 if no header was sent
 	Tools    []Tool   `json:"-"`
-	Calls    []Call   `json:"-"` // that the answer made
+	Calls    []Call   `json:"-"` // calls in the answer
 
 	// Parsed is the conversation: what the system, the user and the model said, and calls
 	// and their results by id. System is what precedes the user's first message. Later
@@ -108,7 +108,7 @@ type Request struct {
 	// Args["input"]. A result is {"output": text} or {"error": text}. Parsed is zero if
 	// the body could not be parsed.
 	Parsed llm.Request `json:"-"`
-	Addr   string      `json:"-"` // the client's: the same for requests over one connection
+	Addr   string      `json:"-"` // the client's address, equal for requests over one connection
 }
 
 // Options configure a Server.

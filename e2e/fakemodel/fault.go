@@ -32,7 +32,7 @@ type Fault struct {
 
 	// These add details to Status.
 	Message    string        // empty: a default for the status
-	Reason     string        // reason of an ErrorInfo, such as "API_KEY_INVALID"; empty: none
+	Reason     string        // reason of an ErrorInfo, such as "API_KEY_INVALID"; may be empty
 	RetryDelay time.Duration // in a RetryInfo; 0 means none
 	PerDay     bool          // add a QuotaFailure for a daily quota
 	Final      bool          // tell clients not to retry; those that would anyway get a 403 with the same message

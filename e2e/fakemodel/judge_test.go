@@ -36,7 +36,7 @@ var refused = map[Protocol][]struct{ from, to, problem string }{
 		{`"role": "assistant", "content": "Done."`, `"role": "assistant", "content": [{"type": "tool_use", "id": "c3", "name": "run", "input": {}}]`, "immediately after: c3"},
 		{`{"type": "text", "text": "again"}`, `{"type": "tool_use", "id": "c3", "name": "run", "input": {}}`, "can only be in assistant messages"},
 		{`{"type": "text", "text": "Be brief."}`, strings.Repeat(`{"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}},`, 5) + `{"type": "text", "text": "x"}`, "a maximum of 4 blocks with cache_control may be provided: found 5"},
-		{`"model": "m",`, `"model": "m", "metadata": {"user_id": "x"},`, ""}, // nothing is wrong
+		{`"model": "m",`, `"model": "m", "metadata": {"user_id": "x"},`, ""}, // valid
 		{"", `{"model": "m", "max_tokens": 5, "messages": []}`, "at least one message is required"},
 		{"", `{"model": "m", "max_tokens": 5, "messages": [{"role": "user", "content": 5}]}`, "content is neither a text nor an array"},
 		{"", `{"model": 5}`, "a JSON number where model stands"},

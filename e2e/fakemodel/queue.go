@@ -185,7 +185,7 @@ func (x *exchange) callsOf(a script.Action) ([]llm.ToolCall, error) {
 
 // called prepares a call to be sent, and records it.
 func (x *exchange) called(c llm.ToolCall, a *script.Action) llm.ToolCall {
-	if c.ID == "" && x.rec.Protocol != Gemini { // there it may have none
+	if c.ID == "" && x.rec.Protocol != Gemini { // Gemini's calls may have no id
 		c.ID = x.id(callIDs[x.rec.Protocol], len(x.rec.Calls)+1)
 	}
 	if c.Args == nil {

@@ -80,7 +80,7 @@ func TestVendorsClients(t *testing.T) {
 		name, _, _ := strings.Cut(u.Asked, ".")
 		assert.Empty(t, u.Error, "%s: %s", u.Asked, u.Message)
 		assert.Equal(t, `I run "it" <&> — ü.`, u.Text, u.Asked)
-		if name != "chat" { // its client drops what is not OpenAI's
+		if name != "chat" { // its client drops fields that are not OpenAI's
 			assert.Equal(t, "**Plan** first, then more", u.Thought, u.Asked)
 		}
 		require.Len(t, u.Calls, 2, u.Asked)
@@ -149,7 +149,7 @@ func TestVendorsClientsFaults(t *testing.T) {
 		}},
 		{"key", faulty(`{"status":401}`), func(t *testing.T, u understood) { assert.Equal(t, "AuthenticationError", u.Error, u.Asked) }},
 		{"midway", faulty(`{"status":500,"after":1,"message":"broke"}`, text), func(t *testing.T, u understood) {
-			if strings.HasPrefix(u.Asked, "responses") { // an answer that failed is no exception there
+			if strings.HasPrefix(u.Asked, "responses") { // a failed answer is not an exception there
 				assert.Equal(t, "failed", u.Stop)
 				return
 			}
@@ -162,7 +162,7 @@ func TestVendorsClientsFaults(t *testing.T) {
 			assert.Contains(t, u.Message, "JSON", u.Asked)
 		}},
 		{"no end", faulty("", text), func(t *testing.T, u understood) {
-			if u.Asked == "responses.stream" { // its client believes that more may come
+			if u.Asked == "responses.stream" { // its client expects that more may come
 				assert.Equal(t, "in_progress", u.Stop)
 				return
 			}

@@ -87,7 +87,7 @@ func checkHolds(c *Command) error {
 
 func judgeHolds(r *Record, c Command) verdict {
 	goal, event, err := goalOf(c)
-	least, _ := bound(c, "min", 100) // they were checked
+	least, _ := bound(c, "min", 100) // checked when the case was read
 	most, _ := bound(c, "alarms", -1)
 	v := verdict{expected: fmt.Sprintf("%s holds %d%% of the spellings of %s", c.Args[0], least, goal.Value)}
 	if most >= 0 {

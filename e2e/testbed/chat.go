@@ -86,7 +86,7 @@ func (t *talk) enter(text string) error {
 		return err
 	}
 	if strings.Contains(text, "\n") {
-		text = "\x1b[200~" + text + "\x1b[201~" // as a paste comes, so that its lines stay together
+		text = "\x1b[200~" + text + "\x1b[201~" // as a paste, so that its lines stay together
 	}
 	t.w.submitted()
 	return t.w.press(text + "\r")

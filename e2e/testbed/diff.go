@@ -33,7 +33,7 @@ func (r *runner) diff(n int) (string, error) {
 		return "", fmt.Errorf("there is no request %d: the model got %s", n, text.Plural(len(got.Requests), "request"))
 	}
 	if r.muted == "*" {
-		return "", nil // it is the run to compare with
+		return "", nil // this is the run to compare with
 	}
 	plain, err := r.again(r.c, "*", "")
 	if err != nil {

@@ -38,7 +38,7 @@ type jsonCase struct {
 	TookMs   int64         `json:"took_ms"`
 	Failures []jsonFailure `json:"failures,omitempty"`
 	Vacuous  []string      `json:"vacuous,omitempty"` // assertions that prove nothing
-	Notes    []string      `json:"notes,omitempty"`   // what was ignored or allowed, and what was left running
+	Notes    []string      `json:"notes,omitempty"`   // what was ignored, allowed or left running
 }
 
 type jsonFailure struct {

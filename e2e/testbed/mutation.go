@@ -27,7 +27,7 @@ type Mutant struct {
 	Where   string   `json:"where"` // file:line
 	What    string   `json:"what"`
 	Noticed bool     `json:"noticed"`
-	Cases   []string `json:"cases"` // that have it
+	Cases   []string `json:"cases"` // names of the cases that have it
 
 	file     string // relative to the folder of a case
 	from, to []byte // its content, with homeless for that folder

@@ -70,7 +70,7 @@ func (r *Result) settle(strict bool) {
 		default:
 			vacuous = append(vacuous, h.refuses.why)
 		}
-		h.refuses.why = "" // once is enough
+		h.refuses.why = "" // report it once
 	}
 	if slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Vacuous != "" }) {
 		return // reported already
@@ -161,7 +161,7 @@ func fulfilled(r *Record, c Command) bool {
 
 // attacks reports whether c asserts that the hook with this ID holds.
 func (c Command) attacks(id string) bool {
-	least, _ := bound(c, "min", 100) // it was checked
+	least, _ := bound(c, "min", 100) // checked when the case was read
 	return c.verb.name == "holds" && !c.Negated && least > 0 && IsHook(hooks.Hook{Name: id, Command: id}, c.Args[0])
 }
 

@@ -26,7 +26,7 @@ func (r *Record) unasked(c Command) string {
 	seer, sees := r.other.(Seer)
 	switch {
 	case r.other == nil:
-		return "" // it did not start: that the case fails is known
+		return "" // minigem can judge everything; a program that did not start fails the case anyway
 	case !c.verb.elsewhere && !(sees && seer.Sees(c.verb.name)):
 		return c.verb.name + " cannot be seen there"
 	}

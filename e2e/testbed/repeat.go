@@ -26,7 +26,7 @@ type Repeated struct {
 	Name   string        `json:"name"`
 	Runs   int           `json:"runs"`
 	Failed int           `json:"failed"`
-	Differ int           `json:"differ"` // runs in which hooks did something else than in most
+	Differ int           `json:"differ"` // runs in which hooks did something different from most runs
 	P50    time.Duration `json:"-"`
 	P95    time.Duration `json:"-"`
 }

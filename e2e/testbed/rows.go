@@ -51,7 +51,7 @@ func table(path string, line int, text string) ([]row, error) {
 			}
 			continue
 		}
-		values := strings.SplitN(l, "|", len(names)) // the last column may have a pipe in it
+		values := strings.SplitN(l, "|", len(names)) // the last column may contain a pipe
 		if len(values) < len(names) {
 			return nil, &SyntaxError{path, at, fmt.Sprintf("the row has %d of %d values, with a | between them", len(values),
 				len(names))}

@@ -89,7 +89,7 @@ type runner struct {
 	skipped  string
 	failures []Failure
 	checks   []Check
-	muted    string             // the key of a hook that does nothing; "*": all; empty: none
+	muted    string             // key of the muted hook; "*": all hooks; empty: none
 	refuses  map[string]refusal // by the key of the hook
 	allows   allowance
 	domain   *confine.Domain          // nil if nothing is confined

@@ -11,13 +11,13 @@ import (
 
 // The names of sections that are not files of the workspace.
 const (
-	modelSection     = "model"           // the model's part, in the short form
-	agentPrefix      = "model agent="    // and a name: what the model says to that subagent
-	serverPrefix     = "http "           // and a URL: the program that answers requests of http hooks there
-	responsesSection = "model.responses" // the same, as a fake-responses file
-	settingsSection  = "settings.json"   // stands for .gemini/settings.json
-	wantPrefix       = "want/"           // what something is compared with
-	homePrefix       = "home/"           // files of the user's home
+	modelSection     = "model"           // the model's answers in the short form
+	agentPrefix      = "model agent="    // with a name: the model's answers to that subagent
+	serverPrefix     = "http "           // with a URL: the program that answers requests of http hooks to it
+	responsesSection = "model.responses" // the model's answers as a fake-responses file
+	settingsSection  = "settings.json"   // short for .gemini/settings.json
+	wantPrefix       = "want/"           // expected values
+	homePrefix       = "home/"           // files in the user's home
 )
 
 // isModel reports whether a section belongs to the model.

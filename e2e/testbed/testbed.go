@@ -26,10 +26,10 @@ import (
 type Trust string
 
 const (
-	TrustOn      Trust = "on"      // it is trusted, with its hooks as they are; the default
-	TrustOff     Trust = "off"     // nobody has trusted it
-	TrustNew     Trust = "new"     // it is trusted, but its hooks are new
-	TrustChanged Trust = "changed" // it was trusted before its hooks were changed
+	TrustOn      Trust = "on"      // trusted, with its hooks as they are; the default
+	TrustOff     Trust = "off"     // not trusted
+	TrustNew     Trust = "new"     // trusted, but its hooks are new
+	TrustChanged Trust = "changed" // trusted before its hooks were changed
 )
 
 // Setup is what a session of a case needs. Directories are absolute and exist.

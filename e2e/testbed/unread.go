@@ -35,7 +35,7 @@ func (r *Record) Lacks(event hooks.Event, run hooks.Run) string {
 		return ""
 	}
 	given := gjson.ParseBytes(run.Stdin.Bytes())
-	sample, _ := inspect.Sample(event, "") // empty for an event that it does not know
+	sample, _ := inspect.Sample(event, "") // empty for an unknown event
 	for _, f := range r.programs[run.Hook.Line()] {
 		for _, field := range f.Fields {
 			path, has := missing(given, field)

@@ -187,12 +187,12 @@ func (p proof) noSuchEvent(c Command) string {
 	}
 	if !p.of.happened(ev) {
 		if ev == "AfterTool" && len(p.of.Started) > 0 {
-			return "" // the tool failed, which some agents have another event for
+			return "" // the tool failed, and some agents have a separate event for that
 		}
 		if p.of.other == nil || p.sees() || HasTools(ev) && len(p.of.calls("*")) == 0 {
 			return ev + " never happened"
 		}
-		return "" // agents do not tell of events without hooks
+		return "" // agents do not report events without hooks
 	}
 	about := slices.DeleteFunc(c.others(), func(cond Cond) bool { return cond.Key != "subject" && cond.Key != "agent" })
 	if !slices.ContainsFunc(p.of.Reports, func(rep hooks.Report) bool {

@@ -19,9 +19,9 @@ import (
 type kind string
 
 const (
-	setup     kind = "setup"  // what a session starts with
+	setup     kind = "setup"  // the state in which a session starts
 	action    kind = "action" // what happens
-	assertion kind = ""       // what the outcome must be
+	assertion kind = ""       // the expected outcome
 )
 
 // verb is a command of the script language.

@@ -91,7 +91,7 @@ func TestLooksRememberWhatCasesUse(t *testing.T) {
 	assert.Len(t, first, 3)
 	assert.Empty(t, changedCases(files, first, l.stamps(files)))
 
-	l.uses[at("b.txtar")].paths[0] = at("other.sh") // what is remembered is not read again
+	l.uses[at("b.txtar")].paths[0] = at("other.sh") // files in the cache are not read again
 	assert.Contains(t, l.stamps(files), at("other.sh"))
 	write("b.txtar", "use hook.sh\nuse other.sh\nprompt b\n")
 	second := l.stamps(files)

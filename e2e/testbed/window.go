@@ -97,7 +97,7 @@ func (w *window) show(piece []byte) {
 	case at.Y < windowRows && w.rows > 0: // the program has cleared the screen
 		w.past.Reset()
 		w.seen, w.rows, w.from = spot{}, 0, -1
-	case at.Y >= windowFull && bytes.HasSuffix(piece, []byte("\n")): // no sequence is open after a line feed
+	case at.Y >= windowFull && bytes.HasSuffix(piece, []byte("\n")): // no escape sequence is incomplete after a line feed
 		w.retire(at)
 	}
 }

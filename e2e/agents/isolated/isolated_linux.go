@@ -66,7 +66,7 @@ func run(socket, resolv, known, rules string, command []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, _ = unix.Write(conn, []byte(strings.Join(settled(strings.Split(known, "\n")), "\n"))) // minigem may be gone
+	_, _ = unix.Write(conn, []byte(strings.Join(settled(strings.Split(known, "\n")), "\n"))) // minigem may have exited
 	return code, nil
 }
 

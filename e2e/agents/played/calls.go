@@ -197,7 +197,7 @@ func (p *calls) native(act script.Action, n agents.NativeCall) (llm.ToolCall, *c
 		out = act.Call()
 	}
 	k := &call{asked: asked, act: act, kind: string(act.Kind), hook: n.Hook, seen: maps.Clone(n.Seen)}
-	if t, ok := p.agent.Tool(k.kind); ok && t.Args["patch"] != "" { // the patch is all that hooks read
+	if t, ok := p.agent.Tool(k.kind); ok && t.Args["patch"] != "" { // hooks only see the patch
 		text, _ := n.Call.Args["input"].(string)
 		k.seen = map[string]any{t.Args["patch"]: strings.TrimSuffix(text, "\n")}
 	}

@@ -48,7 +48,7 @@ func (f *jsonFile) check(wrong bool, what, detail string) {
 func (f *finder) json(path string, data []byte) {
 	doc, err := jsonc.Parse(path, data)
 	if err != nil {
-		f.odd(path, "trailing comma", err.Error()) // what no JSON is, all that were tried take for nothing
+		f.odd(path, "trailing comma", err.Error()) // all tested agents ignore a file that is not JSON
 		return
 	}
 	file := &jsonFile{finder: f, path: path}

@@ -30,7 +30,7 @@ const (
 	stdoutFile = "stdout"
 	stderrFile = "stderr"
 
-	unfinished = ".part" // ends the names of what is being written
+	unfinished = ".part" // suffix of files that are being written
 )
 
 // begin is the record of a started hook.
