@@ -127,7 +127,7 @@ func (r terminal) saves(t *testing.T, b block) {
 	require.NoError(t, os.Chmod(filepath.Join(r.workspace, name), 0o644)) // as an editor would
 }
 
-// edits replaces the line of the file that begins as the block does.
+// edits replaces the line of the file that starts like the block.
 func (r terminal) edits(t *testing.T, b block) {
 	names := named.FindAllStringSubmatch(b.intro, -1)
 	require.NotEmpty(t, names, b.intro)

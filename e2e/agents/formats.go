@@ -98,7 +98,7 @@ func markdownText(s string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'").Replace(text.VisibleLine(s))
 }
 
-// time is how long it took, where it ran.
+// time formats how long the case took, if it ran.
 func (c *Cell) time() string {
 	if c.State != Pass && c.State != Fail {
 		return ""

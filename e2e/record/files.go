@@ -251,7 +251,7 @@ func (f *files) words(text string, good func(path string) bool) {
 	}
 }
 
-// changed are the files that are not as they were, by name, with what they are.
+// changed returns the current state of the files that have changed, by name.
 func (f *files) changed() map[string]state {
 	out := map[string]state{}
 	for name, before := range f.before {
