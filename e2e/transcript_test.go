@@ -73,7 +73,7 @@ func checkTranscript(path string) error {
 	return nil
 }
 
-// showTranscript writes a session file for assertions, a part a line:
+// showTranscript formats a session file for assertions, one part a line:
 //
 //	user: hello
 //	gemini: I look.

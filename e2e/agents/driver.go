@@ -200,7 +200,7 @@ func (x *session) command(values map[string]string) proc.Command {
 	path, args := x.in.Path, argv(x.a.Start.Args, x.mode, values)
 	env := x.in.environment(x.setup.Home)
 	var paths []string
-	for _, e := range x.setup.Env { // the case's folders, and the one for temporary files
+	for _, e := range x.setup.Env { // the case's variables, including its temporary folder
 		name, value, _ := strings.Cut(e, "=")
 		switch name {
 		case "HOME", "LANG":
@@ -212,7 +212,7 @@ func (x *session) command(values map[string]string) proc.Command {
 	}
 	if n := len(paths); n > 1 { // the first is this machine's, the last the case's own
 		env[slices.IndexFunc(env, func(e string) bool { return strings.HasPrefix(e, "PATH=") })] = "PATH=" + paths[n-1]
-		if x.in.nodeScript() { // not with whichever node PATH has
+		if x.in.nodeScript() { // independent of the node in the case's PATH
 			path, args = x.in.look("node"), append([]string{x.in.Path}, args...)
 		}
 	}

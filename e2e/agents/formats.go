@@ -98,7 +98,7 @@ func markdownText(s string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'").Replace(text.VisibleLine(s))
 }
 
-// time formats how long the case took, if it ran.
+// time formats how long a case took that passed or failed.
 func (c *Cell) time() string {
 	if c.State != Pass && c.State != Fail {
 		return ""

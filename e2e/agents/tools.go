@@ -66,8 +66,7 @@ func patch(act script.Action, path string) string {
 	return "*** Begin Patch\n" + body + "*** End Patch\n"
 }
 
-// translate is call restricted to the tools that a request offers, whatever the adapter
-// says.
+// translate is like call, but returns an error if the request does not offer the tool.
 func (a *Adapter) translate(workspace string) func(script.Action, []fakemodel.Tool) ([]llm.ToolCall, error) {
 	return func(act script.Action, offered []fakemodel.Tool) ([]llm.ToolCall, error) {
 		c, err := a.call(act, workspace)

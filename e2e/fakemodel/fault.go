@@ -35,7 +35,7 @@ type Fault struct {
 	Reason     string        // reason of an ErrorInfo, such as "API_KEY_INVALID"; may be empty
 	RetryDelay time.Duration // in a RetryInfo; 0 means none
 	PerDay     bool          // add a QuotaFailure for a daily quota
-	Final      bool          // tell clients not to retry; those that would anyway get a 403 with the same message
+	Final      bool          // tell clients not to retry, and answer a retry with a 403 and the same message
 
 	ChunkDelay time.Duration // before each chunk
 }

@@ -13,7 +13,7 @@ import (
 	"minigem/llm"
 )
 
-// RenderMessages writes messages for people and for patterns, a part a line:
+// RenderMessages formats messages for people and for patterns, one part a line:
 //
 //	user: hello
 //	model: call read_file {"file_path":"a"}
@@ -28,7 +28,7 @@ func RenderMessages(messages []llm.Message) string {
 	return b.String()
 }
 
-// RenderPart writes a part as RenderMessages does.
+// RenderPart formats a part as RenderMessages does.
 func RenderPart(p llm.Part) string {
 	switch p := p.(type) {
 	case llm.Text:
@@ -55,7 +55,7 @@ func compact(v any) string {
 	return string(data)
 }
 
-// renderRequest writes a request for the comparison of requests.
+// renderRequest formats a request so that requests can be compared.
 func renderRequest(r Request) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "model: %s\n", r.Model)

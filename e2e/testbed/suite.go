@@ -99,7 +99,7 @@ func (s Summary) Counts() (passed, failed, broken, skipped int) {
 	return passed, failed, broken, skipped
 }
 
-// ExitCode is ExitBroken if a case file is broken, ExitFailed if a case failed or all
+// ExitCode returns ExitBroken if a case file is broken, ExitFailed if a case failed or all
 // were skipped, which proves nothing, else ExitPassed.
 func (s Summary) ExitCode() int {
 	passed, failed, broken, skipped := s.Counts()

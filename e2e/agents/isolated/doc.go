@@ -8,11 +8,11 @@ package isolated
 
 import "time"
 
-// Self and Name are how minigem is started to be that process: the path, and the
-// first argument. Behind it: the path of the socket on which minigem waits, the
-// file that stands for /etc/resolv.conf, parts of command lines that the agent is
-// known to leave running (one a line), the rules for the agent as JSON, the program
-// and its arguments.
+// Self and Name are the path and the first argument that start minigem as that process.
+// The other arguments are the path of the socket on which minigem waits, the file that
+// replaces /etc/resolv.conf, parts of command lines of processes that the agent is known
+// to leave running (one a line), the rules for the agent as JSON, and the program with its
+// arguments.
 const (
 	Self = "/proc/self/exe"
 	Name = "minigem-isolated"
