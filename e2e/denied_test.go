@@ -184,9 +184,9 @@ func meetDenial(t *testing.T, file string) {
 	require.NoError(t, res.Broken, file)
 	for _, f := range res.Failures {
 		if strings.Contains(f.Actual, "it never ran as a guard") {
-			continue // a failure that should block
+			continue // a failure that is to block
 		}
-		if f.Expected != "each answer of the model to be asked for" { // a refusal leaves later answers unused
+		if f.Expected != "each answer of the model to be asked for" { // nobody asks for those behind a refusal
 			t.Error(f.String())
 		}
 	}
