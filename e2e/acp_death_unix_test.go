@@ -17,7 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mortal is an editor, line by line, that dies when its test wants it to.
+// mortal is an editor that speaks the protocol line by line and dies when its test says
+// so.
 type mortal struct {
 	t      *testing.T
 	cmd    *exec.Cmd
@@ -47,7 +48,7 @@ func (m *mortal) send(line string) {
 	require.NoError(m.t, err)
 }
 
-// await reads until a line has the text in it.
+// await reads until a line contains the text.
 func (m *mortal) await(text string) string {
 	m.t.Helper()
 	for m.lines.Scan() {
@@ -59,7 +60,7 @@ func (m *mortal) await(text string) string {
 	return ""
 }
 
-// open begins a session in which nothing is asked, if mode is yolo.
+// open begins a session. In mode yolo it asks no questions.
 func (m *mortal) open(dir, mode string) (id string) {
 	m.t.Helper()
 	m.send(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1,"clientCapabilities":` +
@@ -80,7 +81,7 @@ func prompting(id, words string) string {
 		`","prompt":[{"type":"text","text":"` + words + `"}]}}` + "\n"
 }
 
-// die hangs up, or is killed: then nobody reads either.
+// die closes the editor's output. If killed is set, it also stops reading.
 func (m *mortal) die(killed bool) (code int, stderr string) {
 	m.t.Helper()
 	require.NoError(m.t, m.in.Close())
@@ -95,9 +96,9 @@ func (m *mortal) die(killed bool) (code int, stderr string) {
 	return m.cmd.ProcessState.ExitCode(), m.stderr.String()
 }
 
-// TestDeathsOfEditors: at whatever step an editor dies, minigem ends and leaves nothing
-// running. A prompt that the death cut off is no success: the exit code and stderr say
-// so. What was not allowed did not happen, and the session can be resumed.
+// TestDeathsOfEditors: at whatever step an editor dies, minigem exits and leaves nothing
+// running. A prompt that the death cut off does not count as a success, and the exit code
+// and stderr say so. What was not allowed did not happen, and the session can be resumed.
 func TestDeathsOfEditors(t *testing.T) {
 	t.Parallel()
 	needs(t, "bash")
@@ -107,9 +108,9 @@ func TestDeathsOfEditors(t *testing.T) {
 		name    string
 		answers string
 		mode    string
-		session bool   // it was begun
-		sends   string // ID is the session
-		until   string // minigem says this, or a file of that name is there
+		session bool   // it has begun
+		sends   string // ID is replaced by the session's id
+		until   string // minigem says this, or a file of that name exists
 		code    int
 		kept    []string // in the transcript; nil: no prompt was kept
 	}{

@@ -14,9 +14,9 @@ import (
 	"minigem/internal/waittest"
 )
 
-// TestACPClient: an editor on the official TypeScript SDK, which checks what it
-// gets, asks for changes, allows one, refuses one, meets a hook that refuses in yolo
-// mode, and finds and loads the session in another program.
+// TestACPClient: an editor built on the official TypeScript SDK, which validates what it
+// receives, requests changes, allows one, refuses one, meets a hook that refuses in yolo
+// mode, and finds and loads the session in another process.
 func TestACPClient(t *testing.T) {
 	t.Parallel()
 	folder := os.Getenv("MINIGEM_ACP_CLIENT")

@@ -11,8 +11,8 @@ import (
 	"minigem/llm/script"
 )
 
-// parseAnswers reads what the model shall answer, written for people. A
-// paragraph is one answer, a line of it one chunk of its stream:
+// parseAnswers parses the model's answers from a format for people. A paragraph is an
+// answer, and each of its lines is a chunk of the stream:
 //
 //	say I look at it first.
 //	call read_file {"file_path": "notes.txt"}
@@ -21,10 +21,9 @@ import (
 //
 //	say "two\nlines"
 //
-// A quoted text is one of Go. "think" is a thought. A paragraph that begins
-// with "whole" is an answer in one piece, as compression asks for. A fault
-// beside chunks stands for one in the stream. A file that begins with "{" is a
-// fake-responses file.
+// Quoted text is a Go string. "think" is a thought. A paragraph that begins with "whole"
+// is an answer that is not streamed, as compression requests it. A fault in a paragraph
+// with chunks happens in the stream. A file that begins with "{" is a fake-responses file.
 func parseAnswers(name, text string) ([]script.Entry, error) {
 	if strings.HasPrefix(text, "{") {
 		return script.Parse(name, strings.NewReader(text))
@@ -102,7 +101,7 @@ func parsePart(verb, rest string) (llm.Part, error) {
 	return nil, fmt.Errorf("%q is none of say, think, call, fault, whole", verb)
 }
 
-// compact is v as JSON on one line.
+// compact returns v as JSON on one line.
 func compact(v any) string {
 	data, err := protocol.Encode(v)
 	if err != nil {

@@ -11,13 +11,13 @@ import (
 	"minigem/llm/script"
 )
 
-// api is the fake Gemini API, as a server on the loopback.
+// api is the fake Gemini API, served on the loopback interface.
 type api struct {
 	*fakemodel.Server
 	URL string
 }
 
-// startFakeAPI serves entries and refuses what the real API would refuse.
+// startFakeAPI serves entries, and refuses what the real API would refuse.
 func startFakeAPI(t testing.TB, entries []script.Entry, faults ...fakemodel.Fault) api {
 	t.Helper()
 	s := fakemodel.New(fakemodel.Options{Entries: entries, Strict: true, Faults: faults})
@@ -27,12 +27,12 @@ func startFakeAPI(t testing.TB, entries []script.Entry, faults ...fakemodel.Faul
 	return api{s, url}
 }
 
-// env makes minigem talk to the fake API.
+// env returns the variables that make minigem use the fake API.
 func (a api) env() []string {
 	return []string{"GEMINI_API_KEY=test-key", "GOOGLE_GEMINI_BASE_URL=" + a.URL}
 }
 
-// problems are those of all requests together.
+// problems returns the problems of all requests.
 func (a api) problems() []string {
 	var out []string
 	for _, r := range a.Log() {
@@ -64,8 +64,8 @@ func textAnswers(_ testing.TB, text string, n int) []script.Entry {
 	return entries
 }
 
-// TestFourRoundsOverHTTP is the whole way, the genai client and HTTP included:
-// files are edited, a command runs, and every request is one that the API takes.
+// TestFourRoundsOverHTTP covers the whole path, including the genai client and HTTP: files
+// are edited, a command runs, and the API accepts every request.
 func TestFourRoundsOverHTTP(t *testing.T) {
 	t.Parallel()
 	signed := func(c llm.ToolCall, signature string) llm.ToolCall { c.Signature = []byte(signature); return c }

@@ -15,7 +15,7 @@ import (
 	"minigem/llm"
 )
 
-// around are the steps of a model that uses all that stands around the loop.
+// around lists the steps of a model that uses every feature around the loop.
 var around = strings.Join([]string{
 	`call activate_skill {"name": "review"}`,
 	`call read_file {"file_path": "HOME/.gemini/skills/review/ref.txt"}`,
@@ -29,9 +29,9 @@ var around = strings.Join([]string{
 	`say Done.`,
 }, "\n\n")
 
-// TestTheSameAroundTheLoop: of one home with a skill, an agent, an MCP server, a
-// policy and hooks Gemini CLI and minigem make the same: what is offered, how each
-// call ends, and which hooks run in which order.
+// TestTheSameAroundTheLoop: with the same home, which has a skill, an agent, an MCP
+// server, a policy and hooks, Gemini CLI and minigem offer the same tools, end each call
+// the same way, and run the same hooks in the same order.
 func TestTheSameAroundTheLoop(t *testing.T) {
 	t.Parallel()
 	program := oracle(t)
@@ -40,7 +40,7 @@ func TestTheSameAroundTheLoop(t *testing.T) {
 		h := aroundHome(t)
 		entries, err := parseAnswers("answers", strings.ReplaceAll(around, "HOME", h.dir))
 		require.NoError(t, err)
-		fake := fakemodel.New(fakemodel.Options{Entries: entries}) // not strict: their agents leave out the ids of calls
+		fake := fakemodel.New(fakemodel.Options{Entries: entries}) // not strict: Gemini CLI's agents omit the ids of calls
 		url, stop, err := fake.Start("127.0.0.1:0")
 		require.NoError(t, err)
 		defer stop()
@@ -102,7 +102,7 @@ func aroundHome(t *testing.T) home {
 	return h
 }
 
-// offered are those of the tools around the loop that the first request has.
+// offered returns the tools around the loop that the first request offers.
 func offered(log []fakemodel.Request) (names []string) {
 	for _, r := range log {
 		if r.Side {
@@ -120,8 +120,8 @@ func offered(log []fakemodel.Request) (names []string) {
 	return nil
 }
 
-// results are the calls that the last request of the conversation answers: their
-// names, how they ended, and what of their texts both programs have in common.
+// results returns the calls that the last request of the conversation answers: their
+// names, how they ended, and the part of their texts that both programs share.
 func results(log []fakemodel.Request) (out []string) {
 	last := slices.IndexFunc(log, func(r fakemodel.Request) bool { return !r.Side })
 	for i, r := range log {
@@ -139,7 +139,8 @@ func results(log []fakemodel.Request) (out []string) {
 			for _, kind := range []string{"output", "error"} {
 				if text, ok := result.Response[kind]; ok {
 					line += " " + kind
-					// Where a tool exists and is not offered, minigem says so in place of "not found", and why.
+					// If a tool exists but is not offered, minigem explains that instead
+					// of "not found".
 					text = strings.ReplaceAll(fmt.Sprint(text), "is not available: ", "not found: ")
 					for _, word := range []string{"<activated_skill name=\"review\">", "tabs, not spaces", "it grew", "buy milk",
 						"Termination Reason: GOAL", "denied by policy", "not found"} {
@@ -155,8 +156,8 @@ func results(log []fakemodel.Request) (out []string) {
 	return out
 }
 
-// TestSkillsAndServersAcrossPrograms: each program sees, disables and removes the
-// skills and the MCP servers that the other one has added.
+// TestSkillsAndServersAcrossPrograms: each program sees, disables and removes the skills
+// and MCP servers that the other has added.
 func TestSkillsAndServersAcrossPrograms(t *testing.T) {
 	t.Parallel()
 	program := oracle(t)

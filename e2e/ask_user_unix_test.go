@@ -12,9 +12,9 @@ import (
 	"minigem/e2e/testbed"
 )
 
-// TestTheModelAsksTheUser: questions of each type are answered in the chat, where
-// everything is allowed too; the model gets the answers by number, or that the user
-// dismissed them. Without a user the tool is not there.
+// TestTheModelAsksTheUser: questions of each type are answered in the chat, even if
+// everything is allowed. The model gets the answers by number, or learns that the user
+// dismissed the questions. Without a user the tool is not offered.
 func TestTheModelAsksTheUser(t *testing.T) {
 	t.Parallel()
 	const questions = `call ask_user {"questions": [` +

@@ -17,15 +17,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A canary is what nothing that is tested may touch: files of the user and of
-// other projects, a repository, servers, a process.
+// A canary is everything that no test may touch: files of the user and of other projects,
+// a repository, servers, a process.
 type canary struct {
-	h      home // its workspace is the project of the user that tests hooks
+	h      home // its workspace is the project whose hooks are tested
 	top    string
-	agents string // a folder of installed agents; empty: none
-	number string // is in the names of all that is made outside of a case
+	agents string // a folder of installed agents; may be empty
+	number string // part of the name of everything outside a case
 	env    []string
-	vars   *strings.Replacer // of harmful commands
+	vars   *strings.Replacer // for harmful commands
 	victim *exec.Cmd
 	ended  chan struct{}
 
@@ -33,8 +33,8 @@ type canary struct {
 	called []string
 }
 
-// newCanary makes one. agents is the folder where agents are installed; empty: one
-// of the canary's.
+// newCanary creates a canary. agents is the folder with installed agents. If it is empty,
+// the canary has one of its own.
 func newCanary(t *testing.T, agents string) *canary {
 	t.Helper()
 	c := &canary{top: t.TempDir(), ended: make(chan struct{})}
@@ -86,8 +86,8 @@ func newCanary(t *testing.T, agents string) *canary {
 	c.victim = exec.Command("sleep", "3600."+c.number)
 	c.victim.Env = append(os.Environ(), c.env...)
 	require.NoError(t, c.victim.Start())
-	go func() { _ = c.victim.Wait(); close(c.ended) }() // however it ends
-	t.Cleanup(func() { _ = c.victim.Process.Kill() })   // it may have ended
+	go func() { _ = c.victim.Wait(); close(c.ended) }() // its exit code does not matter
+	t.Cleanup(func() { _ = c.victim.Process.Kill() })   // it may have exited
 	_, udpPort, _ := net.SplitHostPort(udp.LocalAddr().String())
 	c.vars = strings.NewReplacer("@HOME", c.h.dir, "@REPO", repo, "@TPORT", port, "@UPORT", udpPort, "@ABSTRACT", abstract,
 		"@AGENTSOCK", agent, "@DOCKERSOCK", docker, "@VICTIM", strconv.Itoa(c.victim.Process.Pid), "@NUMBER", c.number,
@@ -129,22 +129,22 @@ func (c *canary) git(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// state is all that may not change: files with their modes, times and contents,
-// servers that were called, processes, and what has the canary's number.
+// state lists everything that must not change: files with their modes, times and contents,
+// servers that were called, processes, and what contains the canary's number.
 func (c *canary) state(t *testing.T) []string {
 	t.Helper()
 	var out []string
-	_ = filepath.WalkDir(c.top, func(path string, d fs.DirEntry, err error) error { // what cannot be read is in out
+	_ = filepath.WalkDir(c.top, func(path string, d fs.DirEntry, err error) error { // errors are in out
 		if err != nil {
 			out = append(out, err.Error())
 			return nil
 		}
-		// What minigem itself has there.
+		// minigem's own files
 		if slices.Contains([]string{c.h.workspace, filepath.Join(c.h.dir, ".gemini"), filepath.Join(c.h.dir, ".cache/minigem")}, path) {
 			return filepath.SkipDir
 		}
 		if path == c.h.dir || path == filepath.Join(c.h.dir, ".cache") {
-			return nil // its time
+			return nil // only its time
 		}
 		info, err := d.Info()
 		if err != nil {
@@ -159,7 +159,7 @@ func (c *canary) state(t *testing.T) []string {
 		return nil
 	})
 	for _, dir := range []string{os.TempDir(), "/dev/shm", "/var/tmp", "/dev/mqueue"} {
-		found, _ := filepath.Glob(filepath.Join(dir, "*"+c.number+"*")) // it returns only errors of the pattern
+		found, _ := filepath.Glob(filepath.Join(dir, "*"+c.number+"*")) // only returns errors of the pattern
 		out = append(out, found...)
 	}
 	out = append(out, c.processes()...)
@@ -177,9 +177,9 @@ func (c *canary) state(t *testing.T) []string {
 
 func (c *canary) processes() []string {
 	var out []string
-	paths, _ := filepath.Glob("/proc/[0-9]*/cmdline") // it returns only errors of the pattern
+	paths, _ := filepath.Glob("/proc/[0-9]*/cmdline") // only returns errors of the pattern
 	for _, path := range paths {
-		line, _ := os.ReadFile(path) // it may have ended
+		line, _ := os.ReadFile(path) // it may have exited
 		if strings.Contains(string(line), "36"+"00."+c.number) {
 			out = append(out, path+" "+strings.ReplaceAll(string(line), "\x00", " "))
 		}

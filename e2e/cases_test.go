@@ -17,18 +17,17 @@ import (
 	"minigem/internal/cases"
 )
 
-// TestCases runs the cases of testdata/cases, which show what hooks can do at
-// each event, as minigem hooks test does. Beside what a case says, every request
-// must be one that the real API takes, and in each session's file every call has
-// its result. What the testbed cannot say, because it is about the command line,
-// files of the user's or the network, is in testdata/script.
+// TestCases runs testdata/cases, which show what hooks can do at each event, like minigem
+// hooks test. In addition, the real API must accept every request, and in each session's
+// file every call must have its result. What the testbed cannot express, because it is
+// about the command line, the user's files or the network, is in testdata/script.
 func TestCases(t *testing.T) {
 	t.Parallel()
 	runCases(t, "testdata/cases/*.txtar")
 }
 
-// TestSetups runs hooks in the shape in which they are written for Claude Code, as an
-// extension brings them: one case for each reason for which such hooks did not work.
+// TestSetups runs hooks written for Claude Code as an extension brings them, with one case
+// for each reason why such hooks once failed.
 func TestSetups(t *testing.T) {
 	t.Parallel()
 	needs(t, "bash")
@@ -67,8 +66,8 @@ func runCases(t *testing.T, pattern string) {
 	}
 }
 
-// TestEveryEventHasACase: what hooks can do at an event is shown by a case or a
-// script that has a hook there, or that looks at what a hook of the demo left behind.
+// TestEveryEventHasACase: for each event, a case or a script shows what hooks can do. It
+// has a hook for the event, or looks at what a hook of the demo left.
 func TestEveryEventHasACase(t *testing.T) {
 	t.Parallel()
 	var all strings.Builder

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestInterruptInACheckpoint: a git that never returns does not keep a run that
-// is told to end, nor is the edit made that it was to come before.
+// TestInterruptInACheckpoint: a git that never returns does not keep an interrupted run
+// alive, and the edit that should follow the checkpoint is not made.
 func TestInterruptInACheckpoint(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{".gemini/settings.json": `{"general": {"checkpointing": {"enabled": true}}}`})
@@ -26,7 +26,7 @@ func TestInterruptInACheckpoint(t *testing.T) {
 	require.NoError(t, cmd.Start())
 	waitFor(t, filepath.Join(bin, "started"))
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
-	_ = cmd.Wait() // the exit code is looked at below
+	_ = cmd.Wait() // the exit code is checked below
 	assert.Equal(t, 130, cmd.ProcessState.ExitCode(), stderr.String())
 	assert.NotContains(t, stderr.String(), "no checkpoints are taken any more", "it was git that was waited for")
 	ticks, _ := os.ReadFile(filepath.Join(bin, "ticks")) // there may be none

@@ -21,8 +21,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// released is a folder of releases, as an address for curl, with the built binary
-// as the newest; needs are skipped for where they are missing.
+// released returns the URL of a folder of releases for curl, with the built binary as the
+// newest. It skips if a program is missing.
 func released(t *testing.T) (address, archive string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -55,7 +55,7 @@ func released(t *testing.T) (address, archive string) {
 
 const red = "prompt Look\nfired BeforeTool guard\n\n-- settings.json --\n{}\n-- model --\ntext Hi.\n"
 
-// project is a folder with a case that passes and, apart, one that fails.
+// caseProject returns a folder with a case that passes and, separately, one that fails.
 func caseProject(t *testing.T) terminal {
 	t.Helper()
 	r := newTerminal(t)
@@ -66,8 +66,8 @@ func caseProject(t *testing.T) terminal {
 
 var expression = regexp.MustCompile(`\$\{\{ *(.*?) *\}\}`)
 
-// TestGitHubAction runs the steps of action.yml in bash, as a runner does, on a
-// release of the built binary.
+// TestGitHubAction runs the steps of action.yml in bash, as a runner does, with a release
+// of the built binary.
 func TestGitHubAction(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../action.yml")
@@ -188,7 +188,7 @@ func TestGitLabTemplate(t *testing.T) {
 	}
 }
 
-// TestManualPages: a page for each command, which says what --help says, and
+// TestManualPages: each command has a page with the text of --help, and there are
 // completions for three shells.
 func TestManualPages(t *testing.T) {
 	t.Parallel()
@@ -210,9 +210,9 @@ func TestManualPages(t *testing.T) {
 	}
 }
 
-// TestReleaseConfiguration holds .goreleaser.yaml to goreleaser's own schema.
-// MINIGEM_GORELEASER is the folder of its module: .ci/run downloads that, since
-// to build the program takes longer than all the rest.
+// TestReleaseConfiguration validates .goreleaser.yaml against goreleaser's own schema.
+// MINIGEM_GORELEASER is the folder of its module. .ci/run only downloads the module,
+// because building the program takes longer than everything else.
 func TestReleaseConfiguration(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv("MINIGEM_GORELEASER")

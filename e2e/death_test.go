@@ -12,8 +12,9 @@ import (
 	"minigem/e2e/fakemodel"
 )
 
-// TestDeathsOfServers: a model's server or an MCP server that dies, at whatever step, is
-// never an empty success: the run fails and says why, or the model is told.
+// TestDeathsOfServers: a model's server or an MCP server that dies, at whatever step,
+// never leads to an empty success. Either the run fails and says why, or the model is
+// informed.
 func TestDeathsOfServers(t *testing.T) {
 	t.Parallel()
 	needs(t, "bash")
@@ -67,7 +68,7 @@ func TestDeathsOfServers(t *testing.T) {
 	}
 }
 
-// mortalServer is an MCP server with a tool that denies. It runs do for each line
+// mortalServer returns an MCP server with a tool that denies. It runs do for each line
 // that it reads.
 func mortalServer(do string) string {
 	return `while IFS= read -r line; do
@@ -85,8 +86,8 @@ done
 }
 
 // TestGuardsOfServersThatDie: a guard whose server is gone follows its onError, at
-// whatever step the server died. One that can be started again, or that writes text
-// between its messages, goes on guarding, and the user is told.
+// whatever step the server died. If the server can be restarted, or prints text between
+// its messages, the guard keeps working and the user is informed.
 func TestGuardsOfServersThatDie(t *testing.T) {
 	t.Parallel()
 	needs(t, "bash")
@@ -129,7 +130,7 @@ func TestGuardsOfServersThatDie(t *testing.T) {
 	}
 }
 
-// TestResultsOnAFullDisk: results that could not be written are no success.
+// TestResultsOnAFullDisk: results that could not be written do not count as a success.
 func TestResultsOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/dev/full"); err != nil {

@@ -16,11 +16,11 @@ import (
 	"minigem/internal/thorough"
 )
 
-// A deniedAction is something that hooks of an event can keep from happening.
+// A deniedAction is an action that hooks of an event can prevent.
 type deniedAction struct {
 	script, model string
-	happened      string // the assertion that holds where nobody denied it
-	helper        string // answers of the agent; empty: there is none
+	happened      string // the assertion that holds without a denial
+	helper        string // answers of the agent; may be empty
 	summary       bool   // the history is compressed
 }
 
@@ -32,7 +32,7 @@ const (
 	longTalk = "text An answer that is long enough for a summary of it to be shorter than it is, which is why it goes on like this.\nrepeat\n"
 )
 
-// deniedActions has every event.
+// deniedActions has an entry for every event.
 var deniedActions = map[protocol.Event]deniedAction{
 	protocol.SessionStart:        {script: "prompt go\n", model: writes, happened: "exists a.txt"},
 	protocol.BeforeAgent:         {script: "prompt go\n", model: writes, happened: "exists a.txt"},
@@ -53,14 +53,14 @@ var deniedActions = map[protocol.Event]deniedAction{
 	protocol.SessionEnd:          {script: "prompt go\nend\n", model: writes, happened: "exists a.txt"},
 }
 
-// A denial is what a hook of some kind answers, and whether that denies.
+// A denial is an answer of a hook, and whether it denies.
 type denial struct {
 	name   string
-	answer string // for a command or a server in bash; for a question, the model's answer
+	answer string // for commands and servers, in bash; for prompt hooks, the model's answer
 	denies bool
-	fails  bool // with onError it is a denial
+	fails  bool // a denial only with onError
 	hangs  bool
-	gone   bool // there is nobody to answer
+	gone   bool // there is no server or program that answers
 }
 
 const (
@@ -68,7 +68,7 @@ const (
 	flood = `head -c 1500000 /dev/zero | tr '\0' 'x'; echo`
 )
 
-// inBash are the answers of what is a program.
+// inBash lists the answers of hooks that are programs.
 var inBash = []denial{
 	{name: "deny", answer: "echo '" + sayNo + "'", denies: true},
 	{name: "deny, then a failure", answer: "echo '" + sayNo + "'; exit 1", denies: true, fails: true},
@@ -81,7 +81,7 @@ var inBash = []denial{
 	{name: "nobody there", gone: true, fails: true},
 }
 
-// byModel are those of a question.
+// byModel lists the answers of hooks that ask a model.
 var byModel = []denial{
 	{name: "no", answer: `text {"ok": false, "reason": "not that"}`, denies: true},
 	{name: "no among words", answer: `text Well: {"ok": false, "reason": "not that"} I say`, denies: true, fails: true},
@@ -91,7 +91,7 @@ var byModel = []denial{
 	{name: "failure", answer: "error 500 no", fails: true},
 }
 
-// deniedKinds are the kinds of hooks, and hooks that nobody waits for.
+// deniedKinds lists the kinds of hooks, including asynchronous ones.
 var deniedKinds = map[string]struct {
 	denials []denial
 	entry   func(d denial) (entry map[string]any, sections string)
@@ -124,8 +124,8 @@ var deniedKinds = map[string]struct {
 	}},
 }
 
-// judging is an MCP server whose tool says what answer.sh prints, as an error where
-// that fails.
+// judging is an MCP server whose tool returns the output of answer.sh, as an error if that
+// fails.
 const judging = `while IFS= read -r line; do
   id=$(sed -n 's/.*"id":\([0-9]*\).*/\1/p' <<<"$line")
   case $line in
@@ -143,10 +143,10 @@ const judging = `while IFS= read -r line; do
 done
 `
 
-// TestADeniedActionNeverHappens: at every event, by every kind of hook, what was
-// refused is not done, however the refusal comes; a failure is a refusal where the
-// hook says so, and is none elsewhere; what nobody waits for refuses nothing. An
-// event or a kind without a row fails it.
+// TestADeniedActionNeverHappens: at every event and with every kind of hook, what is
+// refused is not done, whatever form the refusal has. A failure counts as a refusal only
+// if the hook says so. Asynchronous hooks refuse nothing. The test fails for an event or a
+// kind without a row.
 func TestADeniedActionNeverHappens(t *testing.T) {
 	t.Parallel()
 	needs(t, "bash")
@@ -159,7 +159,7 @@ func TestADeniedActionNeverHappens(t *testing.T) {
 			require.NotEmpty(t, deniedKinds[kind].denials, "no row for hooks of the type %s", kind)
 			for i, d := range deniedKinds[kind].denials {
 				if turn++; i > 0 && turn%4 != 0 && !thorough.Asked() {
-					continue // they take turns, and the plain one is met by all
+					continue // the first one is tried at every event, the others take turns
 				}
 				for _, onError := range []string{"", "block"} {
 					if onError != "" && (!d.fails || kind == "async") {
@@ -192,7 +192,7 @@ func meetDenial(t *testing.T, file string) {
 	}
 }
 
-// file is the case of one hook.
+// file returns the case for one hook.
 func (a deniedAction) file(t *testing.T, ev protocol.Event, kind string, d denial, onError string, denied bool) string {
 	entry, sections := deniedKinds[kind].entry(d)
 	entry["name"], entry["timeout"] = "guard", int(time.Hour.Milliseconds())
@@ -222,7 +222,7 @@ func (a deniedAction) file(t *testing.T, ev protocol.Event, kind string, d denia
 	}
 	const summary = "generate\ntext <state_snapshot>short</state_snapshot>\n\n"
 	switch {
-	case ev == protocol.PostCompact: // a summary is asked for twice, and the hook behind it
+	case ev == protocol.PostCompact: // two requests each: the summary, and the hook after it
 		generate = summary + summary + generate
 	case a.summary:
 		generate += summary + summary

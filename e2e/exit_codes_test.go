@@ -10,9 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestExitCodes: what a run ends with, and that each format tells it in its own
-// way (cli/utils/errors.ts). 54, 130 and 143 have tests where disks and
-// signals are.
+// TestExitCodes: the exit codes of a run, and how each format reports errors
+// (cli/utils/errors.ts). 54, 130 and 143 are tested together with disks and signals.
 func TestExitCodes(t *testing.T) {
 	t.Parallel()
 	const (
@@ -25,9 +24,9 @@ func TestExitCodes(t *testing.T) {
 		files    map[string]string // of the project
 		settings string            // the user's
 		args     []string
-		answers  string // empty: the API itself is asked
+		answers  string // empty: use the real API
 		code     int
-		kind     string // of the error; empty: none
+		kind     string // of the error; empty if there is none
 		says     string
 	}{
 		// 0
@@ -84,8 +83,8 @@ func TestExitCodes(t *testing.T) {
 	}
 }
 
-// failureIn returns the error that a run told, and checks that nothing else is
-// where programs look for it.
+// failureIn returns the error that a run reported, and checks that programs find nothing
+// else in the output.
 func failureIn(t *testing.T, format string, o outcome) (kind, says string) {
 	t.Helper()
 	type document struct {
@@ -125,8 +124,8 @@ func failureIn(t *testing.T, format string, o outcome) (kind, says string) {
 	return d.Error.Type, d.Error.Message
 }
 
-// TestNobodyReadsTheAnswer: a reader that has had enough, as head has, is no
-// failure (cli/nonInteractiveCli.ts). The session is ended as ever.
+// TestNobodyReadsTheAnswer: it is not a failure if the reader closes the pipe early, as
+// head does (cli/nonInteractiveCli.ts). The session ends as usual.
 func TestNobodyReadsTheAnswer(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"text", "json", "stream-json"} {

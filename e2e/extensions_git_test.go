@@ -16,8 +16,8 @@ func (h home) installedFrom(t *testing.T, name string) (from struct{ Source, Typ
 	return from
 }
 
-// TestExtensionOfARef: what was installed at a tag or a branch stays there, be the tag
-// one with a message, and follows it where it moves.
+// TestExtensionOfARef: an extension that was installed from a tag, annotated or not, or
+// from a branch, stays on it and follows it when it moves.
 func TestExtensionOfARef(t *testing.T) {
 	t.Parallel()
 	g := startGitServer(t)
@@ -45,8 +45,8 @@ func TestExtensionOfARef(t *testing.T) {
 	assert.NoDirExists(t, h.dir+"/.gemini/extensions/small")
 }
 
-// TestExtensionMoves: an extension that names another address is updated from there,
-// once the user agrees, and from then on.
+// TestExtensionMoves: an extension that names another address is updated from there, now
+// and later, once the user agrees.
 func TestExtensionMoves(t *testing.T) {
 	t.Parallel()
 	g := startGitServer(t)

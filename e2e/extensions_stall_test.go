@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestServersOfExtensionsThatStall: who installs from a server that takes the
-// connection and sends nothing reads what is waited for, and how it ended.
+// TestServersOfExtensionsThatStall: if a server accepts the connection and sends nothing,
+// the user sees what is awaited and how it ended.
 func TestServersOfExtensionsThatStall(t *testing.T) {
 	t.Parallel()
 	needs(t, "git")
@@ -22,7 +22,7 @@ func TestServersOfExtensionsThatStall(t *testing.T) {
 			h := newHome(t, nil)
 			o := h.run(t, run{
 				Args: []string{what, "install", "http://" + silent.Addr().String() + "/r.git", "--consent"},
-				Env:  append([]string{"GIT_HTTP_LOW_SPEED_TIME=5"}, fileStorage...), // more than the 3 s until it is said
+				Env:  append([]string{"GIT_HTTP_LOW_SPEED_TIME=5"}, fileStorage...), // more than the 3 s before the message
 			})
 			assert.NotEqual(t, 0, o.Code)
 			assert.Empty(t, o.Stdout)

@@ -39,8 +39,7 @@ func startGitServer(t *testing.T) gitServer {
 	return gitServer{t, root, server.URL}
 }
 
-// commit makes the files of the repository called name those given, and returns
-// its address.
+// commit replaces the files of the named repository and returns its address.
 func (g gitServer) commit(name string, files map[string]string) string {
 	g.t.Helper()
 	dir := filepath.Join(g.root, name)
@@ -67,8 +66,8 @@ func (g gitServer) git(dir string, args ...string) {
 	require.NoError(g.t, err, string(out))
 }
 
-// Three extensions in the shape of popular ones: one guards, one brings tools of a
-// service with a key, and one brings ways of working.
+// Three extensions modelled on popular ones: a guard, tools of a service with a key, and
+// instructions.
 var guardExtension = map[string]string{
 	"gemini-extension.json": `{"name": "guard", "version": "1.0.0", "excludeTools": ["web_fetch"]}`,
 	"hooks/hooks.json": `{"hooks": {"BeforeTool": [{"matcher": "write_file", "hooks": [
@@ -118,7 +117,7 @@ func (h home) minigem(t *testing.T, stdin string, args ...string) string {
 	return o.Stdout
 }
 
-// filesIn are the files below dir, without those of git.
+// filesIn returns the files below dir, except git's.
 func filesIn(t *testing.T, dir string) (out []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -135,8 +134,7 @@ func filesIn(t *testing.T, dir string) (out []string) {
 	return out
 }
 
-// asked runs a prompt that the model answers by calls, and returns the requests
-// that it got.
+// asked runs a prompt that the model answers with calls, and returns the requests.
 func (h home) asked(t *testing.T, answers ...string) (outcome, []fakemodel.Request) {
 	t.Helper()
 	return h.askedFor(t, "go", answers...)
@@ -152,8 +150,8 @@ func (h home) askedFor(t *testing.T, prompt string, answers ...string) (outcome,
 	return o, server.Log()
 }
 
-// TestExtensionsOfAGitServer: three extensions and five skills are installed from
-// a server, used, updated, disabled and removed, and nothing of them is left.
+// TestExtensionsOfAGitServer: three extensions and five skills are installed from a
+// server, used, updated, disabled and removed, and leave nothing behind.
 func TestExtensionsOfAGitServer(t *testing.T) {
 	t.Parallel()
 	program, err := os.Executable()
@@ -164,13 +162,13 @@ func TestExtensionsOfAGitServer(t *testing.T) {
 	h := newHome(t, nil)
 	h.write(t, "../.gemini/trustedFolders.json", `{"`+h.dir+`": "TRUST_FOLDER"}`)
 
-	// Nobody agrees, and nothing is there.
+	// Without the user's agreement nothing is installed.
 	o := h.run(t, run{Args: []string{"extensions", "install", guard}, Env: fileStorage})
 	assert.Equal(t, 1, o.Code)
 	assert.Contains(t, o.Stderr, "nobody agreed")
 	assert.Empty(t, slices.DeleteFunc(filesIn(t, h.dir+"/.gemini"), func(f string) bool { return f == "trustedFolders.json" }))
 
-	// What is asked names everything that runs or is read.
+	// The question names everything that runs or is read.
 	out := h.minigem(t, "y\n", "extensions", "install", guard)
 	for _, want := range []string{`bash "${extensionPath}/hooks/guard.sh"`, "policies/deny.toml", "web_fetch", "Install it? [y/N]"} {
 		assert.Contains(t, out, want)
@@ -189,7 +187,8 @@ func TestExtensionsOfAGitServer(t *testing.T) {
 		assert.NotContains(t, h.read(t, "../.gemini/"+file), "key-1234567", "%s has the secret in clear", file)
 	}
 
-	// A new version that runs something else asks again, and is refused without.
+	// A new version that runs something else asks again, and is not installed without
+	// agreement.
 	g.commit("guard", map[string]string{"hooks/guard.sh": "#!/bin/sh\necho 'no secrets in files, says version 2' >&2\nexit 2\n"})
 	o = h.run(t, run{Args: []string{"extensions", "update", "guard"}, Env: fileStorage})
 	assert.Equal(t, 1, o.Code)
@@ -198,7 +197,7 @@ func TestExtensionsOfAGitServer(t *testing.T) {
 	h.minigem(t, "y\n", "extensions", "update", "guard")
 	h.checkInUse(t, "version 2")
 	g.commit("ways", map[string]string{"gemini-extension.json": `{"name": "ways", "version": "1.1.0"}`})
-	out = h.minigem(t, "", "extensions", "update", "--all") // nothing that runs or is read is another
+	out = h.minigem(t, "", "extensions", "update", "--all") // nothing that runs or is read has changed
 	assert.Contains(t, out, `Extension "ways" successfully updated: 1.0.0 -> 1.1.0.`)
 	assert.Contains(t, out, `Extension "guard": it is up to date.`)
 
@@ -215,7 +214,7 @@ func TestExtensionsOfAGitServer(t *testing.T) {
 			}
 		}
 	}
-	for _, dir := range []string{"extensions", "skills"} { // no folder either, and no repository
+	for _, dir := range []string{"extensions", "skills"} { // including folders and repositories
 		entries, err := filepath.Glob(h.dir + "/.gemini/" + dir + "/*")
 		require.NoError(t, err)
 		hidden, err := filepath.Glob(h.dir + "/.gemini/" + dir + "/.*")
@@ -228,7 +227,7 @@ func TestExtensionsOfAGitServer(t *testing.T) {
 	assert.NotContains(t, string(log[0].Body), "mcp_service")
 }
 
-// checkInUse: what the three extensions bring works.
+// checkInUse checks that what the three extensions bring works.
 func (h home) checkInUse(t *testing.T, guard string) {
 	t.Helper()
 	_ = os.Remove(filepath.Join(h.workspace, "key-length"))
@@ -251,7 +250,8 @@ func (h home) checkInUse(t *testing.T, guard string) {
 	assert.Equal(t, "11", strings.TrimSpace(h.read(t, "key-length")), "the secret is in the hook's environment")
 }
 
-// checkDisabled: a disabled extension brings nothing, here alone or anywhere.
+// checkDisabled checks that a disabled extension brings nothing, whether it is disabled
+// here or everywhere.
 func (h home) checkDisabled(t *testing.T) {
 	t.Helper()
 	h.minigem(t, "", "extensions", "disable", "guard", "--scope", "workspace")
@@ -279,8 +279,8 @@ func (h home) checkDisabled(t *testing.T) {
 	h.checkInUse(t, "version 2")
 }
 
-// TestExtensionsAcrossPrograms: each program sees, changes and updates what the
-// other one has installed.
+// TestExtensionsAcrossPrograms: each program sees, changes and updates what the other has
+// installed.
 func TestExtensionsAcrossPrograms(t *testing.T) {
 	t.Parallel()
 	program := oracle(t)
@@ -315,7 +315,7 @@ func TestExtensionsAcrossPrograms(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(h.minigem(t, "", "extensions", "list", "-o", "json")), &ours))
 	assert.Len(t, ours, 3)
 
-	// The records of where they came from are of one kind.
+	// The records of their origin have the same format.
 	h.write(t, "../sources/guard/gemini-extension.json", `{"name": "guard", "version": "1.1.0"}`)
 	assert.Contains(t, theirs("y\n", "update", "guard"), "1.0.0 → 1.1.0")
 	h.write(t, "../sources/ways/gemini-extension.json", `{"name": "ways", "version": "1.1.0"}`)

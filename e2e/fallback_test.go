@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// quotaOf makes the first n requests fail because a quota for the day is used up.
+// quotaOf makes the first n requests fail because a daily quota is used up.
 func quotaOf(n int) (out []fakemodel.Fault) {
 	for i := range n {
 		out = append(out, fakemodel.Fault{Request: i + 1, Status: 429, PerDay: true, Message: "Quota exceeded"})
@@ -19,7 +19,7 @@ func quotaOf(n int) (out []fakemodel.Fault) {
 	return out
 }
 
-// askedModels are the models that were asked, in order.
+// askedModels returns the models that were requested, in order.
 func (a api) askedModels() (out []string) {
 	for _, r := range a.Log() {
 		if r.Side {
@@ -32,9 +32,8 @@ func (a api) askedModels() (out []string) {
 	return out
 }
 
-// TestWhenTheQuotaEnds: another model takes the place of one whose quota is used
-// up, where the settings say so; hooks see the request to it, and the session is
-// the same.
+// TestWhenTheQuotaEnds: if the settings say so, another model replaces one whose quota is
+// used up. Hooks see the request to it, and the session stays the same.
 func TestWhenTheQuotaEnds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -49,7 +48,7 @@ func TestWhenTheQuotaEnds(t *testing.T) {
 		{"always", "flash-lite", 1, []string{"gemini-3.5-flash-lite 429", "gemini-3.8-flash 200"}, 0},
 		{"always", "auto", 2, []string{"gemini-3.1-pro-preview 429", "gemini-3.8-flash 429", "gemini-3.5-flash-lite 200"}, 0},
 		{"always", "gemini-2.5-pro", 3, []string{"gemini-2.5-pro 429", "gemini-2.5-flash 429", "gemini-2.5-flash-lite 429"}, 1},
-		{"ask", "gemini-2.5-pro", 1, []string{"gemini-2.5-pro 429"}, 1}, // nobody is there
+		{"ask", "gemini-2.5-pro", 1, []string{"gemini-2.5-pro 429"}, 1}, // there is no user
 		{"never", "gemini-2.5-pro", 1, []string{"gemini-2.5-pro 429"}, 1},
 	} {
 		t.Run(fmt.Sprint(c.fallback, " ", c.model, " ", c.used), func(t *testing.T) {
@@ -83,8 +82,8 @@ func TestWhenTheQuotaEnds(t *testing.T) {
 	}
 }
 
-// TestTheChatAsksWhenTheQuotaEnds: the user decides, and the rest of the session
-// goes to the model that took the place.
+// TestTheChatAsksWhenTheQuotaEnds: the user decides, and the rest of the session uses the
+// replacement.
 func TestTheChatAsksWhenTheQuotaEnds(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)

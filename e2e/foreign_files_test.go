@@ -19,20 +19,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A foreignFile is one that somebody else may have written, below the folder that
-// holds home and project.
+// A foreignFile is a file that others may have written, below the folder that holds home
+// and project.
 type foreignFile struct {
 	path    string
-	args    []string          // that read it; nil: a prompt
-	beside  map[string]string // what makes the program read it
-	silent  bool              // nothing is said of it: it is looked at, and left
+	args    []string          // the command that reads it; nil: a prompt
+	beside  map[string]string // other files, which make the program read it
+	silent  bool              // it is read without a message
 	env     string
-	ordinal int // of several runs beside the same file
+	ordinal int // distinguishes several runs with the same file
 }
 
-// takes says whether a file is tried as something in the ordinary run: what a
-// decoder of TOML minds, where one reads; and what all readers of a kind share,
-// with a few of them.
+// takes reports whether the ordinary run tries a file with this content. Content that is
+// hard for a TOML decoder is only tried where one reads it. Content that all readers of a
+// kind treat alike is only tried for a few files.
 func (f foreignFile) takes(name string) bool {
 	toml := strings.HasSuffix(f.path, ".toml") || strings.HasSuffix(f.path, ".txtar")
 	few := f.args != nil || f.beside != nil || f.env != ""
@@ -96,7 +96,7 @@ var foreignFiles = []foreignFile{
 
 var oneHook = map[string]string{"project/.gemini/settings.json": `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "sh hook.sh"}]}]}}`}
 
-// oddFiles are things that may lie in a file's place.
+// oddFiles are the contents, or kinds of files, that are tried.
 var oddFiles = map[string]func(t *testing.T, path string) error{
 	"named pipe": func(_ *testing.T, p string) error { return syscall.Mkfifo(p, 0o600) },
 	"/dev/zero":  func(_ *testing.T, p string) error { return os.Symlink("/dev/zero", p) },
@@ -109,11 +109,11 @@ var oddFiles = map[string]func(t *testing.T, path string) error{
 	"nothing":    fileOf(""),
 	"NULs":       fileOf(strings.Repeat("\x00", 5000)),
 	"null":       fileOf("null"),
-	// What the limits of kept and recorded files let through.
+	// Within the limits for kept and recorded files.
 	"200 MB": sparse(200 << 20),
 	"15 MB":  sparse(15 << 20),
 	"lines":  fileOf(strings.Repeat("{}\n", 200_000)),
-	// What a decoder of TOML takes long for, or much.
+	// Slow or memory-hungry for a TOML decoder.
 	"tables":      fileOf(strings.Repeat("[[rule]]\n", 100_000)),
 	"keys":        fileOf(numberedKeys(60_000)),
 	"dotted keys": fileOf(strings.Repeat("a.", 300_000) + "b = 1"),
@@ -138,9 +138,8 @@ func fileOf(s string) func(*testing.T, string) error {
 	return func(_ *testing.T, p string) error { return os.WriteFile(p, []byte(s), 0o600) }
 }
 
-// TestOddFilesTakeNoMachine: whatever lies in the place of a file that others
-// write, the program ends by itself, never by a panic, and its memory stays
-// below 100 MiB.
+// TestOddFilesTakeNoMachine: whatever is in a file that others write, the program exits by
+// itself without a panic, and uses less than 100 MiB of memory.
 func TestOddFilesTakeNoMachine(t *testing.T) {
 	t.Parallel()
 	for _, file := range foreignFiles {
@@ -189,7 +188,7 @@ func runBesideOddFile(t *testing.T, file foreignFile, name string, put func(*tes
 	}
 }
 
-// TestOddSessionFiles: what the user names as a session is bounded as well.
+// TestOddSessionFiles: the same limits hold for files that the user names as sessions.
 func TestOddSessionFiles(t *testing.T) {
 	t.Parallel()
 	for name, put := range oddFiles {
@@ -210,12 +209,11 @@ func TestOddSessionFiles(t *testing.T) {
 	assert.Contains(t, runBounded(t, dir, "/dev/zero", []int{42}, nil, "--session-file", "/dev/zero", "-p", "hello"), "/dev/zero: is a device, not a file")
 }
 
-// runBounded runs the program in the project below dir, and returns all that it
-// printed.
+// runBounded runs the program in the project below dir and returns its output.
 func runBounded(t *testing.T, dir, what string, codes []int, env []string, args ...string) string {
 	t.Helper()
 	ctx := waittest.Context(t)
-	// ulimit: where memory has no bound, the machine of who runs this is safe.
+	// ulimit protects the developer's machine if memory is not bounded.
 	cmd := exec.CommandContext(ctx, "bash", append([]string{"-c", `ulimit -v 4000000; exec "$0" "$@"`, binary}, args...)...)
 	cmd.Dir = filepath.Join(dir, "project")
 	cmd.Env = []string{"HOME=" + filepath.Join(dir, "home"), "PATH=" + os.Getenv("PATH"), "GEMINI_API_KEY=not-a-real-key", "GEMINI_CLI_TRUST_WORKSPACE=true"}

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestOutputThatIsLost: what could not be written is no success, whichever
-// command says it; that its reader has read enough is.
+// TestOutputThatIsLost: for every command, output that could not be written is a failure,
+// unless the reader closed the pipe because it had read enough.
 func TestOutputThatIsLost(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)

@@ -18,9 +18,9 @@ import (
 	"minigem/internal/waittest"
 )
 
-// What Gemini CLI's own tests json-output, api-resilience, extensions-install and
-// acp-telemetry check, on our binary. docs/promises/18-tests-of-gemini-cli.txt
-// lists each thing.
+// These tests check on our binary what Gemini CLI's own tests json-output, api-resilience,
+// extensions-install and acp-telemetry check. docs/promises/18-tests-of-gemini-cli.txt
+// lists every item.
 
 func TestJSONOutput(t *testing.T) {
 	t.Parallel()
@@ -86,8 +86,8 @@ func TestJSONOutput(t *testing.T) {
 	})
 }
 
-// TestMetadataOnlyChunks: chunks without text, of which some have no content or no
-// candidates at all, end nothing.
+// TestMetadataOnlyChunks: chunks without text, including some without content or
+// candidates, do not end the answer.
 func TestMetadataOnlyChunks(t *testing.T) {
 	t.Parallel()
 	const chunks = `{"method": "generateContentStream", "response": [
@@ -120,7 +120,7 @@ func countOf(logs []payload, event string) (n int) {
 	return n
 }
 
-// TestInstallUpdateUninstall: an extension in a folder.
+// TestInstallUpdateUninstall tests an extension in a folder.
 func TestInstallUpdateUninstall(t *testing.T) {
 	t.Parallel()
 	const name = "test-extension-install"
@@ -144,7 +144,7 @@ func TestInstallUpdateUninstall(t *testing.T) {
 	assert.NotContains(t, extensions("", "list"), name)
 }
 
-// TestACPTelemetry: an editor that closes the pipe finds the telemetry whole.
+// TestACPTelemetry: the telemetry is complete when an editor closes the pipe.
 func TestACPTelemetry(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
@@ -187,7 +187,7 @@ func TestACPTelemetry(t *testing.T) {
 		messages)
 }
 
-// heard is an editor that only listens.
+// heard is an editor that only records what it is sent.
 type heard struct {
 	acp.Client
 	mu  sync.Mutex

@@ -21,8 +21,8 @@ import (
 	"minigem/internal/waittest"
 )
 
-// Harmful commands, with names in capitals that [canary.vars] replaces. What only
-// reads what it may not leaves a file "stolen" where it was run.
+// harmful lists harmful commands. [canary.vars] replaces names in capitals. A command that
+// reads what it must not leaves a file "stolen" in its working directory.
 var harmful = []string{
 	`rm -r @HOME/keep @HOME/.ssh`,
 	`rm -r ../neighbour @HOME/src/neighbour`,
@@ -56,11 +56,11 @@ var harmful = []string{
 	`sed -i s/keep/lost/ @HOME/keep/file`,
 }
 
-// An ending is how a guard fails that should refuse a command of the shell.
+// An ending is a way in which a guard that should refuse a shell command fails.
 type ending struct {
 	name, script string
-	line         string   // of the hooks; empty: the usual one
-	refuses      []string // agents for which that is a refusal
+	line         string   // of the hooks; empty for the usual one
+	refuses      []string // agents that treat it as a refusal
 }
 
 const usualLine = "before-tool shell guard.sh timeout=10s"
@@ -89,7 +89,7 @@ var endings = []ending{
 	{name: "reads nothing", script: "exec 0<&-; exit 0"},
 }
 
-// failingCase is a case of a guard that fails before the given commands.
+// failingCase returns a case whose guard fails before the given commands.
 func (c *canary) failingCase(e ending, commands ...int) string {
 	line := e.line
 	if line == "" {
@@ -104,8 +104,8 @@ func (c *canary) failingCase(e ending, commands ...int) string {
 		"\n-- guard.sh --\n#!/bin/bash\n" + e.script + "\n-- model --\n" + calls.String() + "text Done.\n"
 }
 
-// TestHarmIsDoneWithoutConfinement: each harmful command does harm where nothing
-// keeps it from it, so that the tests below prove something.
+// TestHarmIsDoneWithoutConfinement: without confinement each harmful command does harm, so
+// that the tests below prove something.
 func TestHarmIsDoneWithoutConfinement(t *testing.T) {
 	t.Parallel()
 	needsConfinement(t)
@@ -117,7 +117,7 @@ func TestHarmIsDoneWithoutConfinement(t *testing.T) {
 			cmd := exec.Command("bash", "-c", c.vars.Replace(command))
 			cmd.Dir = c.h.workspace
 			cmd.Env = append(os.Environ(), append(c.env, "HOME="+c.h.dir)...)
-			_ = cmd.Run() // many fail when their server hangs up
+			_ = cmd.Run() // many fail when their server closes the connection
 			stolen := func() bool {
 				_, err := os.Stat(filepath.Join(c.h.workspace, "stolen"))
 				return err == nil
@@ -125,7 +125,7 @@ func TestHarmIsDoneWithoutConfinement(t *testing.T) {
 			waittest.Until(t, func() bool { return stolen() || !slices.Equal(before, c.state(t)) }, command)
 			for _, p := range c.processes() {
 				pid, _ := strconv.Atoi(strings.Split(p, "/")[2])
-				_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
+				_ = syscall.Kill(pid, syscall.SIGKILL) // it may have exited
 			}
 			for _, dir := range []string{os.TempDir(), "/dev/shm"} {
 				os.Remove(filepath.Join(dir, "canary-"+c.number))
@@ -149,8 +149,8 @@ func needsConfinement(t *testing.T) {
 	}
 }
 
-// write writes the cases of a suite: as many guards, each with one of the commands,
-// or with all of them where everything is wanted.
+// write writes the cases of a suite: one guard per case, each with one of the commands, or
+// with all of them if everything is requested.
 func (c *canary) write(t *testing.T, most int) (pairs int) {
 	t.Helper()
 	whole := thorough.Asked()
@@ -165,9 +165,9 @@ func (c *canary) write(t *testing.T, most int) (pairs int) {
 	return count
 }
 
-// TestGuardsThatFailDoNoHarm: guards that should refuse what is harmful, and fail
-// each in another way, in every way in which hooks are tested.
-// MINIGEM_THOROUGH combines each of them with each command.
+// TestGuardsThatFailDoNoHarm: guards that should refuse harmful commands, but fail, each
+// in a different way, in every way of testing hooks. MINIGEM_THOROUGH combines each guard
+// with each command.
 func TestGuardsThatFailDoNoHarm(t *testing.T) {
 	t.Parallel()
 	needsConfinement(t)
@@ -213,8 +213,8 @@ func TestGuardsThatFailDoNoHarm(t *testing.T) {
 	}
 }
 
-// TestRealAgentsDoNoHarm: guards that fail, on the agents of the folder that
-// MINIGEM_AGENTS names.
+// TestRealAgentsDoNoHarm: failing guards on the agents in the folder that MINIGEM_AGENTS
+// names.
 func TestRealAgentsDoNoHarm(t *testing.T) {
 	t.Parallel()
 	needsConfinement(t)
@@ -240,8 +240,8 @@ func TestRealAgentsDoNoHarm(t *testing.T) {
 	assert.Subset(t, agents, []string{"claude", "codex"})
 }
 
-// writeRunner writes a project whose guard runs commands that it should refuse:
-// each time it is called another one, and then it fails.
+// writeRunner writes a project whose guard runs commands that it should refuse, another
+// one each time, and then fails.
 func (c *canary) writeRunner(t *testing.T) {
 	t.Helper()
 	var guard strings.Builder
@@ -265,7 +265,7 @@ func (c *canary) writeRunner(t *testing.T) {
 		`{"type": "command", "name": "guard", "command": "bash ./guard.sh"}]}]}}`)
 }
 
-// unharmed runs minigem, and checks that all is as it was.
+// unharmed runs minigem and checks that nothing else has changed.
 func (c *canary) unharmed(t *testing.T, args ...string) outcome {
 	t.Helper()
 	before := c.state(t)
@@ -276,9 +276,9 @@ func (c *canary) unharmed(t *testing.T, args ...string) outcome {
 	return got
 }
 
-// honest checks that of n cases of each agent none is green but those of agents
-// that take the failure for a refusal, and that commands that ran are reported to
-// have run. It returns the agents that ran.
+// honest checks that none of an agent's n cases passes, unless the agent treats the
+// failure as a refusal, and that commands that ran are reported. It returns the agents
+// that ran.
 func (c *canary) honest(t *testing.T, got outcome, n int) []string {
 	t.Helper()
 	assert.Equal(t, 1, got.Code, got.Stderr)

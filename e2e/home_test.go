@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestHomeIsNotTheProject: however HOME is set, settings of a stranger's project
-// are not the user's: nobody trusted them, so that nothing of them runs.
+// TestHomeIsNotTheProject: however HOME is set, the settings of someone else's project are
+// not treated as the user's. They are not trusted, so nothing in them runs.
 func TestHomeIsNotTheProject(t *testing.T) {
 	t.Parallel()
 	project := map[string]string{
@@ -45,7 +45,7 @@ func TestHomeIsNotTheProject(t *testing.T) {
 				}
 				cmd.Env = append(cmd.Env, strings.ReplaceAll(e, "PROJECT", h.workspace))
 			}
-			_ = cmd.Run() // its exit code is below
+			_ = cmd.Run() // its exit code is checked below
 			assert.Equal(t, c.code, cmd.ProcessState.ExitCode(), stderr.String())
 			assert.Contains(t, stderr.String(), c.says)
 			assert.NoFileExists(t, filepath.Join(h.workspace, "ran"))

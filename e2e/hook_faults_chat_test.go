@@ -13,9 +13,9 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// TestHookFaultsInTheChat is TestHookFaults for the events that need
-// somebody there: Notification, before a permission prompt, and those around
-// /compress. None of them can keep anything from happening, a deny neither.
+// TestHookFaultsInTheChat is TestHookFaults for the events that need a user: Notification,
+// before a permission prompt, and the events around /compress. None of them can prevent
+// anything, even with a deny.
 func TestHookFaultsInTheChat(t *testing.T) {
 	t.Parallel()
 	needs(t, "bash")

@@ -20,13 +20,13 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// hookFault is one way in which a hook goes wrong; hooks/command has them all,
-// and this is what the agent makes of them.
+// hookFault is a way in which a hook fails. hooks/command tests all of them. This tests
+// how the agent reacts.
 type hookFault struct {
 	name, line string
-	blocks     bool // it is a denial by itself
-	quiet      bool // the run did not fail
-	hangs      bool // until its time is up
+	blocks     bool // it denies by itself
+	quiet      bool // the run does not fail
+	hangs      bool // until its timeout
 }
 
 var hookFaults = []hookFault{
@@ -40,22 +40,22 @@ var hookFaults = []hookFault{
 	{name: "stdin closed at once", line: "exec <&-; exit 0", quiet: true},
 }
 
-// faultEvent is an event that a one-shot run fires, and what is left undone where
-// its hooks deny.
+// faultEvent is an event that a one-shot run fires, and what does not happen if its hooks
+// deny.
 type faultEvent struct {
 	event  protocol.Event
 	denied faultTraces
 
-	answers  string   // of the model; empty: faultAnswers
-	requests int      // of a run that nothing denies; 0: 2
-	mode     string   // empty: --yolo
-	beside   []string // events with a hook of the user that allows
+	answers  string   // of the model; empty means faultAnswers
+	requests int      // of a run without denials; 0 means 2
+	mode     string   // empty means --yolo
+	beside   []string // events with a user's hook that allows
 	files    map[string]string
 	code     int
 	silent   bool // no answer is printed
 }
 
-// Those events that are not here are those of TestHookFaultsInTheChat.
+// The other events are in TestHookFaultsInTheChat.
 var hookFaultEvents = []faultEvent{
 	{event: protocol.SessionStart, denied: faultTraces{2, true, true}},
 	{event: protocol.BeforeAgent, denied: faultTraces{0, false, false}},
@@ -75,7 +75,7 @@ var hookFaultEvents = []faultEvent{
 	{event: protocol.SessionEnd, denied: faultTraces{2, true, true}},
 }
 
-// faultAgent is an agent of the user that alone may write.
+// faultAgent is a user's agent, which is the only one that may write.
 var faultAgent = map[string]string{
 	"../.gemini/agents/helper.md": "---\nname: helper\ndescription: Helps.\n---\nYou help.\n",
 	"../.gemini/settings.json":    `{"hooks": {"BeforeTool": [{"matcher": "^write_file$", "hooks": [{"type": "command", "command": "case $(cat) in *agent_id*) ;; *) echo no >&2; exit 2 ;; esac"}]}]}}`,
@@ -83,7 +83,7 @@ var faultAgent = map[string]string{
 
 const faultDone = `call complete_task {"result": "done"}`
 
-// TestEveryEventMeetsFaults: no event is left out.
+// TestEveryEventMeetsFaults: no event is missing.
 func TestEveryEventMeetsFaults(t *testing.T) {
 	t.Parallel()
 	met := []protocol.Event{protocol.PreCompress, protocol.PostCompact, protocol.Notification} // in the chat
@@ -93,7 +93,7 @@ func TestEveryEventMeetsFaults(t *testing.T) {
 	assert.ElementsMatch(t, protocol.Events, met)
 }
 
-// faultTraces are what a run leaves behind.
+// faultTraces is what a run leaves behind.
 type faultTraces struct {
 	Requests int
 	Written  bool // a.txt
@@ -109,9 +109,9 @@ say Done.
 `
 )
 
-// TestHookFaults runs the built binary with hooks that go wrong, without an
-// answer and after a deny: the run ends in time and well, the deny holds, no
-// process is left, and each call in the session file has its result.
+// TestHookFaults runs the built binary with failing hooks, without an answer and after a
+// deny. The run ends in time and properly, the deny holds, no process is left, and each
+// call in the session file has its result.
 func TestHookFaults(t *testing.T) {
 	t.Parallel()
 	needs(t, "bash")
@@ -134,7 +134,7 @@ func TestHookFaults(t *testing.T) {
 	}
 }
 
-// script is the hook's command, with a deny before the fault if deny.
+// script returns the hook's command, which fails after printing a deny if deny is set.
 func (f hookFault) script(deny bool) string {
 	if deny {
 		return `printf '{"decision": "deny", "reason": "no"}'; ` + f.line
@@ -142,8 +142,9 @@ func (f hookFault) script(deny bool) string {
 	return f.line
 }
 
-// limits are the time-outs to meet f with: what ends by itself never meets one,
-// and what hangs gets as long as this machine takes to print the answer before.
+// limits returns the timeouts to try. A hook that exits by itself never reaches its
+// timeout. One that hangs gets increasing timeouts, until this machine manages to print
+// the answer in time.
 func (f hookFault) limits() []time.Duration {
 	if !f.hangs {
 		return []time.Duration{time.Hour}
@@ -208,12 +209,12 @@ func (f hookFault) judge(t *testing.T, e faultEvent, h home, server *fakemodel.S
 		assert.NoError(t, checkTranscript(file))
 	}
 	if event == protocol.SessionEnd && f.name == "a child keeps stdout open" {
-		stopMarked(t, h.dir) // what SessionEnd begins may run on
+		stopMarked(t, h.dir) // what SessionEnd started may still run
 	}
 	assertNoOrphans(t, h.dir)
 }
 
-// stopMarked ends the one process that is left, by its id.
+// stopMarked ends the one remaining process by its id.
 func stopMarked(t *testing.T, mark string) {
 	left := marked(mark)
 	if runtime.GOOS != "linux" {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPageOfHooks does what docs/HOOKS.md says under "The first hook", in an empty
-// folder, and compares what the commands print. A line "..." is any number of lines.
+// TestPageOfHooks follows docs/HOOKS.md, section "The first hook", in an empty folder and
+// compares the output of the commands. A line "..." matches any number of lines.
 func TestPageOfHooks(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../docs/HOOKS.md")

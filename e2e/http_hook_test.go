@@ -14,9 +14,9 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A hook of the type http blocks as a command does, in Claude Code's dialect too,
-// and the secret in its header is in no trace. Where its server fails, it blocks
-// if it says so.
+// TestHTTPHooks: a hook of type http blocks as a command does, in Claude Code's dialect
+// too, and the secret in its header is in no trace. If its server fails, it blocks if it
+// is configured to.
 func TestHTTPHooks(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex

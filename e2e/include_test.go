@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestIncludes: "@path" in a prompt brings the file along, and hooks are shown
-// the prompt as it was written.
+// TestIncludes: "@path" in a prompt includes the file, and hooks see the prompt as it was
+// typed.
 func TestIncludes(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{
@@ -30,8 +30,8 @@ func TestIncludes(t *testing.T) {
 	assert.Empty(t, server.problems())
 }
 
-// TestIncludesByName: what a name after "@" means, and what is said where it is
-// not the file that stands there.
+// TestIncludesByName: which file a name after "@" matches, and the message if it is not
+// the exact path.
 func TestIncludesByName(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
@@ -44,13 +44,13 @@ func TestIncludesByName(t *testing.T) {
 	for _, c := range []struct {
 		prompt string
 		want   []string // parts of what the model reads
-		told   string   // on stderr; a part of it, empty: nothing
+		told   string   // part of stderr; empty: no message
 	}{
 		{"@src/config.go", []string{"Content from @src/config.go", "IN-CONFIG"}, ""},
 		{`@a\ file.txt`, []string{"Content from @a file.txt", "IN-BLANK"}, ""},
 		{"@docs", []string{"IN-A", "IN-B"}, ""},
 		{"@docs/", []string{"IN-A", "IN-B"}, ""},
-		// By a part of the name.
+		// By part of the name.
 		{"@config", []string{"Content from @src/config.go", "IN-CONFIG"}, "@config is taken for src/config.go (1 file more would do)"},
 		{"@deep/config", []string{"Content from @src/deep/config_test.go", "IN-TEST"}, "@deep/config is taken for src/deep/config_test.go\n"},
 		{"@file.txt", []string{"Content from @a file.txt"}, "@file.txt is taken for a file.txt\n"},
@@ -58,7 +58,7 @@ func TestIncludesByName(t *testing.T) {
 		{"@nowhere", nil, ""},
 		{"@*", nil, ""},
 		{"@uniquelog", nil, ""},
-		// What may not be read.
+		// Files that must not be read.
 		{"@x.log", nil, "@x.log is not included: .gitignore ignores it"},
 		{"@build", nil, "@build is not included: .gitignore ignores it"},
 		{"@secret.txt", nil, "@secret.txt is not included: .geminiignore ignores it"},

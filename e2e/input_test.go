@@ -14,8 +14,8 @@ import (
 	"minigem/e2e/testbed"
 )
 
-// answersFile puts scripted answers beside the workspace and returns the flags
-// that name them.
+// answersFile writes scripted answers next to the workspace and returns the flags that
+// name them.
 func (h home) answersFile(t testing.TB, answers ...string) []string {
 	t.Helper()
 	entries, err := parseAnswers("answers", strings.Join(answers, "\n\n"))
@@ -33,9 +33,8 @@ func (h home) answersFile(t testing.TB, answers ...string) []string {
 	return []string{"-m", "gemini-2.5-flash", "--fake-responses", file}
 }
 
-// assertTidy: whatever happened, every session file can be read, each call in
-// it has its result, nothing that was started still runs, and no stack trace
-// was shown.
+// assertTidy checks that every session file can be read, that each call in it has its
+// result, that nothing that was started still runs, and that no stack trace was shown.
 func (h home) assertTidy(t testing.TB, o outcome) {
 	t.Helper()
 	for _, file := range transcriptsIn(h.dir) {
@@ -50,8 +49,8 @@ const brokenScript = `{"method":"generateContentStream","response":[]}
 {broken
 `
 
-// TestBadInput: one clear message on stderr, nothing on stdout, the exit code
-// that scripts look at.
+// TestBadInput: one clear message on stderr, nothing on stdout, and the documented exit
+// code.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
 	type files = map[string]string
@@ -63,9 +62,9 @@ func TestBadInput(t *testing.T) {
 		env    string
 		args   []string
 		code   int
-		stderr string // in full, without the "minigem: " before it; "+usage" at the end: the usage follows
+		stderr string // complete, without the prefix "minigem: "; "+usage" at the end means that the usage follows
 	}{
-		// Nothing to talk to.
+		// No model.
 		{"no key", nil, "", []string{"-p", "hi"}, 41, "no way of signing in to Gemini is configured: create a key at https://aistudio.google.com/apikey and put it into the variable GEMINI_API_KEY, or the line GEMINI_API_KEY=... into ~/.gemini/.env\nTo see minigem work without a key: minigem demo"},
 		{"no file of answers", nil, "", []string{"--fake-responses", "nope.jsonl", "-p", "hi"}, 42, "opening scripted answers: open nope.jsonl: no such file or directory"},
 		{"a broken line in it", files{"b.jsonl": brokenScript}, "", []string{"--fake-responses", "b.jsonl", "-p", "hi"}, 42, "reading scripted answers: b.jsonl:2: invalid character 'b' looking for beginning of object key string"},
@@ -113,7 +112,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// What was probably mistyped is reported, and the run goes on.
+// TestMistypedNames: likely typos are reported, and the run continues.
 func TestMistypedNames(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -135,8 +134,8 @@ func TestMistypedNames(t *testing.T) {
 	}
 }
 
-// A script that ends too early names the request, and the session keeps what
-// was done.
+// TestAnswersThatEndTooEarly: the error names the request for which the script has no
+// answer, and the session keeps what was done.
 func TestAnswersThatEndTooEarly(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{"notes.txt": "hello\n"})
@@ -201,8 +200,8 @@ func TestStandardInput(t *testing.T) {
 	})
 }
 
-// The reader of standard output may leave: that is not a failure, and the session
-// ends as it should.
+// TestStandardOutputIsClosed: it is not a failure if the reader of standard output leaves,
+// and the session ends properly.
 func TestStandardOutputIsClosed(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {"SessionEnd": [{"hooks": [

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReportsOfCutRuns: a JUnit report of a run that was cut off is neither green nor
-// empty, nor the green one of an earlier run: it names each case, and those that did
-// not end are errors.
+// TestReportsOfCutRuns: the JUnit report of an interrupted run is neither passing nor
+// empty, nor left over from an earlier run. It names each case, and those that did not
+// finish are errors.
 func TestReportsOfCutRuns(t *testing.T) {
 	t.Parallel()
 	quick := "prompt x\nfired BeforeAgent guard\n-- settings.json --\n" +
@@ -52,7 +52,7 @@ func TestReportsOfCutRuns(t *testing.T) {
 			require.NoError(t, cmd.Start())
 			waitFor(t, began)
 			require.NoError(t, cmd.Process.Signal(signal))
-			_ = cmd.Wait() // its exit code is below
+			_ = cmd.Wait() // its exit code is checked below
 			assert.NotZero(t, cmd.ProcessState.ExitCode(), stdout.String())
 			data, err := os.ReadFile(results)
 			require.NoError(t, err)

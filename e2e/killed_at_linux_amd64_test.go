@@ -2,8 +2,8 @@ package e2e
 
 import "syscall"
 
-// namedChange reports whether nr is an older call with which other programs
-// change the disk.
+// namedChange reports whether nr is one of the older system calls with which other
+// programs change the disk.
 func namedChange(nr, flags uint64) bool {
 	switch nr {
 	case syscall.SYS_OPEN:

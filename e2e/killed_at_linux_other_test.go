@@ -2,6 +2,5 @@
 
 package e2e
 
-// namedChange reports whether nr is an older call with which other programs
-// change the disk: there is none here.
+// namedChange returns false, because this architecture lacks the older system calls.
 func namedChange(_, _ uint64) bool { return false }

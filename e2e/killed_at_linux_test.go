@@ -15,18 +15,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A killed is one run of the program that was stopped by SIGKILL.
+// A killed is the result of a run that may have been stopped by SIGKILL.
 type killed struct {
-	changes int    // system calls that change the disk, of the program and of all that it started
-	inTime  bool   // it was killed before its end
-	said    string // on stdout and stderr
-	code    int    // its exit code where it was not killed
+	changes int    // system calls of the program and its descendants that change the disk
+	inTime  bool   // it was killed before it exited
+	said    string // stdout and stderr
+	code    int    // its exit code, if it was not killed
 }
 
-// killAt runs the program and kills it just before the n-th system call that
-// changes the disk, its own or one of a program that it started; with 0, never.
-// It returns once all that it started has ended, too. The calls are counted by
-// tracing, so that the same n is the same moment.
+// killAt runs the program and kills it just before the n-th system call that changes the
+// disk, by it or by one of its descendants; 0 means never. It returns when all descendants
+// have exited, too. The calls are counted by tracing, so the same n is the same moment in
+// each run.
 func (h home) killAt(t *testing.T, r run, n int) killed {
 	t.Helper()
 	said, err := os.CreateTemp(t.TempDir(), "")
@@ -42,7 +42,7 @@ func (h home) killAt(t *testing.T, r run, n int) killed {
 	}
 	done := make(chan outcome)
 	go func() {
-		runtime.LockOSThread() // the thread that traces; it ends with this goroutine
+		runtime.LockOSThread() // the tracing thread; it ends with this goroutine
 		k, err := trace(cmd.Path, cmd.Args, &os.ProcAttr{
 			Dir: cmd.Dir, Env: cmd.Env, Files: []*os.File{null, said, said},
 			Sys: &syscall.SysProcAttr{Ptrace: true, Setpgid: true},
@@ -60,7 +60,7 @@ func (h home) killAt(t *testing.T, r run, n int) killed {
 	return o.k
 }
 
-// trace is the tracer of killAt.
+// trace does the tracing for killAt.
 func trace(path string, args []string, attr *os.ProcAttr, n int) (k killed, err error) {
 	p, err := os.StartProcess(path, args, attr)
 	if err != nil {
@@ -83,7 +83,7 @@ func trace(path string, args []string, attr *os.ProcAttr, n int) (k killed, err 
 		pid, err := syscall.Wait4(-1, &status, unix.WALL|unix.WNOTHREAD, nil)
 		switch {
 		case errors.Is(err, syscall.ECHILD):
-			return k, nil // all have ended
+			return k, nil // all have exited
 		case errors.Is(err, syscall.EINTR):
 			continue
 		case err != nil:
@@ -103,16 +103,16 @@ func trace(path string, args []string, attr *os.ProcAttr, n int) (k killed, err 
 				}
 			}
 		case s == syscall.SIGTRAP && status.TrapCause() != 0: // a new thread, process or program
-		case s == syscall.SIGSTOP && !seen[pid]: // which begins stopped
+		case s == syscall.SIGSTOP && !seen[pid]: // it starts stopped
 		default:
 			signal = int(s)
 		}
 		seen[pid] = true
-		_ = syscall.PtraceSyscall(pid, signal) // it may be dead by now
+		_ = syscall.PtraceSyscall(pid, signal) // it may have died
 	}
 }
 
-// changesDisk reports whether pid enters a system call that changes the disk.
+// changesDisk reports whether pid is entering a system call that changes the disk.
 func changesDisk(pid int) bool {
 	const getInfo, entry = 0x420e, 1 // PTRACE_GET_SYSCALL_INFO, PTRACE_SYSCALL_INFO_ENTRY
 	var info struct {

@@ -18,20 +18,20 @@ import (
 	"minigem/transcript"
 )
 
-// A diskChange is something that changes what the user owns.
+// A diskChange is a command that changes files of the user.
 type diskChange struct {
 	name  string
-	files map[string]string // of the project; "../" leads to the home
-	first [][]string        // commands that run before it
-	args  []string          // the command that is killed
-	env   []string          // more of its environment
-	more  bool              // another is so much like it that it is killed only where the variable says how often
-	next  []string          // the next start; empty: a one-shot prompt
-	whole []string          // folders of the home that are as before the command or as after it, never a mixture
-	later []string          // files in them that are written once the folder is complete
+	files map[string]string // of the project; "../" is the home
+	first [][]string        // commands to run before it
+	args  []string          // the command to kill
+	env   []string          // additional environment
+	more  bool              // it is similar to another one, so it is only killed if the variable is set
+	next  []string          // the next command; empty: a one-shot prompt
+	whole []string          // folders of the home that must be as before the command or as after it, never a mixture
+	later []string          // files in them that are written after the rest of the folder
 }
 
-// killedExtension is an extension of the given version.
+// killedExtension returns an extension with the given version.
 func killedExtension(version string) map[string]string {
 	return map[string]string{
 		"gemini-extension.json": `{"name": "guard", "version": "` + version + `"}`,
@@ -44,7 +44,7 @@ func killedSkill(version string) map[string]string {
 	return map[string]string{"SKILL.md": "---\nname: tea\ndescription: Makes tea " + version + ".\n---\nBoil water.\n", "notes.txt": version}
 }
 
-// under puts the files into a folder.
+// under moves the files into a folder.
 func under(dir string, files ...map[string]string) map[string]string {
 	out := map[string]string{}
 	for _, some := range files {
@@ -78,8 +78,8 @@ call read_file {"file_path": "key.pem"}
 text I may not read it.
 `
 
-// diskChanges are killed at moments that are spread over all that they change. TOKEN
-// in first and args stands for the fake answers of a model.
+// diskChanges lists the commands to kill, at moments spread over everything that they
+// change. TOKEN in first and args is replaced by the fake answers of a model.
 func diskChanges() []diskChange {
 	settings := map[string]string{"../.gemini/settings.json": `{
   // mine
@@ -125,14 +125,14 @@ func diskChanges() []diskChange {
 	}
 }
 
-// diskKills is the variable that says how many kills TestKillsLoseNothing makes.
+// diskKills is the variable that sets the number of kills in TestKillsLoseNothing.
 const diskKills = "MINIGEM_DISK_KILLS"
 
-// TestKillsLoseNothing kills each command that changes what the user owns just
-// before one of its changes of the disk. Whatever the moment, each file is as it was
-// before the command or as the command leaves it, no session lost a message, and
-// the next start removes all else. The moments are spread evenly over all changes
-// of a command, and the same in each run.
+// TestKillsLoseNothing kills each command that changes files of the user just before one
+// of its changes of the disk. At any moment, each file is as before the command or as the
+// command leaves it, no session loses a message, and the next start removes everything
+// else. The moments are spread evenly over all changes of a command, and are the same in
+// each run.
 func TestKillsLoseNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts minigem dozens of times")
@@ -182,7 +182,7 @@ func TestKillsLoseNothing(t *testing.T) {
 	}
 }
 
-// home is a new home in which the command can run.
+// home returns a new home in which the command can run.
 func (c diskChange) home(t *testing.T) home {
 	t.Helper()
 	h := newHome(t, nil)
@@ -210,7 +210,7 @@ func (c diskChange) home(t *testing.T) home {
 	return h
 }
 
-// temp is the folder for temporary files of all runs in h.
+// temp returns the folder for temporary files of all runs in h.
 func (h home) temp() string { return filepath.Join(h.dir, "temp") }
 
 func (c diskChange) run(t *testing.T, h home) run { return c.withArgs(t, h, c.args) }
@@ -234,7 +234,7 @@ func (c diskChange) start(t *testing.T, h home, args []string) {
 	require.NoError(t, cmd.Run(), "%q: %s%s", args, out, errOut)
 }
 
-// again is the next start.
+// again runs the next command.
 func (c diskChange) again(t *testing.T, h home) {
 	t.Helper()
 	next := c.next
@@ -244,12 +244,12 @@ func (c diskChange) again(t *testing.T, h home) {
 	c.start(t, h, next)
 }
 
-// notOwned are files that differ between two runs, or are checked in another way.
+// notOwned matches files that differ between two runs or are checked elsewhere.
 var notOwned = regexp.MustCompile(`^(project/\.git/[^m]|\.gemini/tmp/[^/]*/chats/|answers\.jsonl|\.cache/minigem/agents/|\.gemini/\.projects\.lock|\.gemini/extension_integrity\.json|\.gemini/projects\.json$|\.gemini/tmp/fix/|\.gemini/history/fix/|\.gemini/gemini-credentials\.json$|` +
 	`\.gemini/tmp/[^/]*/checkpoints/.*-before-rewind\.json$)`)
 
-// owned is all that lies in the home, the names of folders with "/" at their end,
-// and the branches and worktrees of the project.
+// owned returns everything in the home, with "/" at the end of folders, and the branches
+// and worktrees of the project.
 func (h home) owned(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -291,8 +291,7 @@ func (h home) owned(t *testing.T) map[string]string {
 	return out
 }
 
-// assertOwned compares what is there with what was there before the command, and
-// what it leaves.
+// assertOwned compares the files with those before the command and those that it leaves.
 func (h home) assertOwned(t *testing.T, c diskChange, before, after map[string]string) {
 	t.Helper()
 	now := h.owned(t)
@@ -335,12 +334,12 @@ func keysOf(m map[string]string) func(func(string) bool) {
 	}
 }
 
-// spoken are the ids of all messages in all sessions.
+// spoken returns the ids of all messages in all sessions.
 func (h home) spoken(t *testing.T) (ids []string) {
 	t.Helper()
 	for _, file := range transcriptsIn(h.dir) {
 		if info, err := os.Stat(file); err == nil && info.Size() == 0 {
-			continue // it was to begin: no list shows it, and the retention of sessions removes it
+			continue // it was being created: no list shows it, and the retention of sessions removes it
 		}
 		f, err := transcript.Read(file)
 		require.NoError(t, err)

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLargeEdits: a file that is written over takes memory in proportion to it,
-// of however many lines it is.
+// TestLargeEdits: overwriting a file takes memory in proportion to its size, however many
+// lines it has.
 func TestLargeEdits(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

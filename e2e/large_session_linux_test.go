@@ -15,8 +15,8 @@ import (
 	"minigem/transcript"
 )
 
-// TestFirstPromptOfALargeSession: a prompt on a session of 193 MB that is resumed
-// takes at most twice the size of its file, of a whole process.
+// TestFirstPromptOfALargeSession: a prompt that resumes a session of 193 MB takes at most
+// twice the file's size in memory, for the whole process.
 func TestFirstPromptOfALargeSession(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it writes 193 MB")
@@ -26,7 +26,7 @@ func TestFirstPromptOfALargeSession(t *testing.T) {
 	size := writeLargeSession(t, filepath.Join(h.project(t).Chats(), "session-2026-01-01T10-00-11111111.jsonl"))
 	cmd, out, errOut := h.command(t, run{
 		Args: append(h.answersFile(t, "say Hi."), "-r", "latest", "-p", "go on"),
-		Env:  []string{"GOMEMLIMIT=off"}, // as the user's
+		Env:  []string{"GOMEMLIMIT=off"}, // as for a user
 	})
 	peak := measured(t, cmd)
 	require.NoError(t, cmd.Run(), "%s%s", out, errOut)
@@ -37,8 +37,8 @@ func TestFirstPromptOfALargeSession(t *testing.T) {
 	assert.Less(t, ratio, 2.0)
 }
 
-// writeLargeSession writes rounds of a prompt, a call and 8 KB of output, which the
-// file has twice, and returns their size.
+// writeLargeSession writes rounds of a prompt, a call and 8 KB of output, which the file
+// contains twice, and returns the size of the file.
 func writeLargeSession(t *testing.T, path string) (size int64) {
 	t.Helper()
 	at := transcript.At(time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC))

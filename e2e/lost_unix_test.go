@@ -13,8 +13,8 @@ import (
 	"minigem/internal/waittest"
 )
 
-// TestAKilledCallMayHaveRun: after a kill neither the user nor the model is told that
-// a command did not run which did.
+// TestAKilledCallMayHaveRun: after a kill, neither the user nor the model is told that a
+// command did not run if it did.
 func TestAKilledCallMayHaveRun(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
@@ -35,8 +35,8 @@ func TestAKilledCallMayHaveRun(t *testing.T) {
 	assert.Contains(t, h.lastTranscript(t), "it may have run; check before you repeat it")
 }
 
-// TestResumeOfAnOpenSessionStays: who asks for a session that another window has open
-// keeps the one they are in.
+// TestResumeOfAnOpenSessionStays: resuming a session that is open in another window keeps
+// the current one.
 func TestResumeOfAnOpenSessionStays(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)

@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// binary is the program under test: built once from the tree, or what
-// MINIGEM_BINARY names, such as a release or one built with -cover.
+// binary is the program under test: built once from the tree, or named by MINIGEM_BINARY,
+// such as a release or a build with -cover.
 var binary string
 
 // scratch is a folder for what is built once for all tests.
@@ -51,14 +51,14 @@ func buildAndRun(m *testing.M) int {
 	return m.Run()
 }
 
-// A home is an empty HOME with a workspace in it.
+// A home is an empty HOME that contains a workspace.
 type home struct {
 	dir       string // HOME
 	workspace string
 }
 
-// newHome makes a HOME, and a workspace of the given files in it. A name that
-// ends in .sh becomes executable.
+// newHome makes a HOME with a workspace of the given files. Files whose names end in .sh
+// are executable.
 func newHome(t testing.TB, files map[string]string) home {
 	t.Helper()
 	h := home{dir: t.TempDir()}
@@ -94,7 +94,7 @@ func (h home) read(t testing.TB, name string) string {
 // A run is one start of the program.
 type run struct {
 	Args  []string
-	Env   []string // beside HOME and PATH
+	Env   []string // in addition to HOME and PATH
 	Stdin string
 }
 
@@ -102,11 +102,11 @@ type outcome struct {
 	Stdout, Stderr string
 	Code           int
 	Elapsed        time.Duration
-	CPU            time.Duration // with what it started and waited for
-	MaxRSS         int64         // bytes; 0 where the system does not tell
+	CPU            time.Duration // including awaited children
+	MaxRSS         int64         // bytes; 0 if the system does not report it
 }
 
-// run starts the program in h and waits for it. Nothing of it may stay in the
+// run starts the program in h and waits for it. It checks that nothing is left in the
 // folder for temporary files.
 func (h home) run(t testing.TB, r run) outcome {
 	t.Helper()
@@ -141,7 +141,7 @@ func (h home) command(t testing.TB, r run) (cmd *exec.Cmd, stdout, stderr *bytes
 	return cmd, stdout, stderr
 }
 
-// needs skips t where a program is missing.
+// needs skips t if a program is missing.
 func needs(t testing.TB, program string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {

@@ -18,8 +18,8 @@ import (
 	"minigem/internal/mcp/oauth/oauthtest"
 )
 
-// forTheBrowser finds the address of a sign-in, which a screen may have broken
-// into lines.
+// forTheBrowser matches the address of a sign-in, which a screen may have broken into
+// lines.
 var forTheBrowser = regexp.MustCompile(`http://127\.0\.0\.1:\d+/authorize\?\S*state=[A-Z2-7]{26}`)
 
 func signInHome(t *testing.T) (home, *oauthtest.Server) {
@@ -56,13 +56,13 @@ func (h home) begin(t *testing.T) (address string, end func(signal os.Signal) ou
 		for lines.Scan() {
 			more.WriteString(lines.Text() + "\n")
 		}
-		_ = cmd.Wait() // the exit code is looked at
+		_ = cmd.Wait() // the exit code is checked
 		return outcome{Stdout: more.String(), Stderr: stderr.String(), Code: cmd.ProcessState.ExitCode()}
 	}
 }
 
-// TestMCPSignIn: a server that asks for a sign-in says how; after minigem mcp auth
-// its tools are there, in a run of its own; and what it gave is shown nowhere.
+// TestMCPSignIn: if a server requires a sign-in, minigem says how. After minigem mcp auth
+// its tools are available in a separate run, and its tokens are shown nowhere.
 func TestMCPSignIn(t *testing.T) {
 	t.Parallel()
 	h, s := signInHome(t)
@@ -95,8 +95,8 @@ func TestMCPSignInEnds(t *testing.T) {
 	}
 }
 
-// TestMCPSignInInTheChat: /mcp auth waits for the browser too, ^C ends that, and
-// then the tools are there.
+// TestMCPSignInInTheChat: /mcp auth waits for the browser too, ^C cancels it, and after a
+// sign-in the tools are available.
 func TestMCPSignInInTheChat(t *testing.T) {
 	t.Parallel()
 	h, _ := signInHome(t)

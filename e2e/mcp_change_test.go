@@ -13,9 +13,9 @@ import (
 	"minigem/e2e/testbed"
 )
 
-// growingServerMode makes the test binary an MCP server that has another tool
-// once its first one was called, a prompt and a resource; or, as "silent", one
-// that never answers.
+// growingServerMode makes the test binary an MCP server that offers another tool, a prompt
+// and a resource once its first tool was called. The value "silent" makes it one that
+// never answers.
 const growingServerMode = "MINIGEM_E2E_MCP_GROWING"
 
 func init() {
@@ -79,8 +79,8 @@ func growingHome(t *testing.T, mode string) home {
 		`{"mcpServers": {"srv": {"command": %s, "args": ["-x"], "env": {%q: %q}}}}`, command, growingServerMode, mode)})
 }
 
-// TestMCPListChanged: a tool that a server brings while a call of it runs is
-// declared to the model with the result of that call.
+// TestMCPListChanged: a tool that a server adds during a call is declared to the model
+// together with the result of that call.
 func TestMCPListChanged(t *testing.T) {
 	t.Parallel()
 	h := growingHome(t, "yes")
@@ -96,14 +96,14 @@ func TestMCPListChanged(t *testing.T) {
 	assert.NotContains(t, testbed.RenderMessages(log[2].Parsed.Messages), "not found")
 }
 
-// TestMCPPromptsAndResources: a prompt of a server is a command, and a resource of
-// it comes along with a prompt that names it.
+// TestMCPPromptsAndResources: a server's prompt is a command, and its resource is included
+// in a prompt that names it.
 func TestMCPPromptsAndResources(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		prompt string
 		code   int
-		want   []string // in the request, or on stderr where there is none
+		want   []string // in the request, or on stderr if there is none
 	}{
 		{"/review-it the loop", 0, []string{"Review the loop with care."}},
 		{`/review-it --what="a \"b\""`, 0, []string{`Review a "b" with care.`}},
@@ -134,8 +134,8 @@ func TestMCPPromptsAndResources(t *testing.T) {
 	}
 }
 
-// TestSilentMCPServerCostsTheStartNothing: where no request is made, nobody waits
-// for a server that never answers, and it is gone afterwards.
+// TestSilentMCPServerCostsTheStartNothing: without a request minigem does not wait for a
+// server that never answers, and the server is gone afterwards.
 func TestSilentMCPServerCostsTheStartNothing(t *testing.T) {
 	t.Parallel()
 	h := growingHome(t, "silent")

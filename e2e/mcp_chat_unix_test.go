@@ -16,9 +16,9 @@ import (
 	"minigem/internal/waittest"
 )
 
-// TestMCPThroughTheChat: in a terminal the browser opens for a sign-in; then the
-// server's prompt is a command, its resource comes with "@", and what it asks while a
-// call runs the user answers, declines or cancels.
+// TestMCPThroughTheChat: in a terminal the browser opens for a sign-in. After that the
+// server's prompt is a command, its resource can be included with "@", and the user
+// answers, declines or cancels what the server asks during a call.
 func TestMCPThroughTheChat(t *testing.T) {
 	t.Parallel()
 	h, _ := signInHome(t)
@@ -81,8 +81,8 @@ func TestMCPThroughTheChat(t *testing.T) {
 	}
 }
 
-// TestMCPAsksNobody: without a user what a server asks is declined, and that is
-// said; a file of sign-ins that cannot be read is told of and keeps no server away.
+// TestMCPAsksNobody: without a user, a server's questions are declined, and minigem says
+// so. An unreadable file of sign-ins is reported, but disables no server.
 func TestMCPAsksNobody(t *testing.T) {
 	t.Parallel()
 	h := growingHome(t, "yes")

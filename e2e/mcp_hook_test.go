@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A hook of the type mcp_tool: what the tool of a server says is an answer, its
-// failure is one, and a denied call does not happen.
+// TestMCPHooks: with a hook of type mcp_tool, the tool's result is the answer, its failure
+// is one too, and a denied call does not happen.
 func TestMCPHooks(t *testing.T) {
 	t.Parallel()
 	exe, err := os.Executable()

@@ -14,9 +14,9 @@ import (
 	"minigem/e2e/testbed"
 )
 
-// TestMCPReferenceInTheChat: in the chat the prompts of the protocol's reference server
-// are commands with arguments, its resources come with "@", its tools are called, and
-// its form, with a field of each kind, is filled in, declined and cancelled.
+// TestMCPReferenceInTheChat: with the protocol's reference server, prompts are commands
+// with arguments, resources can be included with "@", tools are called, and its form,
+// which has a field of each kind, is filled in, declined and cancelled.
 func TestMCPReferenceInTheChat(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)

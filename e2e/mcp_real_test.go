@@ -13,7 +13,7 @@ import (
 	"minigem/e2e/testbed"
 )
 
-// referenceServer is the executable of the protocol's reference server.
+// referenceServer returns the executable of the protocol's reference server.
 func referenceServer(t *testing.T) string {
 	t.Helper()
 	server := os.Getenv("MINIGEM_MCP_SERVER")
@@ -24,10 +24,10 @@ func referenceServer(t *testing.T) string {
 	return server
 }
 
-// TestMCPReference runs the program with the reference server of the protocol,
-// where MINIGEM_MCP_SERVER names its executable (mcp-server-everything of the
-// npm package @modelcontextprotocol/server-everything): one that was written by
-// others, in another language, and that asks its client things of its own.
+// TestMCPReference runs the program with the protocol's reference server, if
+// MINIGEM_MCP_SERVER names its executable (mcp-server-everything of the npm package
+// @modelcontextprotocol/server-everything). It was written by others in another language,
+// and it sends its client requests of its own.
 func TestMCPReference(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)

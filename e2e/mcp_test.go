@@ -18,8 +18,7 @@ import (
 	"minigem/llm/script"
 )
 
-// mcpServerMode makes the test binary an MCP server over its standard input
-// and output.
+// mcpServerMode makes the test binary an MCP server on standard input and output.
 const mcpServerMode = "MINIGEM_E2E_MCP_SERVER"
 
 func init() {
@@ -47,7 +46,7 @@ func serveMCP() {
 	_ = s.Run(context.Background(), &mcp.StdioTransport{})
 }
 
-// addJudge adds a tool for hooks of the type mcp_tool.
+// addJudge adds a tool for hooks of type mcp_tool.
 func addJudge(s *mcp.Server) {
 	mcp.AddTool(s, &mcp.Tool{Name: "judge", Description: "Answers as a hook."},
 		func(_ context.Context, _ *mcp.CallToolRequest, in struct {
@@ -59,8 +58,8 @@ func addJudge(s *mcp.Server) {
 		})
 }
 
-// TestMCP runs the program with a real server: its tools are offered and called
-// as the policy says, and hooks see where they come from.
+// TestMCP runs the program with a real server. Its tools are offered and called according
+// to the policy, and hooks see their origin.
 func TestMCP(t *testing.T) {
 	t.Parallel()
 	exe, err := os.Executable()
@@ -75,11 +74,11 @@ call mcp_my-srv_lookup {}
 
 say Done.`
 	for _, tt := range []struct {
-		name, servers string // of mcpServers
-		more          string // settings beside it
+		name, servers string // name of the test, and the value of mcpServers
+		more          string // additional settings
 		args          []string
 		offered       bool
-		stderr        string // part of it; empty: nothing at all
+		stderr        string // part of it; empty: stderr is empty
 	}{
 		{"yolo", `"my-srv": ` + server(""), "", []string{"--yolo"}, true, ""},
 		{"headless, not trusted", `"my-srv": ` + server(""), "", nil, false, ""},
@@ -134,7 +133,7 @@ say Done.`
 	}
 }
 
-// TestMCPGuards: a matcher finds an MCP tool by both forms of its name.
+// TestMCPGuards: a matcher matches an MCP tool by both forms of its name.
 func TestMCPGuards(t *testing.T) {
 	t.Parallel()
 	exe, err := os.Executable()
@@ -163,8 +162,7 @@ func answersOf(t *testing.T, text string) []script.Entry {
 	return entries
 }
 
-// TestMCPCommands: a server that mcp add wrote down is used, until it is
-// disabled or removed.
+// TestMCPCommands: a server added by mcp add is used until it is disabled or removed.
 func TestMCPCommands(t *testing.T) {
 	t.Parallel()
 	exe, err := os.Executable()

@@ -9,8 +9,8 @@ import (
 	"minigem/llm"
 )
 
-// TestModelConfigs: the requests that the API gets are those of the aliases and
-// overrides of the settings; an agent's are its own.
+// TestModelConfigs: requests follow the aliases and overrides of the settings, and an
+// agent's requests follow its own.
 func TestModelConfigs(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{
@@ -52,8 +52,8 @@ func TestModelConfigs(t *testing.T) {
 	}
 }
 
-// TestBrokenModelConfigs: what has no effect is named with file and line, and an
-// alias that cannot be used ends the run.
+// TestBrokenModelConfigs: a setting without effect is reported with file and line, and an
+// unusable alias ends the run.
 func TestBrokenModelConfigs(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{"../.gemini/settings.json": `{"modelConfigs": {
@@ -78,8 +78,8 @@ func TestBrokenModelConfigs(t *testing.T) {
 	assert.Len(t, server.Log(), 1)
 }
 
-// TestAutoFollowsThePlan: auto is a large model, also to plan, and a fast one once a
-// plan is agreed to; general.plan.modelRouting turns that off.
+// TestAutoFollowsThePlan: auto selects a large model, also for planning, and a fast one
+// once the user has approved a plan. general.plan.modelRouting turns that off.
 func TestAutoFollowsThePlan(t *testing.T) {
 	t.Parallel()
 	const large, fast = "gemini-3.1-pro-preview 200", "gemini-3.8-flash 200"

@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mountSmall puts a disk of so many bytes at dir, where that is allowed.
+// mountSmall mounts a disk of size bytes at dir, if that is permitted.
 func mountSmall(t *testing.T, dir string, size int) {
 	t.Helper()
 	mountTmpfs(t, dir, 0, fmt.Sprintf("size=%d", size))
 }
 
-// mountReadOnly makes dir one that nobody can write to, root included.
+// mountReadOnly makes dir read-only, even for root.
 func mountReadOnly(t *testing.T, dir string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -24,7 +24,7 @@ func mountReadOnly(t *testing.T, dir string) {
 	mountTmpfs(t, dir, syscall.MS_RDONLY, "size=64k")
 }
 
-// growMount gives a small disk more room.
+// growMount enlarges a small disk.
 func growMount(dir string, size int) error {
 	return syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, fmt.Sprintf("size=%d", size))
 }

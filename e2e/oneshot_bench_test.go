@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkOneShot measures the built binary from start to exit, beside what
-// the machine takes to start a shell that does nothing. Beside the mean it
-// reports the fastest run and the CPU time, on which other work on the machine
-// tells less, and the highest peak of memory. docs/PERFORMANCE.md has numbers.
+// BenchmarkOneShot measures the built binary from start to exit, and for comparison a
+// shell that does nothing. In addition to the mean it reports the fastest run and the CPU
+// time, which depend less on other work of the machine, and the highest peak of memory.
+// docs/PERFORMANCE.md has numbers.
 //
 //	go test -run '^$' -bench OneShot -benchtime 50x ./e2e/
 func BenchmarkOneShot(b *testing.B) {
@@ -26,8 +26,8 @@ func BenchmarkOneShot(b *testing.B) {
 		require.NoError(b, err)
 		files := map[string]string{"notes.txt": "hello world\nsecond line\n", "src/a.go": "package a\n\nfunc A() int { return 1 }\n"}
 		args := []string{"--skip-trust", "--yolo", "-m", "gemini-2.5-flash", "--fake-responses", script, "-p", "Change the greeting"}
-		// Each run starts from the same files: a script that edits them would not
-		// find the second time what it found the first.
+		// Each run starts from the same files, because a script that edits them would not
+		// find the same content twice.
 		measure(b, func() (home, run) { return newHome(b, files), run{Args: args} })
 	})
 	b.Run("one-round-over-http", func(b *testing.B) {
@@ -39,8 +39,8 @@ func BenchmarkOneShot(b *testing.B) {
 	b.Run("yardstick-bash", func(b *testing.B) { measureBash(b, "", ":", 1) })
 }
 
-// BenchmarkCases measures 200 cases of one hook each, beside the start of the 200
-// hooks alone.
+// BenchmarkCases measures 200 cases with one hook each, and for comparison the start of
+// the 200 hooks alone.
 //
 //	go test -run '^$' -bench Cases -benchtime 10x ./e2e/
 func BenchmarkCases(b *testing.B) {
@@ -67,7 +67,7 @@ text I may not.
 	b.Run("yardstick-200-hooks", func(b *testing.B) { measureBash(b, h.workspace, "./guard.sh", 200) })
 }
 
-// measureBash runs a line as hooks are run, so many times.
+// measureBash runs a line as hooks are run, times times.
 func measureBash(b *testing.B, dir, line string, times int) {
 	b.Helper()
 	best, cpu := time.Duration(1<<62), time.Duration(0)
@@ -84,7 +84,7 @@ func measureBash(b *testing.B, dir, line string, times int) {
 	reportTimes(b, best, cpu)
 }
 
-// measure runs what next says, as often as b wants.
+// measure runs what next returns, as often as b requires.
 func measure(b *testing.B, next func() (home, run)) {
 	b.Helper()
 	best, cpu, peak := time.Duration(1<<62), time.Duration(0), int64(0)

@@ -13,8 +13,8 @@ import (
 	"minigem/llm/script"
 )
 
-// startFakeChat serves chat completions, as OpenAI and Ollama do, and refuses what
-// OpenAI would refuse.
+// startFakeChat serves chat completions, as OpenAI and Ollama do, and refuses what OpenAI
+// would refuse.
 func startFakeChat(t *testing.T, turns ...fakemodel.Turn) api {
 	t.Helper()
 	s := fakemodel.New(fakemodel.Options{Turns: turns, Strict: true})
@@ -24,8 +24,8 @@ func startFakeChat(t *testing.T, turns ...fakemodel.Turn) api {
 	return api{s, url}
 }
 
-// TestOpenAIModel: a model that speaks chat completions works as Gemini does:
-// hooks, tools, a resumed session, and what it says when it cannot be had.
+// TestOpenAIModel: a model with chat completions works as Gemini does, with hooks, tools,
+// a resumed session, and the message if it is unavailable.
 func TestOpenAIModel(t *testing.T) {
 	t.Parallel()
 	needs(t, "bash")
@@ -57,7 +57,8 @@ func TestOpenAIModel(t *testing.T) {
 	}
 }
 
-// TestOpenAIModelThatCannotBeHad: each is one sentence with what to do, at once.
+// TestOpenAIModelThatCannotBeHad: each failure is reported at once, in one sentence that
+// says what to do.
 func TestOpenAIModelThatCannotBeHad(t *testing.T) {
 	t.Parallel()
 	enforced := `{"security": {"auth": {"enforcedType": "gemini-api-key"}}}`

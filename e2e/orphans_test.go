@@ -11,12 +11,12 @@ import (
 	"minigem/internal/waittest"
 )
 
-// orphanMark is a variable in the environment of what a test starts, by which
-// its descendants are found.
+// orphanMark is an environment variable that marks the processes that a test starts, and
+// their descendants.
 const orphanMark = "MINIGEM_E2E"
 
-// assertNoOrphans waits until nothing runs that was started with mark, and what
-// tests start never ends by itself. Where there is no /proc it finds nothing.
+// assertNoOrphans waits until no process with mark runs. What tests start never exits by
+// itself. Without /proc it finds nothing.
 func assertNoOrphans(t testing.TB, mark string) {
 	t.Helper()
 	waittest.Until(t, func() bool { return len(marked(mark)) == 0 }, "the end of %q", marked(mark))
@@ -33,7 +33,7 @@ func marked(mark string) []string {
 		}
 		line, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
 		if len(line) == 0 {
-			continue // a zombie, or gone by now
+			continue // a zombie, or already gone
 		}
 		found = append(found, fmt.Sprintf("%d %s", pid, bytes.ReplaceAll(line, []byte{0}, []byte{' '})))
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAProjectTakesNoGuardsServer: a trusted project cannot replace, switch off or
-// misdirect what the user's hooks ask: the MCP server of one, the model of another.
+// TestAProjectTakesNoGuardsServer: a trusted project cannot replace, disable or redirect
+// what the user's hooks rely on: the MCP server of one, the model of another.
 func TestAProjectTakesNoGuardsServer(t *testing.T) {
 	t.Parallel()
 	exe, err := os.Executable()

@@ -17,7 +17,7 @@ import (
 
 var updatePages = flag.Bool("update-pages", false, "rewrite what the commands of the pages print")
 
-// A block is a code block of a page.
+// A block is a code block on a page.
 type block struct {
 	section string // the heading above it
 	intro   string // the paragraph above it, on one line
@@ -26,7 +26,7 @@ type block struct {
 	line    int // of its first line, from 0
 }
 
-// blocks are the fenced code blocks of a page.
+// blocks returns the fenced code blocks of a page.
 func blocks(page string) []block {
 	var all []block
 	var paragraph []string
@@ -54,13 +54,13 @@ func blocks(page string) []block {
 	return all
 }
 
-// terminal is where a reader sits who does what a page says.
+// terminal is the shell of a reader who follows a page.
 type terminal struct {
 	home
 	path string // what stands before PATH
 }
 
-// types runs a command line and returns what the reader sees, and its exit code.
+// types runs a command line and returns its output and exit code.
 func (r terminal) types(t *testing.T, line string) (seen string, code int) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "bash", "-c", line)
@@ -75,7 +75,7 @@ func (r terminal) types(t *testing.T, line string) (seen string, code int) {
 
 func newTerminal(t *testing.T) terminal { return terminal{newHome(t, nil), filepath.Dir(binary)} }
 
-// edits are what the page asks its reader to do in words.
+// edits lists the changes that a page describes in prose.
 var edits = map[string]struct{ file, from, to string }{
 	"With `exit 2` in `guard.sh`:":                         {".gemini/hooks/guard.sh", "exit 1", "exit 2"},
 	"With `\"matcher\": \"read_file|run_shell_command\"`:": {".gemini/settings.json", `"read_file"`, `"read_file|run_shell_command"`},
@@ -83,16 +83,17 @@ var edits = map[string]struct{ file, from, to string }{
 	"With `*.pem*` in `guard.sh` again:":                   {".gemini/hooks/guard.sh", "*.key*", "*.pem*"},
 }
 
-// pages are read one after another, by a reader who goes on where the last one ended.
+// pages lists the tested pages in reading order. Each one continues with the files of the
+// one before it.
 var pages = []string{"TESTBED.md", "CASES.md", "CI.md"}
 
-// begins are the sections whose reader begins in an empty folder.
+// begins lists the sections that start in an empty folder.
 var begins = map[string]bool{"In three commands": true, "From nothing to a tested guard": true}
 
 var named = regexp.MustCompile("`([\\w./-]+\\.\\w+)`")
 
-// Each command of the pages prints the lines below it, for a reader who does
-// everything that they say, from the top.
+// TestPages: each command on the pages prints the lines below it, for a reader who follows
+// them from the top.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	var reader terminal
@@ -103,8 +104,8 @@ func TestPages(t *testing.T) {
 	assert.Len(t, done, len(edits), "every edit was made")
 }
 
-// reads does what a page says and returns the reader as they are then. It adds
-// the edits it made to done.
+// reads follows a page and returns the terminal at its end. It adds the edits that it made
+// to done.
 func (r terminal) reads(t *testing.T, file string, done map[string]bool) terminal {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -151,8 +152,8 @@ func (r terminal) reads(t *testing.T, file string, done map[string]bool) termina
 	return reader
 }
 
-// plays types the commands of a console block and returns the block as it would
-// be with what they print. Commands that cannot be run here stay as they are.
+// plays types the commands of a console block and returns the block with their actual
+// output. Commands that cannot run here stay unchanged.
 func (r terminal) plays(t *testing.T, b block) string {
 	t.Helper()
 	var out strings.Builder
@@ -175,8 +176,8 @@ func (r terminal) plays(t *testing.T, b block) string {
 	return out.String()
 }
 
-// withGeminiCLI runs a command in the repository that wants Gemini CLI itself.
-// Where there is none, what the page says is taken for true.
+// withGeminiCLI runs a command in the repository that requires Gemini CLI itself. Without
+// Gemini CLI it returns what the page says.
 func (r terminal) withGeminiCLI(t *testing.T, command, printed string) string {
 	path := os.Getenv("MINIGEM_ORACLE")
 	if path == "" {
@@ -185,7 +186,7 @@ func (r terminal) withGeminiCLI(t *testing.T, command, printed string) string {
 	root, err := filepath.Abs("..")
 	require.NoError(t, err)
 	r.workspace, r.path = root, r.path+string(os.PathListSeparator)+filepath.Dir(path)
-	seen, _ := r.types(t, command+" 2>/dev/null") // how far it is, in the order that comes
+	seen, _ := r.types(t, command+" 2>/dev/null") // without progress messages, whose order varies
 	return seen
 }
 
@@ -195,13 +196,13 @@ var (
 	blanks    = regexp.MustCompile(`[ \t]+`)
 )
 
-// tidy is text without what is another each time.
+// tidy returns text without what differs from run to run.
 func tidy(s string) string {
 	return blanks.ReplaceAllString(stamps.ReplaceAllString(durations.ReplaceAllString(s, "TIME"), "ID"), " ")
 }
 
-// recipe holds a workflow of GitHub Actions to what it says: it is YAML, its
-// steps are such, and the commands that are ours run.
+// recipe checks a workflow of GitHub Actions: it is YAML, its steps are valid, and its
+// minigem commands run.
 func (r terminal) recipe(t *testing.T, text string) {
 	t.Helper()
 	var w struct {
@@ -235,7 +236,8 @@ func (r terminal) recipe(t *testing.T, text string) {
 	assert.Contains(t, r.read(t, "hooks.xml"), `<testsuite name="minigem hooks" tests="4" failures="0" errors="0"`)
 }
 
-// The command of examples/README.md, with the hooks in Go as the page builds them.
+// TestPageOfTheExamples runs the command of examples/README.md, with the Go hooks built as
+// the page says.
 func TestPageOfTheExamples(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../examples/README.md")

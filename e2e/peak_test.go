@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// peakProgram is testdata/peak, built without the race detector, which would
-// take longer to start than most of what is measured.
+// peakProgram is testdata/peak, built without the race detector, with which it would take
+// longer to start than most of what it measures.
 var peakProgram = sync.OnceValues(func() (string, error) {
 	file := filepath.Join(scratch, "peak")
 	out, err := exec.Command("go", "build", "-o", file, "./testdata/peak").CombinedOutput()
@@ -23,10 +23,10 @@ var peakProgram = sync.OnceValues(func() (string, error) {
 	return file, nil
 })
 
-// measured makes cmd, whose environment is complete, run below peakProgram, which is
-// for Linux alone; mebibytes reads the peak of its memory once it has ended. A memory
-// limit, of 40 MiB if cmd sets none, keeps garbage out of it that the collector of a
-// busy machine comes to late.
+// measured makes cmd, whose environment must be complete, run under peakProgram, which is
+// only for Linux. mebibytes returns the peak of its memory once it has exited. A memory
+// limit, 40 MiB unless cmd sets one, keeps out garbage that the collector of a busy
+// machine has not reclaimed yet.
 func measured(t *testing.T, cmd *exec.Cmd) (mebibytes func() int) {
 	t.Helper()
 	program, err := peakProgram()

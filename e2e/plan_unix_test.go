@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPlanInTheChat: the user reads the plan, sends it back, agrees to it, and can
-// read it again.
+// TestPlanInTheChat: the user reads the plan, sends it back, approves it, and can read it
+// again.
 func TestPlanInTheChat(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)

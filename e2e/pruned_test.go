@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLinkerPrunes: what calls a method by a name that is known at run time only
-// makes the linker keep every exported method of every type, 6 MB of this binary.
-// text/template is what does so most easily, through a template of cobra for
-// example. The table of functions in the binary names it where it is linked.
+// TestLinkerPrunes: code that calls a method by a name known only at run time makes the
+// linker keep every exported method of every type, 6 MB of this binary. The most likely
+// cause is text/template, for example through a template of cobra. The function table of
+// the binary shows whether it is linked.
 func TestLinkerPrunes(t *testing.T) {
 	t.Parallel()
 	info, err := buildinfo.ReadFile(binary)

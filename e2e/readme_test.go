@@ -14,7 +14,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// notPlayed are the README's commands that TestREADME does not run, and why.
+// notPlayed lists the README's commands that TestREADME does not run, and why.
 var notPlayed = map[string]string{
 	"go run ./cmd/minigem demo":     "minigem demo below it is run; .ci/run runs this one",
 	"go test ./...":                 "it would run this test; .ci/run runs it",
@@ -24,9 +24,9 @@ var notPlayed = map[string]string{
 	"minigem hooks test --agents-from ~/agents --on claude,codex no-force.txtar": "it needs those agents; TestRealAgents runs them",
 }
 
-// TestREADME does what the page says, from the top, in an empty home: it saves
-// the files, types the commands and compares what they print. A screen whose
-// files are saved further down is compared there.
+// TestREADME follows the page from the top in an empty home: it saves the files, types the
+// commands and compares the output. A screen whose files are saved further down is
+// compared there.
 func TestREADME(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("../README.md")
@@ -58,7 +58,7 @@ func TestREADME(t *testing.T) {
 		default:
 			reader.edits(t, b)
 		}
-		for i := len(later) - 1; i >= 0; i-- { // the newest first: it may make the hook executable
+		for i := len(later) - 1; i >= 0; i-- { // newest first: it may make the hook executable
 			if reader.has(later[i]) {
 				reader.compares(t, later[i])
 				later, typed = slices.Delete(later, i, i+1), typed+1
@@ -69,8 +69,8 @@ func TestREADME(t *testing.T) {
 	assert.Greater(t, typed, 8)
 }
 
-// installs runs the page's first command in the repository, and returns the
-// folder of the program.
+// installs runs the page's first command in the repository and returns the program's
+// folder.
 func installs(t *testing.T) string {
 	bin := t.TempDir()
 	cmd := exec.CommandContext(t.Context(), "go", "install", "./cmd/minigem")
@@ -80,8 +80,8 @@ func installs(t *testing.T) string {
 	return bin
 }
 
-// pageBlocks are the fenced blocks of a page and the indented ones, whose lang is
-// "indented", in order.
+// pageBlocks returns the fenced and indented blocks of a page in order. The lang of
+// indented ones is "indented".
 func pageBlocks(page string) []block {
 	var all []block
 	fenced, inside := blocks(page), false
@@ -127,7 +127,7 @@ func (r terminal) saves(t *testing.T, b block) {
 	require.NoError(t, os.Chmod(filepath.Join(r.workspace, name), 0o644)) // as an editor would
 }
 
-// edits replaces the line of the file that begins as the block does.
+// edits replaces the line of the file that starts like the block.
 func (r terminal) edits(t *testing.T, b block) {
 	names := named.FindAllStringSubmatch(b.intro, -1)
 	require.NotEmpty(t, names, b.intro)
@@ -140,8 +140,8 @@ func (r terminal) edits(t *testing.T, b block) {
 	require.NoError(t, os.WriteFile(filepath.Join(r.workspace, name), []byte(now), 0o755))
 }
 
-// has reports whether the screen's commands can run: the files that they name are
-// there, and the hook is executable or they make it so.
+// has reports whether the screen's commands can run: the files that they name exist, and
+// the hook is executable or they make it so.
 func (r terminal) has(screen block) bool {
 	hook, err := os.Stat(filepath.Join(r.workspace, "no-force.sh"))
 	if err == nil && hook.Mode()&0o100 == 0 && !strings.Contains(screen.text, "$ chmod ") {
@@ -157,11 +157,12 @@ func (r terminal) has(screen block) bool {
 	return true
 }
 
-// compares types the commands of a screen. A line "..." is any number of lines.
+// compares types the commands of a screen and compares the output. A line "..." matches
+// any number of lines.
 func (r terminal) compares(t *testing.T, screen block) {
 	for _, c := range strings.Split("\n"+screen.text, "\n$ ")[1:] {
 		command, printed, _ := strings.Cut(c, "\n")
-		seen, _ := r.types(t, command+" 2>/dev/null") // without how far it is
+		seen, _ := r.types(t, command+" 2>/dev/null") // without progress messages
 		pattern := "^"
 		for line := range strings.Lines(tidy(printed)) {
 			if strings.TrimSpace(line) == "..." {
@@ -176,7 +177,7 @@ func (r terminal) compares(t *testing.T, screen block) {
 	}
 }
 
-// workflow reads steps of a workflow, and runs the command of minigem in them.
+// workflow parses the steps of a workflow and runs the minigem command in them.
 func (r terminal) workflow(t *testing.T, text string) int {
 	var steps []struct {
 		Uses, Run string
@@ -195,7 +196,7 @@ func (r terminal) workflow(t *testing.T, text string) int {
 	return ran
 }
 
-// assertCompiled finds the README's program in a test that compiles and runs it.
+// assertCompiled checks that the README's program is in a test that compiles and runs it.
 func assertCompiled(t *testing.T, text string) {
 	source, err := os.ReadFile("../examples/agent/readme_test.go")
 	require.NoError(t, err)

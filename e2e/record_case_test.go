@@ -27,7 +27,7 @@ const guardSettings = `{
 const guardScript = `case $(cat) in *.pem*) echo "keys are not yours to read" >&2; exit 2 ;; esac
 `
 
-// recorded reads a case that was recorded, and sees that it passes.
+// recorded reads a recorded case and checks that it passes.
 func (h home) recorded(t *testing.T, name string) string {
 	t.Helper()
 	text := h.read(t, name)
@@ -36,7 +36,8 @@ func (h home) recorded(t *testing.T, name string) string {
 	return text
 }
 
-// The real client over HTTP, streamed in pieces, with signatures and ids.
+// TestRecordCaseOfTheRealModel: the real client over HTTP, streamed in pieces, with
+// signatures and ids.
 func TestRecordCaseOfTheRealModel(t *testing.T) {
 	t.Parallel()
 	const secret = "correct-horse-battery-staple"
@@ -95,7 +96,7 @@ func TestRecordCaseOfOddRuns(t *testing.T) {
 		files    map[string]string
 		settings string
 		answers  string
-		first    []string // a run before it
+		first    []string // an earlier run
 		args     []string
 		code     int
 		want     []string
@@ -142,8 +143,8 @@ func TestRecordCaseOfOddRuns(t *testing.T) {
 	}
 }
 
-// TestRecordCaseLeavesLinksAlone: neither scripts nor files by way of a link out
-// of the project.
+// TestRecordCaseLeavesLinksAlone: neither scripts nor files are recorded through a link
+// out of the project.
 func TestRecordCaseLeavesLinksAlone(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{".gemini/settings.json": guardSettings, "notes.txt": "buy milk\n"})
@@ -163,7 +164,7 @@ func TestRecordCaseLeavesLinksAlone(t *testing.T) {
 	assert.Contains(t, text, "# .gemini/guard.sh is a link that leads out of the project, and is not in the case.")
 }
 
-// TestRecordCaseRefusesBeforeItRuns: nothing runs that could not be recorded.
+// TestRecordCaseRefusesBeforeItRuns: if recording is impossible, nothing runs.
 func TestRecordCaseRefusesBeforeItRuns(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{
@@ -198,7 +199,8 @@ func TestRecordCaseRefusesBeforeItRuns(t *testing.T) {
 	assert.False(t, strings.Contains(out.Stdout, "recorded"), "stdout is the answer's alone")
 }
 
-// What --force writes over: regular files, and those that links lead to.
+// TestRecordCaseForceKeepsLinks: --force overwrites regular files and the targets of
+// links.
 func TestRecordCaseForceKeepsLinks(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{"real.txtar": "mine\n"})
@@ -227,8 +229,8 @@ func link(t *testing.T, target, path string) {
 	}
 }
 
-// Secrets that no variable of the environment has are taken out as well, of cases
-// and of recorded answers, and the user reads which.
+// TestRecordingsHoldNoSecrets: secrets that are not in environment variables are also
+// removed from cases and recorded answers, and the user reads which.
 func TestRecordingsHoldNoSecrets(t *testing.T) {
 	t.Parallel()
 	bearer := strings.Repeat("q7Zr", 6)

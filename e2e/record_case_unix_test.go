@@ -14,7 +14,7 @@ import (
 	"minigem/llm/script"
 )
 
-// TestRecordCaseOfASignal: what happened before the signal is a case.
+// TestRecordCaseOfASignal: what happened before the signal becomes a case.
 func TestRecordCaseOfASignal(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -12,17 +12,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Session files and standard output are compared as text, record by record, so
-// that the order of keys counts too.
+// Session files and standard output are compared as text, record by record, so the order
+// of keys counts too.
 
-// A textDifference changes one recorded line into what we expect here; the
-// empty line drops it.
+// A textDifference changes a recorded line to the expected one. An empty line drops it.
 type textDifference struct {
 	reason string
 	apply  func(line string) string
 }
 
-// replacing is a difference in words.
+// replacing returns a difference that replaces an expression.
 func replacing(reason, expression, by string) textDifference {
 	re := regexp.MustCompile(expression)
 	return textDifference{reason, func(line string) string { return re.ReplaceAllString(line, by) }}
@@ -39,7 +38,7 @@ var acceptedOutput = []textDifference{
 	replacing("retried answers do not run into each other (docs/spec/faults.md 47)", `^draftfinal`, "draft\nfinal"),
 }
 
-// compareTranscripts compares the one session file in h with a recorded one.
+// compareTranscripts compares the only session file in h with a recorded one.
 func compareTranscripts(t *testing.T, recorded string, h home) {
 	t.Helper()
 	files := transcriptsIn(h.dir)
@@ -56,7 +55,7 @@ func compareOutput(t *testing.T, recorded, got string) {
 	assert.Equal(t, neutral(expected(t, recorded, acceptedOutput)), neutral(got))
 }
 
-// expected is a recorded file with the accepted differences.
+// expected returns a recorded file with the accepted differences applied.
 func expected(t *testing.T, file string, differences []textDifference) string {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -71,7 +70,7 @@ func expected(t *testing.T, file string, differences []textDifference) string {
 	return b.String()
 }
 
-// withoutAdditions leaves out the records that Gemini CLI skips.
+// withoutAdditions removes the records that Gemini CLI skips.
 func withoutAdditions(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -92,10 +91,10 @@ var (
 	times    = regexp.MustCompile(`("(?:duration_ms|totalLatencyMs|durationMs|totalDurationMs)": ?)\d+`)
 )
 
-// neutral replaces what differs from run to run: instants, durations, hashes,
-// the process group; ids become numbers in the order in which they appear.
-// Arguments are read as an object, in which order means nothing. A call that
-// failed carries the tool's description for the model, which is of our own words.
+// neutral replaces what differs from run to run: instants, durations, hashes, the process
+// group. Ids become numbers in the order of their appearance. Arguments are parsed as an
+// object, because their order means nothing. A failed call contains the tool's description
+// for the model, which is in our own words.
 func neutral(text string) string {
 	text = instants.ReplaceAllString(text, "INSTANT")
 	text = hashes.ReplaceAllString(text, `"projectHash":"HASH"`)

@@ -16,14 +16,12 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// The recordings in testdata/reference are what Gemini CLI 0.61.0 did with
-// scripted answers: prose of its own is replaced by placeholders. These tests
-// run the same scripts here and compare what hooks were given, and the session
-// file that was left. What differs on purpose is listed below, each with its
-// reason; nothing else may differ.
+// The recordings in testdata/reference are what Gemini CLI 0.61.0 did with scripted
+// answers, with its own prose replaced by placeholders. These tests run the same scripts
+// here and compare the input of hooks and the session file. Intended differences are
+// listed below, each with its reason. Nothing else may differ.
 
-// A difference changes one recorded payload into what we expect here; nil
-// drops the event.
+// A difference changes a recorded payload to the expected one. nil drops the event.
 type difference struct {
 	reason string
 	apply  func(payload) payload
@@ -55,8 +53,7 @@ var acceptedInputs = []difference{
 	}},
 }
 
-// ourAdditions takes away what minigem adds to the payloads
-// (docs/spec/contract.md 2).
+// ourAdditions removes what minigem adds to the payloads (docs/spec/contract.md 2).
 func ourAdditions(p payload) payload {
 	delete(p, "permission_mode")
 	delete(p, "tool_use_id")
@@ -144,8 +141,8 @@ func replayReference(t *testing.T, dir string, c referenceCase) {
 	compareOutput(t, filepath.Join(dir, "stdout.txt"), h.scrub(o.Stdout))
 }
 
-// recorderSettings are settings with a hook on each event that writes down what
-// it reads, in a file of its own in dir, and with the hooks of own beside it.
+// recorderSettings returns settings with the hooks in own and a hook on each event that
+// writes its input to a separate file in dir.
 func recorderSettings(dir string, own map[string]string) ([]byte, error) {
 	type hook map[string]any
 	all := map[string]any{}
@@ -164,8 +161,8 @@ func recorderSettings(dir string, own map[string]string) ([]byte, error) {
 
 var timestamp = regexp.MustCompile(`"timestamp":"([^"]*)"`)
 
-// recordedIn reads what recorders left in dir, oldest first. Hooks of one wave
-// run side by side, so each payload has its own file.
+// recordedIn reads the payloads that recorders wrote to dir, oldest first. Concurrent
+// hooks run at the same time, so each payload has a separate file.
 func recordedIn(dir string) ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil {
@@ -185,7 +182,7 @@ func recordedIn(dir string) ([]string, error) {
 	return out, nil
 }
 
-// scrub gives our paths the names of the recordings.
+// scrub replaces our paths by those of the recordings.
 func (h home) scrub(line string) string {
 	line = strings.ReplaceAll(line, h.workspace, "/home/user/project")
 	return strings.ReplaceAll(line, h.dir, "/home/user")
@@ -215,7 +212,7 @@ func parseJSONLines(t *testing.T, text string) []payload {
 	return out
 }
 
-// normal replaces in every string what differs from run to run.
+// normal replaces what differs from run to run in every string.
 func normal(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -253,8 +250,8 @@ func dropPaths(ps []payload) []payload {
 	return ps
 }
 
-// sortWaves puts the tool events between two requests, which run in parallel,
-// into an order of their own: the events of one call keep their order.
+// sortWaves sorts the tool events between two requests, because calls run concurrently.
+// The events of one call keep their order.
 func sortWaves(ps []payload) []payload {
 	isTool := func(p payload) bool { return p["tool_name"] != nil }
 	for i := 0; i < len(ps); {

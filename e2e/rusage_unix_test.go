@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// maxRSS is the peak memory of a process that has ended, in bytes.
+// maxRSS returns the peak memory of an exited process, in bytes.
 func maxRSS(s *os.ProcessState) int64 {
 	u, ok := s.SysUsage().(*syscall.Rusage)
 	if !ok {

@@ -11,9 +11,9 @@ import (
 	"minigem/internal/sandbox/confined"
 )
 
-// TestNothingToConfineWith: where the kernel does not confine what is to be
-// confined, the run ends before the model is asked. The kernel has 16 layers of
-// Landlock for a process, and no more.
+// TestNothingToConfineWith: if the kernel cannot confine what must be confined, the run
+// ends before the model is asked. The kernel allows a process at most 16 layers of
+// Landlock.
 func TestNothingToConfineWith(t *testing.T) {
 	t.Parallel()
 	if confine.ABI() < confine.LeastABI {

@@ -21,9 +21,9 @@ import (
 	"minigem/llm"
 )
 
-// The scripts of testdata/script are sessions as a user has them: a project, a
-// scripted model behind HTTP, the built binary. Beside what testscript offers
-// (exec, stdout, stderr, cmp, exists, grep, env, stdin) they know
+// The scripts in testdata/script are sessions like those of a user: a project, a scripted
+// model served over HTTP, and the built binary. In addition to testscript's commands
+// (exec, stdout, stderr, cmp, exists, grep, env, stdin) they have
 //
 //	fake-api FILE           serve the Gemini API from FILE (see parseAnswers)
 //	minigem ARGS            run it; it must succeed ("! minigem": must fail)
@@ -42,15 +42,15 @@ import (
 //	                        there is no file
 //	no-orphans              nothing that was started here still runs
 //
-// All but the first three can be negated. Verbs that the testbed has too mean the
-// same there: what a case of the testbed can say is one, in testdata/cases. The project is the script's own
-// directory, HOME is $WORK/.home, and the folder is trusted. After every run
-// each session file is read, and each call in it must have its result; every
-// request must be one that the real API takes.
+// All but fake-api, exits, record-hooks and no-orphans can be negated. Verbs of the testbed
+// mean the same as there. What the testbed can express is a case in testdata/cases instead.
+// The project is the script's directory, HOME is $WORK/.home, and the folder is trusted.
+// After every run each session file is read, and each call in it must have its result. The
+// real API must accept every request.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                "testdata/script",
-		WorkdirRoot:        t.TempDir(), // without, -run of one script leaves a folder
+		WorkdirRoot:        t.TempDir(), // without it, -run of one script leaves a folder
 		RequireUniqueNames: true,
 		Setup:              setUpScript,
 		Cmds:               scriptCommands(t),
@@ -59,10 +59,9 @@ func TestScripts(t *testing.T) {
 }
 
 // TestSeeds runs the examples of the documents that minigem was made from: five
-// descriptions of Gemini CLI's hooks, of five different ages. Scripts, settings
-// and answers stand in the archives as they stand in the documents. Where one
-// contradicts what minigem does, a comment beside the case says so, and what
-// minigem does is what is asserted.
+// descriptions of Gemini CLI's hooks, of different ages. The archives contain scripts,
+// settings and answers as in the documents. If one contradicts minigem, a comment at the
+// case says so, and the assertions follow minigem.
 func TestSeeds(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                "testdata/seeds",
@@ -82,7 +81,7 @@ func scriptCommands(t *testing.T) map[string]func(*testscript.TestScript, bool, 
 	}
 }
 
-// condition knows [sandbox]: commands can be confined here, wholly.
+// condition implements [sandbox]: commands can be fully confined here.
 func condition(name string) (bool, error) {
 	if name != "sandbox" {
 		return false, fmt.Errorf("there is no condition %q", name)
@@ -94,7 +93,7 @@ func condition(name string) (bool, error) {
 	return s.Partial() == "", s.Close()
 }
 
-// apiKey is where a script keeps its fake API.
+// apiKey is the key under which a script stores its fake API.
 type apiKey struct{}
 
 type apiSlot struct{ server *fakemodel.Server }
@@ -205,7 +204,7 @@ func cmdRequest(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// judgeRequest says whether req is as asked for, and shows what it looked at.
+// judgeRequest reports whether req satisfies the condition, and returns what it looked at.
 func judgeRequest(req llm.Request, verb string, want []string) (ok bool, shown string) {
 	switch verb {
 	case "has":
@@ -249,8 +248,8 @@ func cmdTranscript(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// cmdRecordHooks adds hooks in the user's settings, so that the project's are
-// those of the script alone.
+// cmdRecordHooks adds hooks to the user's settings, so that the project only has the
+// script's own.
 func cmdRecordHooks(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: record-hooks")
@@ -264,7 +263,7 @@ func cmdRecordHooks(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(file, settings, 0o600))
 }
 
-// payloadsOf are the recorded payloads of an event, oldest first.
+// payloadsOf returns the recorded payloads of an event, oldest first.
 func payloadsOf(ts *testscript.TestScript, event string) []string {
 	if !slices.Contains(protocol.Events, protocol.Event(event)) {
 		ts.Fatalf("%s is not an event", event)

@@ -14,8 +14,8 @@ import (
 	"minigem/transcript"
 )
 
-// TestWrongTypeInSettings: the rest of the file stays in force, and the fault
-// is named with its place.
+// TestWrongTypeInSettings: the rest of the file stays in effect, and the error is reported
+// with its position.
 func TestWrongTypeInSettings(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{".gemini/settings.json": "{\n  \"model\": {\n    \"maxSessionTurns\": \"many\"\n  },\n  \"output\": {\"format\": \"json\"}\n}\n"})
@@ -25,7 +25,7 @@ func TestWrongTypeInSettings(t *testing.T) {
 	assert.Contains(t, o.Stderr, h.workspace+"/.gemini/settings.json:3:24: model.maxSessionTurns: must be a whole number, not \"many\"; ignored")
 }
 
-// Context files that import each other are each read once.
+// TestCyclicImport: context files that import each other are each read once.
 func TestCyclicImport(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{
@@ -41,18 +41,18 @@ func TestCyclicImport(t *testing.T) {
 	}
 }
 
-// A huge context file costs neither the run nor memory without bounds, and the
-// user is told what happened to it.
+// TestHugeContextFile: a huge context file neither fails the run nor takes unbounded
+// memory, and the user is told how it was treated.
 func TestHugeContextFile(t *testing.T) {
 	t.Parallel()
 	const size = 50 << 20
 	h := newHome(t, nil)
 	h.write(t, "GEMINI.md", "The beginning.\n"+strings.Repeat("All work and no play.\n", size/22))
 	server := startFakeAPI(t, textAnswers(t, "Fine.", 1))
-	// A limit of its own: 40 MiB are less than what is held of such a file.
+	// A higher limit, because more than 40 MiB of such a file are in use.
 	env := append(server.env(), "GEMINI_CLI_TRUST_WORKSPACE=true", "GOMEMLIMIT=300MiB")
 	cmd, stdout, stderr := h.command(t, run{Args: []string{"-m", "gemini-2.5-flash", "-p", "hi"}, Env: env})
-	peak := func() int { return 0 } // it is measured on Linux alone
+	peak := func() int { return 0 } // only measured on Linux
 	if runtime.GOOS == "linux" {
 		peak = measured(t, cmd)
 	}
@@ -66,8 +66,7 @@ func TestHugeContextFile(t *testing.T) {
 	h.assertTidy(t, o)
 }
 
-// TestReadOnlyHome: nothing can be kept, which is said once; the answer comes
-// all the same.
+// TestReadOnlyHome: minigem reports once that nothing can be saved, and answers anyway.
 func TestReadOnlyHome(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{"notes.txt": "hello\n"})
@@ -87,8 +86,8 @@ func TestReadOnlyHome(t *testing.T) {
 	assert.Equal(t, "No session is saved for "+h.workspace+" yet.\n", o.Stdout)
 }
 
-// TestFullDiskOfSessions: the run goes on without a file, which is said once;
-// what was saved before is whole, and goes on when there is room again.
+// TestFullDiskOfSessions: the run continues without a file and reports that once. What was
+// saved before is complete, and saving continues when there is room again.
 func TestFullDiskOfSessions(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{"notes.txt": strings.Repeat("hello\n", 1000)})
@@ -119,8 +118,8 @@ func TestFullDiskOfSessions(t *testing.T) {
 	assert.Contains(t, spoken(server), "user: read the notes again and again\nmodel: First.\nmodel: call read_file")
 }
 
-// TestFullDiskOfTheWorkspace: a tool that finds no room ends the run, and
-// leaves no half file.
+// TestFullDiskOfTheWorkspace: a tool on a full disk ends the run and leaves no partial
+// file.
 func TestFullDiskOfTheWorkspace(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)

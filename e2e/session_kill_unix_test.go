@@ -26,8 +26,8 @@ import (
 	"minigem/transcript"
 )
 
-// killedSettings has a hook at each event that a run with tools passes, so that
-// kills fall into hooks too.
+// killedSettings has a hook on each event of a run with tools, so that kills also hit
+// hooks.
 const killedSettings = `{"hooks": {
 	"BeforeAgent": [{"hooks": [{"type": "command", "command": "cat >/dev/null"}]}],
 	"BeforeTool": [{"hooks": [{"type": "command", "command": "cat >/dev/null"}]}],
@@ -36,10 +36,11 @@ const killedSettings = `{"hooks": {
 	"AfterAgent": [{"hooks": [{"type": "command", "command": "cat >/dev/null"}]}]
 }}`
 
-// bigFile is long to write, and not so long that old outputs are masked.
+// bigFile takes long to write, but is not so large that old outputs are masked.
 const bigFile = 90 << 10
 
-// killedAnswers write a large file twice, read, replace and run commands.
+// killedAnswers returns calls that write a large file twice, read, replace and run
+// commands.
 func killedAnswers() []script.Entry {
 	call := func(name string, args map[string]any) llm.ToolCall { return llm.ToolCall{Name: name, Args: args} }
 	write := func(letter string) llm.ToolCall {
@@ -57,10 +58,9 @@ func killedAnswers() []script.Entry {
 	}
 }
 
-// TestKill ends runs with SIGKILL at random moments. Each session file can be
-// read and its session goes on; all that the model was sent before is sent
-// again; and no file is half written. MINIGEM_KILLS says how often; 5 unless
-// set.
+// TestKill ends runs with SIGKILL at random moments. Each session file can be read and its
+// session can be resumed, the model is sent everything that it was sent before, and no
+// file is half written. MINIGEM_KILLS sets the number of kills, by default 5.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	times := thorough.Times(5, 15)
@@ -83,14 +83,14 @@ func TestKill(t *testing.T) {
 	t.Logf("%d of %d were killed before their end", inTime.Load(), times)
 }
 
-// killedRun runs the script, kills it a while after it has asked the model that
-// often, and looks at what is left.
+// killedRun runs the script, kills it some time after the given number of requests, and
+// checks what is left.
 func killedRun(t *testing.T, round int, after time.Duration) (killed bool) {
 	h := newHome(t, map[string]string{"notes.txt": "hello world\n", ".gemini/settings.json": killedSettings})
 	server := startFakeAPI(t, killedAnswers())
 	env := append(server.env(), "GEMINI_CLI_TRUST_WORKSPACE=true")
 	cmd, _, stderr := h.command(t, run{Args: []string{"--yolo", "-m", "gemini-2.5-flash", "-p", "do it"}, Env: env})
-	cmd.WaitDelay = 5 * time.Second // a hook that is left holds its pipes
+	cmd.WaitDelay = 5 * time.Second // a hook that is still running holds its pipes
 	require.NoError(t, cmd.Start())
 	ended := make(chan struct{})
 	go func() {
@@ -101,7 +101,7 @@ func killedRun(t *testing.T, round int, after time.Duration) (killed bool) {
 			case <-time.After(time.Millisecond):
 			}
 		}
-		time.Sleep(after) // when it is killed is what is tried
+		time.Sleep(after) // the moment of the kill is what is tested
 		_ = cmd.Process.Kill()
 	}()
 	_ = cmd.Wait()
@@ -136,8 +136,8 @@ func killedRun(t *testing.T, round int, after time.Duration) (killed bool) {
 	return killed
 }
 
-// lastWhole is what the model was sent last. A request that the kill cut off
-// was not read; the one before it was answered.
+// lastWhole returns the parts of the last complete request. If the kill cut off a request,
+// it was not parsed, and the one before it was answered.
 func lastWhole(server api) []flatPart {
 	sent := []flatPart{}
 	for _, r := range server.Log() {
@@ -153,8 +153,8 @@ type flatPart struct {
 	part llm.Part
 }
 
-// flat is a conversation part by part: a prompt that follows on results goes
-// into one message with them.
+// flat returns a conversation part by part, because a prompt after results is in the same
+// message as they are.
 func flat(messages []llm.Message) []flatPart {
 	var out []flatPart
 	for _, m := range conversation(messages) {
@@ -165,7 +165,7 @@ func flat(messages []llm.Message) []flatPart {
 	return out
 }
 
-// assertWholeFiles: what tools write is there as a whole, or not at all.
+// assertWholeFiles checks that files written by tools are complete or do not exist.
 func (h home) assertWholeFiles(t *testing.T) {
 	t.Helper()
 	for name, contents := range map[string][]string{
@@ -185,7 +185,7 @@ func (h home) assertWholeFiles(t *testing.T) {
 	}
 }
 
-// strays are the files of our own making that are not meant to stay.
+// strays returns our own files that should not remain.
 func (h home) strays(t *testing.T) (found []string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(h.dir, func(path string, _ fs.DirEntry, err error) error {
@@ -197,8 +197,8 @@ func (h home) strays(t *testing.T) (found []string) {
 	return found
 }
 
-// TestStrays: what a killed run was writing goes at the next start, wherever it
-// lies; what only looks like it stays.
+// TestStrays: the next start removes the unfinished files of a killed run, wherever they
+// are, and keeps files that only look like them.
 func TestStrays(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{"src/a.go": "package a\n"})
@@ -211,7 +211,7 @@ func TestStrays(t *testing.T) {
 	journal := []string{"files that are being written", strayIn(src), strayIn(other), filepath.Join(src, "a.go"), filepath.Join(src, "gone.tmp")}
 	temp := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(temp, ".minigem-ABC.writing"), []byte(strings.Join(journal, "\n")+"\n"), 0o600))
-	unknown := strayIn(h.workspace) // no journal names it
+	unknown := strayIn(h.workspace) // it is in no journal
 
 	o := h.run(t, run{Args: append(h.answersFile(t, "say Hi."), "-p", "hello"), Env: []string{"TMPDIR=" + temp}})
 	require.Equal(t, 0, o.Code, o.Stderr)
@@ -225,8 +225,8 @@ func TestStrays(t *testing.T) {
 
 var cutShort = regexp.MustCompile(`the last record was cut short`)
 
-// assertReadable: nothing is wrong with the session files but, at most, the
-// record that was being written.
+// assertReadable checks that nothing is wrong with the session files, except that the last
+// record may be incomplete.
 func (h home) assertReadable(t *testing.T) {
 	t.Helper()
 	for _, file := range transcriptsIn(h.dir) {

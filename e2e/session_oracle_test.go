@@ -18,7 +18,7 @@ import (
 	"minigem/e2e/testbed"
 )
 
-// oracle is Gemini CLI itself, where MINIGEM_ORACLE names its executable.
+// oracle returns the executable of Gemini CLI, if MINIGEM_ORACLE names it.
 func oracle(t *testing.T) string {
 	t.Helper()
 	path := os.Getenv("MINIGEM_ORACLE")
@@ -29,8 +29,8 @@ func oracle(t *testing.T) string {
 	return path
 }
 
-// runOracle runs it in h with scripted answers, and returns what the model was
-// sent last, from its telemetry.
+// runOracle runs it in h with scripted answers and returns the contents of the last
+// request, from its telemetry.
 func runOracle(t *testing.T, h home, answers []string, args ...string) (out string, sent []json.RawMessage) {
 	t.Helper()
 	log := filepath.Join(h.dir, "telemetry.log")
@@ -51,7 +51,7 @@ func runOracle(t *testing.T, h home, answers []string, args ...string) (out stri
 	return stdout.String(), lastRequest(t, log)
 }
 
-// lastRequest are the contents of the last request in a telemetry file.
+// lastRequest returns the contents of the last request in a telemetry file.
 func lastRequest(t *testing.T, log string) (contents []json.RawMessage) {
 	t.Helper()
 	f, err := os.Open(log)
@@ -76,7 +76,7 @@ func lastRequest(t *testing.T, log string) (contents []json.RawMessage) {
 	}
 }
 
-// Either program goes on with what the other one left.
+// TestSessionsAcrossPrograms: each program resumes what the other left.
 func TestSessionsAcrossPrograms(t *testing.T) {
 	t.Parallel()
 	reading := []string{`call read_file {"file_path": "notes.txt"}`, "say It says hello."}
@@ -134,7 +134,7 @@ user: go on
 	})
 }
 
-// spoken is the last request without the preamble.
+// spoken returns the last request without the preamble.
 func spoken(server api) string {
 	log := server.Log()
 	shown := sessionContext.ReplaceAllString(testbed.RenderMessages(log[len(log)-1].Parsed.Messages), "")

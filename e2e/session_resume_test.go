@@ -18,7 +18,7 @@ import (
 	"minigem/transcript"
 )
 
-// project is where h keeps the sessions of its workspace.
+// project returns the session storage of h's workspace.
 func (h home) project(t testing.TB) session.Project {
 	t.Helper()
 	p, err := session.OpenProject(filepath.Join(h.dir, ".gemini"), h.workspace)
@@ -26,8 +26,8 @@ func (h home) project(t testing.TB) session.Project {
 	return p
 }
 
-// conversation is what the model is asked in a request, the preamble apart:
-// it names the present day and files.
+// conversation returns the messages of a request, without the preamble, which contains the
+// current date and files.
 func conversation(messages []llm.Message) []llm.Message {
 	out := make([]llm.Message, len(messages))
 	for i, m := range messages {
@@ -44,9 +44,8 @@ func conversation(messages []llm.Message) []llm.Message {
 
 const firstID = "0f0e0d0c-aaaa-4bbb-8ccc-0123456789ab"
 
-// talk is a conversation of two rounds, with thoughts, a signature, a call that
-// fails and one that succeeds. It returns the history that a next prompt would
-// be sent with.
+// talk has a conversation of two rounds, with thoughts, a signature, a call that fails and
+// one that succeeds. It returns the history that the next prompt would be sent with.
 func talk(t *testing.T, h home) []llm.Message {
 	t.Helper()
 	look := script.Streamed(
@@ -67,8 +66,8 @@ func talk(t *testing.T, h home) []llm.Message {
 	return append(conversation(server.Log()[1].Parsed.Messages), llm.ModelText("It says hello."))
 }
 
-// TestResume: whichever way the session is named, the model is sent the very
-// parts that it was sent before, signatures included, and the new prompt.
+// TestResume: however the session is named, the model is sent exactly the same parts as
+// before, including signatures, and the new prompt.
 func TestResume(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
@@ -91,7 +90,7 @@ func TestResume(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, firstID, f.Meta.SessionID)
 
-			// Once more: what the first resumption added is there too.
+			// Resume again: what the first resumption added is there too.
 			o = h.run(t, resume)
 			require.Equal(t, 0, o.Code, o.Stderr)
 			want = append(want, llm.ModelText("Still hello."), llm.UserText("and now?"))
@@ -100,7 +99,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Where there is nothing to resume, latest begins a session and says so.
+// TestResumeLatestOfNone: if there is nothing to resume, latest begins a session and says
+// so.
 func TestResumeLatestOfNone(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
@@ -110,8 +110,8 @@ func TestResumeLatestOfNone(t *testing.T) {
 	assert.Equal(t, "[WARNING] there is no session to resume in this folder: a new one begins\n", o.Stderr)
 }
 
-// TestSessionsThatCannotBeHad: exit code 42, one message, whichever format; and
-// the model is not asked.
+// TestSessionsThatCannotBeHad: exit code 42 and one message in every format, and no
+// request to the model.
 func TestSessionsThatCannotBeHad(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{"notes.txt": "hello\n"})
@@ -151,7 +151,7 @@ func TestSessionsThatCannotBeHad(t *testing.T) {
 	assert.Len(t, transcriptsIn(h.dir), 1, "no stray files are left")
 }
 
-// A session file of whichever project goes on in a new session here.
+// TestImportSession: a session file of any project continues in a new session here.
 func TestImportSession(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{"notes.txt": "hello\n"})
@@ -171,8 +171,8 @@ func TestImportSession(t *testing.T) {
 	assert.Equal(t, before, after, "the file itself stays as it is")
 }
 
-// said is the conversation of a session file as its records tell it, to be
-// compared with what a resumption sends; a part a line, as render has it.
+// said returns the conversation in the records of a session file, one part a line as in
+// render, to compare it with what a resumption sends.
 func said(t *testing.T, f *transcript.File) string {
 	t.Helper()
 	var messages []llm.Message
@@ -194,7 +194,7 @@ func said(t *testing.T, f *transcript.File) string {
 
 var emptyText = regexp.MustCompile(`(?m)^(user|model): \n`)
 
-// TestResumeRecordings goes on with the sessions that Gemini CLI 0.61 left.
+// TestResumeRecordings resumes the sessions that Gemini CLI 0.61 left.
 func TestResumeRecordings(t *testing.T) {
 	t.Parallel()
 	recordings, err := filepath.Glob("testdata/reference/*/transcript.jsonl")

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// streamed is a stream-json output in short, an event a line. Every line is
-// an object with a type and an instant.
+// streamed returns a stream-json output in short form, one event a line. It checks that
+// every line is an object with a type and an instant.
 func streamed(t *testing.T, stdout string) string {
 	t.Helper()
 	var b strings.Builder
@@ -57,12 +57,12 @@ func streamed(t *testing.T, stdout string) string {
 	return b.String()
 }
 
-// oneHookSettings has a single hook, which prints a JSON object.
+// oneHookSettings returns settings with a single hook, which prints a JSON object.
 func oneHookSettings(event, says string) string {
 	return `{"hooks": {"` + event + `": [{"hooks": [{"type": "command", "name": "h", "command": "cat >/dev/null; echo '` + strings.ReplaceAll(says, `"`, `\"`) + `'"}]}]}}`
 }
 
-// TestStreamEndsWithResult: however a run ends, the last line says so.
+// TestStreamEndsWithResult: however a run ends, the last line is the result.
 func TestStreamEndsWithResult(t *testing.T) {
 	t.Parallel()
 	const begun = "init\nmessage user go\n"
@@ -75,11 +75,11 @@ func TestStreamEndsWithResult(t *testing.T) {
 		code     int
 		want     string
 	}{
-		// fine
+		// success
 		{"an answer", "", "say Hello\nsay  there.", "", 0, begun + "message assistant Hello\nmessage assistant  there.\nresult success 110 tokens, 0 calls\n"},
 		{"a call", "", listing + "\n\nsay Done.", "", 0, begun + "tool_use list_directory\ntool_result success\nmessage assistant Done.\nresult success 220 tokens, 1 calls\n"},
 		{"a call that fails", "", `call read_file {"file_path": "none"}` + "\n\nsay Done.", "", 0, begun + "tool_use read_file\ntool_result error (file_not_found: File not found: {project}/none; 0)\nmessage assistant Done.\nresult success 220 tokens, 1 calls\n"},
-		// the API
+		// API errors
 		{"the API fails", `{"general": {"maxAttempts": 1}}`, `fault {"status": 503, "message": "Busy"}`, "", 1, begun + "result error (overloaded: the server of gemini-2.5-flash has trouble (503: Busy): try again later, or choose another model with --model; 1) 0 tokens, 0 calls\n"},
 		{"the key is refused", "", `fault {"status": 401, "message": "Who?"}`, "", 41, begun + "result error (auth: the credentials were refused: Who?: check the key; for Vertex AI run: gcloud auth application-default login; 41) 0 tokens, 0 calls\n"},
 		{"the answer is asked for again", "", "say One\nsay  two.\nfault {\"after\": 1, \"cut\": true}\n\nsay One two.", "", 0, begun + "message assistant One\nerror warning the answer broke off; asking again\nmessage assistant One two.\nresult success 110 tokens, 0 calls\n"},
@@ -92,10 +92,10 @@ func TestStreamEndsWithResult(t *testing.T) {
 		{"AfterModel stops", oneHookSettings("AfterModel", `{"continue": false, "stopReason": "enough"}`), "say Never.", "", 0, begun + "error warning Agent execution stopped: enough\nresult success 110 tokens, 0 calls\n"},
 		{"AfterTool stops", oneHookSettings("AfterTool", `{"continue": false, "stopReason": "enough"}`), listing + "\n\nsay Never.", "", 0, begun + "tool_use list_directory\ntool_result error (stop_execution: Agent execution stopped by hook: enough; 0)\nerror warning Agent execution stopped: enough\nresult success 110 tokens, 1 calls\n"},
 		{"BeforeTool denies", oneHookSettings("BeforeTool", `{"decision": "deny", "reason": "no"}`), listing + "\n\nsay Could not.", "", 0, begun + "tool_use list_directory\ntool_result error (policy_violation: Tool execution blocked: no; 0)\nmessage assistant Could not.\nresult success 220 tokens, 1 calls\n"},
-		// hook events, where they are asked for
+		// hook events, if requested
 		{"hook events", oneHookSettings("BeforeTool", `{"decision": "deny", "reason": "no"}`), listing + "\n\nsay Could not.", "--include-hook-events", 0, begun + "tool_use list_directory\nhook BeforeTool list_directory deny h\ntool_result error (policy_violation: Tool execution blocked: no; 0)\nmessage assistant Could not.\nresult success 220 tokens, 1 calls\n"},
 		{"no hook ran", "", "say Hello.", "--include-hook-events", 0, begun + "message assistant Hello.\nresult success 110 tokens, 0 calls\n"},
-		// before anything began
+		// before the run begins
 		{"broken settings", `{`, "say Never.", "", 52, "result error (FatalConfigError: reading settings: {project}/.gemini/settings.json:1:2: parsing value: unexpected EOF: correct the file, or move it away; 52) 0 tokens, 0 calls\n"},
 		{"no such session", "", "say Never.", "-r 7", 42, "result error (FatalInputError: opening the session: session index 7 is out of range: this project has no saved sessions; minigem --list-sessions shows those of this folder; 42) 0 tokens, 0 calls\n"},
 	} {
@@ -117,7 +117,7 @@ func TestStreamEndsWithResult(t *testing.T) {
 	}
 }
 
-// A signal is a way to end as well.
+// TestStreamEndsWithResultAfterSignal: a signal also ends the stream with a result.
 func TestStreamEndsWithResultAfterSignal(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -140,7 +140,7 @@ func TestStreamEndsWithResultAfterSignal(t *testing.T) {
 			require.NoError(t, cmd.Start())
 			waittest.Until(t, func() bool { _, err := os.Stat(filepath.Join(h.workspace, "started")); return err == nil })
 			require.NoError(t, cmd.Process.Signal(c.signal))
-			_ = cmd.Wait() // the exit code is looked at below
+			_ = cmd.Wait() // the exit code is checked below
 			assert.Equal(t, c.code, cmd.ProcessState.ExitCode(), stderr.String())
 			got := streamed(t, stdout.String())
 			assert.Regexp(t, `^init\nmessage user go\ntool_use run_shell_command\ntool_result error \(cancelled: .*; 0\)\n`, got)

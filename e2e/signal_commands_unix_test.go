@@ -16,8 +16,8 @@ import (
 	"minigem/internal/waittest"
 )
 
-// TestSignalledCommands: a signal ends a command that waits for a program of
-// somebody else, with its exit code, and ends that program.
+// TestSignalledCommands: a signal ends a command that waits for another program, with the
+// signal's exit code, and also ends that program.
 func TestSignalledCommands(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
@@ -30,7 +30,7 @@ func TestSignalledCommands(t *testing.T) {
 		"slow.txtar": "allow write WORKSPACE\nprompt go\n-- settings.json --\n" +
 			`{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "cd WORKSPACE; ` + busy + `"}]}]}}` +
 			"\n-- model --\ncall list_directory {\"dir_path\": \".\"}\n\ntext done\n",
-		"bin/git":  "#!/bin/sh\ncd WORKSPACE; " + busy, // programs that never come to an end
+		"bin/git":  "#!/bin/sh\ncd WORKSPACE; " + busy, // programs that never exit
 		"bin/bash": "#!/bin/sh\ncd WORKSPACE; " + busy,
 	}
 	for _, args := range []string{
@@ -55,12 +55,12 @@ func TestSignalledCommands(t *testing.T) {
 				}
 				cmd, stdout, stderr := h.command(t, run{Args: strings.Fields(args), Env: env})
 				require.NoError(t, cmd.Start())
-				waittest.Until(t, func() bool { // an agent of a self-test may not write here
+				waittest.Until(t, func() bool { // an agent of a self-test must not write here
 					_, err := os.Stat(filepath.Join(h.workspace, "started"))
 					return err == nil || runs(filepath.Join(bin, "git"))
 				}, "the command started no program")
 				require.NoError(t, cmd.Process.Signal(signal))
-				_ = cmd.Wait() // the exit code is looked at below
+				_ = cmd.Wait() // the exit code is checked below
 				code := map[bool]int{true: 130, false: 143}[signal == syscall.SIGINT]
 				assert.Equal(t, code, cmd.ProcessState.ExitCode(), stderr.String())
 				assert.Contains(
@@ -72,7 +72,7 @@ func TestSignalledCommands(t *testing.T) {
 	}
 }
 
-// runs reports whether a shell that runs the script is seen, where there is a /proc.
+// runs reports whether a shell is running the script, if there is a /proc.
 func runs(script string) bool {
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	return slices.ContainsFunc(lines, func(file string) bool {
@@ -81,8 +81,8 @@ func runs(script string) bool {
 	})
 }
 
-// TestPipesOfTools: a command that writes to a pipe that nobody reads is ended
-// by SIGPIPE, as in every shell, though minigem itself survives one.
+// TestPipesOfTools: SIGPIPE ends a command that writes to a closed pipe, as in every
+// shell, although minigem itself survives the signal.
 func TestPipesOfTools(t *testing.T) {
 	t.Parallel()
 	const pipe = `{ yes | head -n 1; } 2>`

@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// signalled is how often each way of being told twice to end is tried:
-// MINIGEM_SIGNALS, 4 unless it says otherwise.
+// signalled returns how often each way of sending two signals is tried: MINIGEM_SIGNALS,
+// by default 4.
 func signalled(t *testing.T) int {
 	t.Helper()
 	n, err := strconv.Atoi(os.Getenv("MINIGEM_SIGNALS"))
@@ -30,10 +30,10 @@ func signalled(t *testing.T) int {
 	return n
 }
 
-// slowEnd is a SessionEnd hook that says only at its end that it ran.
+// slowEnd is a SessionEnd hook that only leaves a trace when it has finished.
 const slowEnd = `{"hooks": {"SessionEnd": [{"hooks": [{"type": "command", "command": "cat >end.tmp; sleep 0.1; mv end.tmp end.json"}]}]}}`
 
-// TestSignalledTwice: HUP and TERM count once, in a one-shot run and in a chat.
+// TestSignalledTwice: repeated HUP and TERM count once, in a one-shot run and in a chat.
 // However soon the second one comes, SessionEnd completes and no process is left.
 func TestSignalledTwice(t *testing.T) {
 	t.Parallel()
@@ -43,8 +43,8 @@ func TestSignalledTwice(t *testing.T) {
 			delay := 50 * time.Millisecond * time.Duration(i) / time.Duration(max(1, n-1))
 			twice := func(t *testing.T, p *os.Process) {
 				require.NoError(t, p.Signal(s))
-				time.Sleep(delay) // it is what is tried
-				_ = p.Signal(s)   // it may have ended
+				time.Sleep(delay) // this delay is what is tested
+				_ = p.Signal(s)   // it may have exited
 			}
 			t.Run(fmt.Sprintf("one-shot/%v/%v", s, delay), func(t *testing.T) {
 				t.Parallel()
@@ -67,10 +67,10 @@ func TestSignalledTwice(t *testing.T) {
 		t.Run(fmt.Sprintf("timeout/%d", i), func(t *testing.T) {
 			t.Parallel()
 			needs(t, "timeout")
-			// Context to end, it does what it does when the time is up: it signals its
-			// child, and then the group in which both are.
+			// When timeout is told to end, it acts as if the time were up: it signals its
+			// child, and then the group of both.
 			endedInATool(t, []string{"timeout", "3600"}, func(t *testing.T, p *os.Process) {
-				asleep(t, p.Pid) // before it knows its child it would just end
+				asleep(t, p.Pid) // before it knows its child, it would just exit
 				require.NoError(t, p.Signal(syscall.SIGTERM))
 			})
 		})
@@ -79,7 +79,7 @@ func TestSignalledTwice(t *testing.T) {
 
 const busyCall = `call run_shell_command {"command": "` + busy + `"}`
 
-// asleep waits until a process waits for something, where the system tells.
+// asleep waits until a process sleeps, if the system reports that.
 func asleep(t *testing.T, pid int) {
 	t.Helper()
 	stat := fmt.Sprintf("/proc/%d/stat", pid)
@@ -89,8 +89,8 @@ func asleep(t *testing.T, pid int) {
 	})
 }
 
-// endedInATool starts a one-shot run, by a launcher or none, and ends it once
-// its tool runs.
+// endedInATool starts a one-shot run, with an optional launcher, and ends it once its tool
+// runs.
 func endedInATool(t *testing.T, launcher []string, end func(*testing.T, *os.Process)) {
 	t.Helper()
 	h := newHome(t, map[string]string{".gemini/settings.json": slowEnd})
@@ -104,7 +104,7 @@ func endedInATool(t *testing.T, launcher []string, end func(*testing.T, *os.Proc
 	require.NoError(t, cmd.Start())
 	waitFor(t, filepath.Join(h.workspace, "started"))
 	end(t, cmd.Process)
-	_ = cmd.Wait() // the exit code is looked at below
+	_ = cmd.Wait() // the exit code is checked below
 	assert.Equal(t, 143, cmd.ProcessState.ExitCode())
 	assert.Contains(t, stderr.String(), "minigem: terminated\n")
 	h.assertEnded(t)
@@ -116,8 +116,8 @@ func (h home) assertEnded(t *testing.T) {
 	assertNoOrphans(t, h.dir)
 }
 
-// TestKilledInATool: even a kill leaves no command of a tool running, nor what
-// it began. The second command says when the first one has long been started.
+// TestKilledInATool: even after a kill, no command of a tool and none of its children
+// keeps running. The second command says that the first one has started.
 func TestKilledInATool(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
@@ -131,15 +131,15 @@ func TestKilledInATool(t *testing.T) {
 	require.NoError(t, cmd.Process.Kill())
 	_ = cmd.Wait()
 	waittest.Until(t, func() bool { return !strings.Contains(strings.Join(marked(h.dir), "\n"), "sleep 3600") }, "%q", marked(h.dir))
-	for _, line := range marked(h.dir) { // killed in the moment of its start, before the guard could hear of it
+	for _, line := range marked(h.dir) { // killed just as it started, before the guard knew of it
 		pid, err := strconv.Atoi(strings.Fields(line)[0])
 		require.NoError(t, err)
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}
 }
 
-// TestForcedExitEndsWhatRuns: the third ^C waits for nobody, and a hook that
-// does not listen to TERM is gone all the same.
+// TestForcedExitEndsWhatRuns: the third ^C waits for nothing, and a hook that ignores TERM
+// is ended anyway.
 func TestForcedExitEndsWhatRuns(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {"BeforeAgent": [{"hooks": [
@@ -154,8 +154,8 @@ func TestForcedExitEndsWhatRuns(t *testing.T) {
 	waittest.Until(t, func() bool { return len(marked(h.dir)) == 0 }, "%q", marked(h.dir))
 }
 
-// TestTheSecondInterruptEndsTheSession: the second ^C kills a hook that does not listen
-// to TERM, and SessionEnd fires all the same.
+// TestTheSecondInterruptEndsTheSession: the second ^C kills a hook that ignores TERM, and
+// SessionEnd fires anyway.
 func TestTheSecondInterruptEndsTheSession(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{".gemini/settings.json": strings.Replace(slowEnd, `{"hooks": {`, `{"hooks": {"BeforeAgent": [{"hooks": [
@@ -165,15 +165,15 @@ func TestTheSecondInterruptEndsTheSession(t *testing.T) {
 	require.NoError(t, cmd.Start())
 	waitFor(t, filepath.Join(h.workspace, "started"))
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
-	time.Sleep(500 * time.Millisecond) // one that comes sooner is the same one
+	time.Sleep(500 * time.Millisecond) // a second one that comes sooner counts as the first
 	_ = cmd.Process.Signal(os.Interrupt)
 	_ = cmd.Wait()
 	assert.Equal(t, 130, cmd.ProcessState.ExitCode())
 	h.assertEnded(t)
 }
 
-// interruptUntilEnded presses ^C again and again: one that comes too soon after
-// the first is the same one.
+// interruptUntilEnded presses ^C repeatedly, because one that follows the first too soon
+// does not count.
 func interruptUntilEnded(p *os.Process) {
 	go func() {
 		for p.Signal(os.Interrupt) == nil {

@@ -15,22 +15,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// waitFor polls until a file is there.
+// waitFor polls until a file exists.
 func waitFor(t testing.TB, file string) {
 	t.Helper()
 	waittest.Until(t, func() bool { _, err := os.Stat(file); return err == nil }, "%s was never written", filepath.Base(file))
 }
 
-// busy is a command that says it is there and hangs, with children that would
-// outlive it if nobody cared for the whole group. It waits as a job, so that
-// the shell itself hears signals.
+// busy is a command that reports that it has started and then hangs, with children that
+// would outlive it if only the shell were ended. It waits for a job, so that the shell
+// itself receives signals.
 const busy = `touch started; sleep 3600 & sleep 3600 | cat; wait`
 
 const endHook = `"SessionEnd": [{"hooks": [{"type": "command", "command": "cat >>end.json"}]}]`
 
-// TestSignals: wherever the program is, in what would never end by itself, a
-// signal ends it, with the exit code that goes with it; the session ends as it should and can be resumed, and
-// nothing stays behind.
+// TestSignals: at any point that would never end by itself, a signal ends the program with
+// the matching exit code. The session ends properly and can be resumed, and no process is
+// left.
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	hook := func(event string) string {
@@ -67,7 +67,7 @@ func TestSignals(t *testing.T) {
 			require.NoError(t, cmd.Start())
 			waitFor(t, filepath.Join(h.workspace, "started"))
 			require.NoError(t, cmd.Process.Signal(c.signal))
-			_ = cmd.Wait() // the exit code is looked at below
+			_ = cmd.Wait() // the exit code is checked below
 
 			assert.Equal(t, c.code, cmd.ProcessState.ExitCode(), stderr.String())
 			assert.NotContains(t, stdout.String(), "Never")
@@ -78,8 +78,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// assertResumes goes on with the latest session, with an API that refuses what
-// the real one would refuse.
+// assertResumes resumes the latest session, with an API that refuses what the real one
+// would refuse.
 func (h home) assertResumes(t *testing.T) {
 	t.Helper()
 	require.NoError(t, os.RemoveAll(filepath.Join(h.workspace, ".gemini")))
@@ -90,7 +90,8 @@ func (h home) assertResumes(t *testing.T) {
 	assert.Empty(t, server.problems())
 }
 
-// A stream that hangs in the middle is left at once; what was said stays said.
+// TestInterruptInAStream: a stream that hangs in the middle is left at once, and the text
+// so far is kept.
 func TestInterruptInAStream(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
@@ -116,8 +117,8 @@ func TestInterruptInAStream(t *testing.T) {
 	h.assertResumes(t)
 }
 
-// The second ^C does not wait for anything: not for a SessionEnd hook that
-// hangs either, which is left running, as after its five seconds.
+// TestSecondInterrupt: the second ^C waits for nothing, not even for a SessionEnd hook
+// that hangs. The hook is left running, as it is after its five seconds.
 func TestSecondInterrupt(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {"SessionEnd": [{"hooks": [

@@ -19,7 +19,7 @@ import (
 
 const pastedKey = "AIzaSy-not-a-real-key-0123456789abcdef"
 
-// holding are the files below the home that hold text.
+// holding returns the files below the home that contain text.
 func (h home) holding(t *testing.T, text string) (found []string) {
 	t.Helper()
 	require.NoError(t, filepath.WalkDir(h.dir, func(path string, d fs.DirEntry, err error) error {
@@ -36,7 +36,7 @@ func (h home) holding(t *testing.T, text string) (found []string) {
 	return found
 }
 
-// keyedAPI is a fake API that takes one key alone.
+// keyedAPI returns a fake API that accepts only one key.
 func keyedAPI(t *testing.T, entries ...script.Entry) api {
 	t.Helper()
 	s := fakemodel.New(fakemodel.Options{Entries: entries, NonStrict: true, Strict: true, Key: pastedKey})
@@ -53,7 +53,7 @@ const (
 	pasteKey = "goes back):"
 )
 
-// below waits until text stands below the last occurrence of after.
+// below waits until text is below the last occurrence of after.
 func (c *chat) below(after, text string) {
 	c.t.Helper()
 	c.waitUntil(text+" below "+after, func(screen string) bool {
@@ -62,8 +62,8 @@ func (c *chat) below(after, text string) {
 	})
 }
 
-// TestSignIn: who has no key pastes one into the chat. It is tried, kept and used,
-// and nobody sees it: not on the screen, not in a file but the one it is kept in.
+// TestSignIn: a user without a key pastes one into the chat. It is tested, saved and used,
+// and it is not visible on the screen or in any file except the one that stores it.
 func TestSignIn(t *testing.T) {
 	t.Parallel()
 	server := keyedAPI(t, script.Counted(1), textAnswer("You said: "+pastedKey), textAnswer("Again."))
@@ -75,7 +75,7 @@ func TestSignIn(t *testing.T) {
 	c.waitFor("No model is configured yet", "there is no Gemini API key", whichWay)
 	c.keys("1" + keyEnter)
 	c.waitFor(pasteKey)
-	c.keys(keyEnter) // nothing: back
+	c.keys(keyEnter) // an empty line goes back
 	c.below(pasteKey, whichWay)
 	c.keys("1" + keyEnter)
 	c.below(whichWay, pasteKey)
@@ -111,7 +111,7 @@ func TestSignIn(t *testing.T) {
 	assert.NotContains(t, before, pastedKey[:8])
 	assert.NotContains(t, before, "a-bad-key")
 
-	// From then on it is there, in a folder that has variables of its own, too.
+	// From then on it is there, even in a folder that has its own variables.
 	h.write(t, ".env", "PROJECT_VARIABLE=1\n")
 	c = h.startChat(t, append(env, "GEMINI_CLI_TRUST_WORKSPACE=true"))
 	c.say("And now?")
@@ -120,8 +120,8 @@ func TestSignIn(t *testing.T) {
 	assert.Empty(t, server.problems())
 }
 
-// TestSignInElsewhere: the keychain where it is there and takes nothing, a network
-// that is not there, and leaving.
+// TestSignInElsewhere: a keychain that exists but stores nothing, a missing network, and
+// leaving.
 func TestSignInElsewhere(t *testing.T) {
 	t.Parallel()
 	settings := `{"security": {"auth": {"selectedType": "gemini-api-key"}}}`
@@ -148,7 +148,7 @@ func TestSignInElsewhere(t *testing.T) {
 		c.waitFor("You said: ")
 		c.quit()
 		assert.Empty(t, h.holding(t, pastedKey), "it is masked in transcripts")
-		// A project's address does not get it.
+		// It is not sent to an address that the project sets.
 		h.write(t, ".env", "GOOGLE_GEMINI_BASE_URL="+server.URL+"/elsewhere\n")
 		c = h.startChat(t, append(env[1:], "GEMINI_CLI_TRUST_WORKSPACE=true"))
 		c.waitFor("there is no Gemini API key", whichWay)
@@ -188,8 +188,8 @@ func TestSignInElsewhere(t *testing.T) {
 	})
 }
 
-// TestSignInServer: a server of one's own is asked for its models, and for a key
-// where it wants one; the demo comes back to the choice.
+// TestSignInServer: the user's own server is asked for its models, and the user for a key
+// if the server requires one. The demo returns to the choice.
 func TestSignInServer(t *testing.T) {
 	t.Parallel()
 	s := fakemodel.New(fakemodel.Options{Turns: []fakemodel.Turn{{Entry: textAnswer("By my own server.")}}, Strict: true, Key: pastedKey})

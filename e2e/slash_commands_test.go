@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A step types a line; then below it stands want, and at last a prompt. keys
-// answer a question that comes before that.
+// A step types a line. Then want must appear below it, and finally a prompt. keys answer a
+// question that comes before that.
 type step struct{ line, want, keys string }
 
-// looking are commands that change nothing but settings, in a chat in which
-// nothing was said.
+// looking lists commands that change nothing but settings, for a chat without a
+// conversation.
 var looking = []step{
 	{"/about", "sign-in  ", ""},
 	{"/copy", "there is no answer to copy yet", ""},
@@ -105,7 +105,8 @@ var looking = []step{
 	{"/compact", "Nothing to compress.", ""},
 }
 
-// talking are commands about a conversation. One prompt was answered.
+// talking lists commands about a conversation, for a chat in which one prompt was
+// answered.
 var talking = []step{
 	{"/copy", "was sent to the clipboard", ""},
 	{"/stats model", "gemini-2.5-flash  2 ", ""},
@@ -141,7 +142,7 @@ var talking = []step{
 	{"/new", "A new session: ", ""},
 }
 
-// extending are commands about MCP servers and skills, where there is one of each.
+// extending lists commands about MCP servers and skills, with one of each.
 var extending = []step{
 	{"/mcp reload", "srv (stdio) - Connected", ""},
 	{"/mcp", "  tool      mcp_srv_grow\n", ""},
@@ -187,10 +188,10 @@ var extending = []step{
 	{"/extensions delete flowers", `Extension "flowers" removed.`, ""},
 }
 
-// leaving are commands that end the chat.
+// leaving lists commands that end the chat.
 var leaving = []step{{"/quit", "Goodbye!", ""}, {"/exit", "Goodbye!", ""}}
 
-// wrong are lines that fit no command, and what is said of them.
+// wrong lists invalid uses of commands, with the messages.
 var wrong = []step{
 	{"/about it", "/about takes nothing after it", ""},
 	{"/copy it", "/copy takes nothing after it", ""},
@@ -273,15 +274,14 @@ func commandsHome(t *testing.T) home {
 	})
 }
 
-// wipe clears the emulator's screen: what stands there already proves nothing.
+// wipe clears the emulator's screen, because earlier text proves nothing.
 func (c *chat) wipe() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, _ = c.screen.Write([]byte("\x1b[2J\x1b[H"))
 }
 
-// take does the steps in a chat without an answer left: nothing goes to the
-// model.
+// take does the steps in a chat without answers, so that nothing may go to the model.
 func (c *chat) take(steps []step) {
 	c.t.Helper()
 	for _, s := range steps {

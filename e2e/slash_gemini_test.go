@@ -10,9 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// ofGeminiCLI are the commands of Gemini CLI 0.61 with their other names and their
-// subcommands, as its /help and its registry have them.
-// What only its developers see is among them.
+// ofGeminiCLI lists the commands of Gemini CLI 0.61 with their other names and their
+// subcommands, from its /help and its registry. It includes commands for its developers.
 const ofGeminiCLI = `about
 agents: list enable disable config reload refresh
 auth: signin login signout logout
@@ -70,7 +69,7 @@ bg
 background
 tools: list desc descriptions`
 
-// instead are lines that minigem answers with what to do in their place.
+// instead lists commands that minigem answers with what to do instead.
 var instead = []step{
 	{"/bug-memory", "/bug writes a report", ""},
 	{"/corgi", "minigem does not have it", ""},
@@ -98,9 +97,8 @@ var instead = []step{
 	{"/background", "!ps", ""},
 }
 
-// TestCommandsOfGeminiCLI: each command of Gemini CLI, by each of its names, does
-// what it does there, or says what to do in its place; and what is not there is not
-// offered.
+// TestCommandsOfGeminiCLI: each command of Gemini CLI, under each of its names, does what
+// it does there or says what to do instead. Commands that do not exist are not offered.
 func TestCommandsOfGeminiCLI(t *testing.T) {
 	t.Parallel()
 	typed := slices.Concat(looking, talking, extending, leaving, instead)

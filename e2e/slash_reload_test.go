@@ -13,7 +13,7 @@ import (
 	"minigem/llm/script"
 )
 
-// answers makes entries for a fake API.
+// answers returns entries for a fake API.
 func answers(t *testing.T, text string) []script.Entry {
 	t.Helper()
 	entries, err := parseAnswers("answers", text)
@@ -21,8 +21,8 @@ func answers(t *testing.T, text string) []script.Entry {
 	return entries
 }
 
-// Trust that is given in the chat holds at once, for all that the folder brings,
-// and the conversation goes on.
+// TestChatTrustHoldsAtOnce: trust that is given in the chat takes effect at once, for
+// everything in the folder, and the conversation continues.
 func TestChatTrustHoldsAtOnce(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{
@@ -61,7 +61,8 @@ func TestChatTrustHoldsAtOnce(t *testing.T) {
 	assert.Empty(t, server.problems())
 }
 
-// A session in which nothing was said keeps its id when trust is given.
+// TestChatTrustBeforeTheFirstPrompt: a session without a conversation keeps its id when
+// trust is given.
 func TestChatTrustBeforeTheFirstPrompt(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {` + noteHook("BeforeAgent", "prompts.json") +
@@ -79,8 +80,9 @@ func TestChatTrustBeforeTheFirstPrompt(t *testing.T) {
 	assert.Contains(t, h.read(t, "prompts.json"), `"hook_event_name":"BeforeAgent"`)
 }
 
-// The chat asks about a hook whose script changed, once, and does not run it after a
-// no. A yes, or /permissions trust, takes the script as it is now.
+// TestChatAsksAboutAChangedScript: the chat asks once about a hook whose script has
+// changed, and does not run it after a no. A yes, or /permissions trust, accepts the
+// script as it is now.
 func TestChatAsksAboutAChangedScript(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{
@@ -94,14 +96,14 @@ func TestChatAsksAboutAChangedScript(t *testing.T) {
 	c.keys("t" + keyEnter)
 	c.say("First")
 	c.waitFor("One.")
-	c.waitReady() // the hook has read its script, too
+	c.waitReady() // the hook has also read its script
 	h.write(t, "guard.sh", "cat >/dev/null; echo x >>ran\n")
 	c.say("Second")
 	c.waitFor("loads what changed during the session: guard.sh.")
 	c.keys("1" + keyEnter) // do not run it
 	c.waitFor(`hook "guard" was not run`)
 	c.waitReady()
-	c.saySees("Third", "Three.", `hook "guard" was not run`) // it is not asked again
+	c.saySees("Third", "Three.", `hook "guard" was not run`) // the user is not asked again
 	assert.NoFileExists(t, filepath.Join(h.workspace, "ran"))
 	h.write(t, "guard.sh", "cat >/dev/null; echo y >>ran\n")
 	c.saySees("Fourth", "Four.", "Your answer")
@@ -116,7 +118,7 @@ func TestChatAsksAboutAChangedScript(t *testing.T) {
 	c.quit()
 }
 
-// What the files say now is what the model and the hooks go by.
+// TestChatMemoryReload: the model and the hooks use the current content of the files.
 func TestChatMemoryReload(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{"GEMINI.md": "Be brief.\n", ".gemini/settings.json": `{}`})
@@ -154,7 +156,8 @@ func TestChatMemoryReload(t *testing.T) {
 	assert.Contains(t, h.lastTranscript(t), "Be verbose.", "who resumes the session reads the same")
 }
 
-// After /clear the context files of subdirectories are found again.
+// TestChatClearFindsContextAgain: after /clear the context files of subdirectories are
+// found again.
 func TestChatClearFindsContextAgain(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{"GEMINI.md": "Old rules.\n", "sub/GEMINI.md": "Rules of sub.\n", "sub/a.txt": "a\n"})
@@ -178,7 +181,7 @@ func TestChatClearFindsContextAgain(t *testing.T) {
 	assert.Empty(t, server.problems())
 }
 
-// Extensions bring commands and context files, in every folder.
+// TestChatExtensions: extensions bring commands and context files, in every folder.
 func TestChatExtensions(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestChatRewindsPastACompression: the prompts before /compress are still there,
-// with their files, in the chat, after it was left and for the subcommand; going
-// back brings the conversation as it was, and what was forgotten can be had again.
+// TestChatRewindsPastACompression: the prompts before /compress are still available with
+// their files, in the chat, after leaving it, and to the subcommand. Rewinding restores
+// the conversation, and what was rewound can be restored.
 func TestChatRewindsPastACompression(t *testing.T) {
 	t.Parallel()
 	short := "whole\nsay <state_snapshot>short</state_snapshot>"

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// saySees types a line, and waits until text stands below it.
+// saySees types a line and waits until the texts are below it.
 func (c *chat) saySees(line string, texts ...string) string {
 	c.t.Helper()
 	c.say(line)
@@ -30,8 +30,8 @@ func (c *chat) saySees(line string, texts ...string) string {
 
 const makeFile = `call write_file {"file_path": "new.txt", "content": "one\ntwo\n"}`
 
-// twoPrompts is a chat in which one prompt changed a file, and the next one made
-// one.
+// twoPrompts returns a chat in which the first prompt changed a file and the second one
+// created one.
 func twoPrompts(t *testing.T, settings string) (home, *chat) {
 	t.Helper()
 	h := newHome(t, map[string]string{"notes.txt": "hello\n", "mine.txt": "mine\n"})
@@ -49,8 +49,8 @@ const (
 	withCheckpoints = `{"general": {"checkpointing": {"enabled": true}}}`
 )
 
-// Both ways to know what files were, from the edits and from snapshots, do the
-// same for the user.
+// TestChatRewinds: both sources of earlier file contents, edits and snapshots, have the
+// same effect for the user.
 func TestChatRewinds(t *testing.T) {
 	t.Parallel()
 	for _, settings := range []string{noCheckpoints, withCheckpoints} {
@@ -59,11 +59,11 @@ func TestChatRewinds(t *testing.T) {
 		}
 		for _, c := range []struct {
 			name     string
-			keys     []string // to the questions
+			keys     []string // answers to the questions
 			typed    string   // instead of the first two
 			notes    string
 			made     bool
-			forgot   int // prompts
+			forgot   int // number of prompts
 			contains []string
 		}{
 			{"the last prompt", []string{"1", "1"}, "/rewind", "goodbye\n", false, 1, []string{"1. Make it  1 file +2 -0, just now", "2. Change it  1 file +1 -1, just now", "new.txt  +2 -0"}},
@@ -123,8 +123,8 @@ func TestChatRewinds(t *testing.T) {
 	}
 }
 
-// What somebody else changed since is shown, and goes back only after a yes; and
-// then it can be had again.
+// TestChatRewindSeesChanges: later changes by others are shown and only reverted after a
+// yes, and can then be restored.
 func TestChatRewindSeesChanges(t *testing.T) {
 	t.Parallel()
 	for _, settings := range []string{noCheckpoints, withCheckpoints} {
@@ -165,8 +165,8 @@ func TestChatRewindSeesChanges(t *testing.T) {
 	}
 }
 
-// A session that goes on in another process, and one that was compressed, still
-// know their edits.
+// TestChatRewindsLater: a session that continues in another process, or that was
+// compressed, still knows its edits.
 func TestChatRewindsLater(t *testing.T) {
 	t.Parallel()
 	h, c := twoPrompts(t, noCheckpoints)
@@ -203,7 +203,8 @@ func TestChatRewindUsage(t *testing.T) {
 	c.quit()
 }
 
-// /restore alone lets the user choose, by tool, file and age.
+// TestChatRestores: /restore without an argument lets the user choose, by tool, file and
+// age.
 func TestChatRestores(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -235,7 +236,7 @@ func TestChatRestores(t *testing.T) {
 	c.quit()
 }
 
-// TestSlashScreens holds what the questions look like in a usual window.
+// TestSlashScreens checks the look of the questions in a window of the usual size.
 func TestSlashScreens(t *testing.T) {
 	t.Parallel()
 	t.Run("trust", func(t *testing.T) {
@@ -264,8 +265,8 @@ func TestSlashScreens(t *testing.T) {
 	})
 }
 
-// TestARewindWritesNoMask: the record of an edit beside a secret holds a mask in its
-// place, which neither the shell nor the chat writes into the file.
+// TestARewindWritesNoMask: the record of an edit next to a secret contains a mask instead
+// of the secret, which neither the shell nor the chat writes into the file.
 func TestARewindWritesNoMask(t *testing.T) {
 	t.Parallel()
 	const secret = "s3rv1ce-k3y-of-th3-user"

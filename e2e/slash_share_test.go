@@ -14,8 +14,8 @@ import (
 
 var callID = regexp.MustCompile(`"id": "[^"]+"`)
 
-// /chat share and /export write the same conversation, whole, as Markdown and as
-// JSON.
+// TestChatShares: /chat share and /export write the same complete conversation, as
+// Markdown and as JSON.
 func TestChatShares(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ line, file, golden string }{

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mistyped are commands that take a name, with one that is nearly right.
+// mistyped lists commands that take a name, with one that is nearly right.
 var mistyped = []step{
 	{"/agents enable scot", `there is no agent "scot"; did you mean "scout"?`, ""},
 	{"/agents disable scot", `there is no agent "scot"; did you mean "scout"?`, ""},
@@ -37,13 +37,13 @@ var mistyped = []step{
 	{"/resume delete keeep", `no conversation is saved under this tag; did you mean "keep"?`, ""},
 	{"/mode auto-edits", `unknown approval mode "auto-edits"; did you mean "auto_edit"?`, ""},
 	{"/theme drak", `there is no theme "drak": it is light, dark or auto; did you mean "dark"?`, ""},
-	{"/restore nosuch", `there is no checkpoint "nosuch"`, ""}, // names are times: see internal/undo
+	{"/restore nosuch", `there is no checkpoint "nosuch"`, ""}, // the names are times: see internal/undo
 }
 
-// anyName are commands whose name is new, or not ours to know.
+// anyName lists commands whose name is new or cannot be known.
 var anyName = []string{"/chat save", "/resume save", "/model set"}
 
-// TestNamesThatAreNearlyRight: commands that take a name say which one was meant.
+// TestNamesThatAreNearlyRight: commands that take a name suggest the right one.
 func TestNamesThatAreNearlyRight(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{
@@ -63,9 +63,8 @@ func TestNamesThatAreNearlyRight(t *testing.T) {
 
 var helpLine = regexp.MustCompile(`^  (/|  )([a-z-]+)([^(]*?)(?: \(([^)]+)\))?(?:  .*| [a-z].*)$`)
 
-// TestEveryCommandIsTested: each command that /help lists, by each of its names,
-// stands in the tables above; and of each there is a wrong use, where one is
-// possible.
+// TestEveryCommandIsTested: each command in /help, under each of its names, is in the
+// tables above, and so is an invalid use of it if one is possible.
 func TestEveryCommandIsTested(t *testing.T) {
 	t.Parallel()
 	h := commandsHome(t)
@@ -76,7 +75,7 @@ func TestEveryCommandIsTested(t *testing.T) {
 	c.quit()
 
 	var names, roots []string // the words to type: "/hooks panel"; only of first words
-	var taking []string       // those that take a name
+	var taking []string       // commands that take a name
 	for line := range strings.Lines(help) {
 		m := helpLine.FindStringSubmatch(strings.TrimRight(line, "\n"))
 		require.NotNil(t, m, line)

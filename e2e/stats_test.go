@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestStatsOfEveryRequest: the numbers of the json format hold what a search
-// asked a model beside the conversation, and an answer that was thrown away.
+// TestStatsOfEveryRequest: the numbers of the json format include a search's requests to a
+// model outside the conversation, and an answer that was discarded.
 func TestStatsOfEveryRequest(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// answered is a line of a file of answers: a call, or text where args is empty.
+// answered returns a line of a file of answers: a call, or text if args is empty.
 func answered(said, args string, prompt, candidates int) string {
 	part, _ := json.Marshal(map[string]any{"text": said})
 	if args != "" {
@@ -22,7 +22,7 @@ func answered(said, args string, prompt, candidates int) string {
 		`]}, "finishReason": "STOP"}], "usageMetadata": ` + string(usage) + `}]}` + "\n"
 }
 
-// agentAtWork is a run in which an agent reads a file.
+// agentAtWork returns a home with the answers for a run in which an agent reads a file.
 func agentAtWork(t *testing.T) home {
 	h := newHome(t, map[string]string{"notes.txt": "buy milk\n", "../.gemini/agents/scout.md": "---\nname: scout\ndescription: Looks around.\n---\nLook.\n"})
 	h.write(t, "answers.jsonl", answered("invoke_agent", `{"agent_name": "scout", "prompt": "look"}`, 10, 1)+
@@ -32,9 +32,9 @@ func agentAtWork(t *testing.T) home {
 	return h
 }
 
-// TestAgentsAreCounted: requests, tokens and calls of an agent are in the numbers
-// of the json format, under a role of their own, and in telemetry; its transcript is
-// beside that of the session.
+// TestAgentsAreCounted: an agent's requests, tokens and calls are in the numbers of the
+// json format, under a separate role, and in telemetry. Its transcript is next to the
+// session's.
 func TestAgentsAreCounted(t *testing.T) {
 	t.Parallel()
 	h := agentAtWork(t)
@@ -102,9 +102,9 @@ func TestAgentsAreCounted(t *testing.T) {
 	}
 }
 
-// TestHooksOfAnAgentInOrder: the events of an agent's run stand within those of the
-// call that began it, in Gemini CLI's order, with the session's own names, and say
-// which agent they are of.
+// TestHooksOfAnAgentInOrder: the events of an agent's run fire between those of the call
+// that started it, in Gemini CLI's order and with the session's names, and contain the
+// agent.
 func TestHooksOfAnAgentInOrder(t *testing.T) {
 	t.Parallel()
 	h := agentAtWork(t)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAgentsInTheChat: the hook lane says in which agent an event fired, /stats
-// counts what the agent asked and called, and the "@" menu offers agents.
+// TestAgentsInTheChat: the hook lane shows the agent in which an event fired, /stats
+// counts the agent's requests and calls, and the "@" menu offers agents.
 func TestAgentsInTheChat(t *testing.T) {
 	t.Parallel()
 	h := agentAtWork(t)

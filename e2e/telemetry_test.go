@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// telemetryIn reads a telemetry file: logs by the order of happening, and the
-// names of the metrics of its last object.
+// telemetryIn reads a telemetry file: logs in the order of their events, and the names of
+// the metrics in its last object.
 func telemetryIn(t *testing.T, path string) (logs []payload, metrics []string) {
 	t.Helper()
 	f, err := os.Open(path)
@@ -46,9 +46,9 @@ func telemetryIn(t *testing.T, path string) (logs []payload, metrics []string) {
 	}
 }
 
-// What Gemini CLI 0.61 reports of a run, by event: the keys, those that all
-// events have apart. Not told here is what minigem does not have: a router that
-// classifies, and so a threshold.
+// telemetryKeys lists what Gemini CLI 0.61 reports of a run: the keys of each event,
+// except those that all events share. It omits what minigem does not have: a router that
+// classifies, and its threshold.
 var telemetryKeys = map[string]string{
 	"gemini_cli.config": "api_key_enabled approval_mode core_tools_enabled debug_mode embedding_model extension_ids extensions extensions_count file_filtering_respect_git_ignore " +
 		"log_user_prompts_enabled mcp_servers mcp_servers_count model output_format sandbox_enabled vertex_ai_enabled worktree_active",
@@ -62,8 +62,8 @@ var telemetryKeys = map[string]string{
 	"gemini_cli.hook_call": "duration_ms exit_code hook_event_name hook_input hook_name hook_type stderr stdout success",
 }
 
-// TestTelemetry replays a recorded run of every common tool, with a hook, and
-// compares what is told with what Gemini CLI told of it.
+// TestTelemetry replays a recorded run of every common tool, with a hook, and compares the
+// telemetry with Gemini CLI's.
 func TestTelemetry(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{
@@ -121,8 +121,8 @@ func TestTelemetry(t *testing.T) {
 	assert.NotContains(t, string(data), "AIzaSyTest")
 }
 
-// Telemetry is off unless asked for, wrong settings end the run, and a file
-// that cannot be written does not.
+// TestTelemetrySettings: telemetry is off unless enabled. Invalid settings end the run,
+// but an unwritable file does not.
 func TestTelemetrySettings(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{"file": ""})
@@ -130,7 +130,7 @@ func TestTelemetrySettings(t *testing.T) {
 	for _, c := range []struct {
 		env    []string
 		code   int
-		stderr string // a part; empty: nothing is said
+		stderr string // part of it; empty: no message
 	}{
 		{nil, 0, ""},
 		{[]string{"GEMINI_TELEMETRY_OUTFILE=never.log"}, 0, ""},

@@ -9,9 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestChatAlerts: the terminal is told once that somebody is waited for, and
-// that the work is done, unless it has the focus
-// (cli/utils/terminalNotifications.ts).
+// TestChatAlerts: the terminal is notified once when the chat waits for the user and when
+// the work is done, unless it has the focus (cli/utils/terminalNotifications.ts).
 func TestChatAlerts(t *testing.T) {
 	t.Parallel()
 	const osc9 = "\x1b]9;minigem | is done | Go\a"
@@ -58,8 +57,8 @@ func TestChatAlerts(t *testing.T) {
 	}
 }
 
-// TestChatIsNotFooledByNames: of files, tools' arguments, models, sessions, and
-// by what errors repeat.
+// TestChatIsNotFooledByNames: the names of files, arguments, models and sessions, and text
+// that errors repeat, are inert.
 func TestChatIsNotFooledByNames(t *testing.T) {
 	t.Parallel()
 	const evil = "a\x1b]0;owned\x07\x1b[2J\u009b2J\u202eb\u2066c"

@@ -19,13 +19,13 @@ import (
 	"golang.org/x/term"
 )
 
-// The window of a chat under test. It is tall, so that nothing scrolls away.
+// The window of a chat under test. It is tall, so that nothing scrolls out of it.
 const (
 	chatRows    = 150
 	chatColumns = 120
 )
 
-// ready is what programs that drive a terminal wait for (docs/spec/contract.md
+// ready is the text that programs that drive a terminal wait for (docs/spec/contract.md
 // 9).
 const ready = "  Type your message or @path/to/file"
 
@@ -36,24 +36,23 @@ const (
 	keyEscape = "\x1b"
 )
 
-// A chat is the program in a pseudo-terminal, with an emulator that knows what
-// a person would see.
+// A chat is the program in a pseudo-terminal, with an emulator of the screen.
 type chat struct {
 	t      testing.TB
 	home   home
 	cmd    *exec.Cmd
 	window *os.File
 	exited chan struct{}
-	tty    *os.File    // the program's side, where it is kept open
-	before *term.State // of tty
+	tty    *os.File    // the program's side, if it is kept open
+	before *term.State // of tty, at the start
 
 	mu      sync.Mutex
 	screen  vt10x.Terminal
-	raw     strings.Builder // all that was written
+	raw     strings.Builder // the complete output
 	changed chan struct{}   // closed at each change
 }
 
-// startChat starts the program in h; env stands beside HOME, PATH and TERM.
+// startChat starts the program in h. env is added to HOME, PATH and TERM.
 func (h home) startChat(t testing.TB, env []string, args ...string) *chat {
 	t.Helper()
 	cmd := exec.Command(binary, args...)
@@ -72,10 +71,10 @@ func (h home) startChat(t testing.TB, env []string, args ...string) *chat {
 	return c
 }
 
-// watch feeds the emulator until the program is gone.
+// watch feeds the emulator until the program has exited.
 func (c *chat) watch() {
 	c.follow()
-	_ = c.cmd.Wait() // the exit code is looked at in exit
+	_ = c.cmd.Wait() // exit checks the exit code
 	close(c.exited)
 }
 
@@ -85,7 +84,7 @@ func (c *chat) follow() {
 	for {
 		n, err := c.window.Read(buf)
 		c.mu.Lock()
-		_, _ = c.screen.Write(buf[:n]) // the emulator takes everything
+		_, _ = c.screen.Write(buf[:n]) // the emulator accepts everything
 		c.raw.Write(buf[:n])
 		close(c.changed)
 		c.changed = make(chan struct{})
@@ -96,7 +95,7 @@ func (c *chat) follow() {
 	}
 }
 
-// text is what stands on the screen, without blanks at the ends of lines.
+// text returns the text of the screen, without trailing blanks.
 func (c *chat) text() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -111,7 +110,7 @@ func (c *chat) textLocked() string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// waitUntil waits until the screen is as good says.
+// waitUntil waits until good accepts the screen.
 func (c *chat) waitUntil(what string, good func(text string) bool) string {
 	c.t.Helper()
 	deadline := waittest.Context(c.t).Done()
@@ -144,10 +143,10 @@ func (c *chat) waitFor(texts ...string) string {
 	return all
 }
 
-// statusLine is the line under the prompt.
+// statusLine matches the line below the prompt.
 var statusLine = regexp.MustCompile(`\n(default|auto_edit|plan|yolo)(  .*)?$`)
 
-// prompt is a screen without the line under the prompt.
+// prompt returns a screen without the line below the prompt.
 func prompt(text string) string { return statusLine.ReplaceAllString(text, "") }
 
 // waitReady waits for an empty prompt at the end.
@@ -176,7 +175,7 @@ func (c *chat) say(line string) {
 	c.keys(keyEnter)
 }
 
-// exit waits for the end, and checks what a chat leaves behind.
+// exit waits for the chat to exit and checks what it leaves.
 func (c *chat) exit() int {
 	c.t.Helper()
 	select {
@@ -188,7 +187,7 @@ func (c *chat) exit() int {
 	return c.cmd.ProcessState.ExitCode()
 }
 
-// quit leaves by /quit.
+// quit leaves the chat with /quit.
 func (c *chat) quit() {
 	c.t.Helper()
 	c.say("/quit")
@@ -196,15 +195,15 @@ func (c *chat) quit() {
 	require.Equal(c.t, 0, c.exit(), c.text())
 }
 
-// noteHook is a hook that keeps what it reads in a file.
+// noteHook returns a hook that saves its input to a file.
 func noteHook(event, file string) string {
 	return fmt.Sprintf(`%q: [{"hooks": [{"type": "command", "name": "note-%[1]s", "command": "cat >>%[2]s; echo >>%[2]s"}]}]`, event, file)
 }
 
-// trusted makes the workspace's hooks run unasked.
+// trusted adds the flag that runs the workspace's hooks without asking.
 func trusted(args []string) []string { return append(args, "--skip-trust") }
 
-// lastTranscript is the file of the newest session.
+// lastTranscript returns the file of the newest session.
 func (h home) lastTranscript(t testing.TB) string {
 	t.Helper()
 	files := transcriptsIn(h.dir)

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestChatClearKeepsTheContextOfSessionStart: what a hook says when the session
-// begins anew is the first that the model reads in it.
+// TestChatClearKeepsTheContextOfSessionStart: after /clear, the model first reads what the
+// SessionStart hook adds.
 func TestChatClearKeepsTheContextOfSessionStart(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {` + noteHook("BeforeModel", "requests.json") + `,

@@ -25,7 +25,7 @@ func TestChatLeavesTheTerminal(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name    string
-		signals []syscall.Signal // the second one once the first has begun the end
+		signals []syscall.Signal // the second one is sent when the first has begun the end
 		ended   string
 	}{
 		{"TERM twice", []syscall.Signal{syscall.SIGTERM, syscall.SIGTERM}, "ended 143"},
@@ -40,7 +40,7 @@ func TestChatLeavesTheTerminal(t *testing.T) {
 			h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {
 				"SessionStart": [{"hooks": [{"type": "command", "name": "who", "command": "echo $PPID >pid"}]}],
 				"SessionEnd": [{"hooks": [{"type": "command", "name": "slow", "command": "touch ending; sleep 3600"}]}]}}`})
-			// The shell keeps the session, and with it the terminal, as it does at home.
+			// The shell keeps the session, and with it the terminal, as in real use.
 			script := `trap : INT QUIT; "$0" "$@" 2>crash; echo "ended $?"; stty -a; read -r _`
 			chat := h.startChatIn(t, "bash", nil, append([]string{"-c", script, binary}, trusted(h.answersFile(t))...)...)
 			chat.waitReady()
@@ -66,10 +66,10 @@ func TestChatLeavesTheTerminal(t *testing.T) {
 				now, err := term.GetState(int(chat.tty.Fd()))
 				return err == nil && assert.ObjectsAreEqual(chat.before, now)
 			})
-			if c.name != "KILL" { // after which the shell may be a moment earlier
+			if c.name != "KILL" { // after a kill the shell may be slightly earlier
 				chat.waitFor(" echo ", " icanon ")
 			}
-			waittest.Until(t, func() bool { // what watches over a killed chat writes it, maybe after the shell
+			waittest.Until(t, func() bool { // the watcher of a killed chat writes it, possibly after the shell
 				chat.mu.Lock()
 				defer chat.mu.Unlock()
 				raw := chat.raw.String()
@@ -84,8 +84,8 @@ func TestChatLeavesTheTerminal(t *testing.T) {
 	}
 }
 
-// interruptUntil presses ^C until the screen shows text: one that comes too soon
-// after the first signal is the same one.
+// interruptUntil presses ^C until the screen shows text, because a second one that follows
+// too soon does not count.
 func (c *chat) interruptUntil(pid int, text string) {
 	done := make(chan struct{})
 	go func() {
@@ -98,8 +98,8 @@ func (c *chat) interruptUntil(pid int, text string) {
 	<-done
 }
 
-// startChatIn is startChat in a terminal that outlives the program, so that it
-// can be looked at; program may be one that starts the chat.
+// startChatIn is startChat in a terminal that outlives the program, so that it can be
+// examined. program may start the chat itself.
 func (h home) startChatIn(t testing.TB, program string, env []string, args ...string) *chat {
 	t.Helper()
 	window, tty, err := pty.Open()
@@ -118,7 +118,7 @@ func (h home) startChatIn(t testing.TB, program string, env []string, args ...st
 		changed: make(chan struct{}),
 		screen:  vt10x.New(vt10x.WithSize(chatColumns, chatRows))}
 	go func() {
-		_ = cmd.Wait() // the exit code is looked at where it matters
+		_ = cmd.Wait() // the exit code is checked where it matters
 		close(c.exited)
 	}()
 	go c.follow()
@@ -131,8 +131,8 @@ func (h home) startChatIn(t testing.TB, program string, env []string, args ...st
 	return c
 }
 
-// TestChatSuspends: ^Z gives the terminal to the shell, and fg gives it back
-// with what was half written.
+// TestChatSuspends: ^Z gives the terminal to the shell, and fg brings the chat back with
+// the unfinished line.
 func TestChatSuspends(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{"inputrc": "set enable-bracketed-paste off\n"})
@@ -158,7 +158,7 @@ func TestChatSuspends(t *testing.T) {
 	c.quitTo("shell>")
 }
 
-// quitTo leaves the chat, for the program that started it.
+// quitTo leaves the chat and returns to the program that started it.
 func (c *chat) quitTo(prompt string) {
 	c.t.Helper()
 	c.say("/quit")
@@ -167,8 +167,8 @@ func (c *chat) quitTo(prompt string) {
 	<-c.exited
 }
 
-// TestChatInterruptedTwice: the second ^C within three seconds leaves, from a
-// turn as from the prompt; Esc only stops. What was said stays.
+// TestChatInterruptedTwice: the second ^C within three seconds leaves the chat, both in a
+// turn and at the prompt. Esc only stops. The conversation is kept.
 func TestChatInterruptedTwice(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -195,8 +195,8 @@ func TestChatInterruptedTwice(t *testing.T) {
 			for i, key := range c.keys {
 				chat.keys(key)
 				if key == keyEscape && i > 0 {
-					// What follows an Esc closely is a key with Alt: the first of
-					// these may be, and does nothing then.
+					// A key right after an Esc counts as a key with Alt. The first of
+					// these may be one, and then does nothing.
 					chat.keys("zz")
 					chat.waitFor("z")
 					chat.keys("\x15") // ^U
@@ -222,7 +222,7 @@ func TestChatInterruptedTwice(t *testing.T) {
 	}
 }
 
-// TestChatInterruptedTwiceInATurn that does not end at once.
+// TestChatInterruptedTwiceInATurn tests a turn that does not end at once.
 func TestChatInterruptedTwiceInATurn(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {` + noteHook("SessionEnd", "end.json") + `}}`})

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostile is what a stranger may put into a text: characters that turn it round
-// or hide in it, a title, a jump of the cursor in both forms, and a delete.
+// hostile is what an attacker may put into a text: bidirectional and invisible characters,
+// a title, a cursor jump in both forms, and a delete.
 const hostile = "evil\u202e\u2066\u200b\U000e0041\u2028\x7f\x1b]0;owned\x07\x1b[13;37H\u009b13;37H end"
 
 func quoted(t *testing.T, s string) string {
@@ -28,7 +28,7 @@ func quoted(t *testing.T, s string) string {
 	return string(data)
 }
 
-// hostileHome has hostile text in each place that the chat shows something of.
+// hostileHome returns a home with hostile text everywhere that the chat shows text from.
 func hostileHome(t *testing.T) home {
 	exe, err := os.Executable()
 	require.NoError(t, err)
@@ -57,7 +57,7 @@ func tomlString(s string) string {
 	return `"` + b.String() + `"`
 }
 
-// assertInert fails where something hostile went to the terminal.
+// assertInert fails if hostile text reached the terminal unescaped.
 func (c *chat) assertInert() {
 	c.t.Helper()
 	c.mu.Lock()
@@ -75,7 +75,7 @@ func (c *chat) assertInert() {
 	}
 }
 
-// glance types a line, and takes no to what it asks.
+// glance types a line and declines what it asks.
 func (c *chat) glance(line string) {
 	c.t.Helper()
 	c.waitReady()
@@ -89,9 +89,9 @@ func (c *chat) glance(line string) {
 	}
 }
 
-// TestHostileTextInTheChat: whatever a project, a server, a model and a hook say,
-// and whichever command shows it, nothing of it acts upon the terminal. The
-// commands are those of TestSlashCommands, which has them all.
+// TestHostileTextInTheChat: text from a project, a server, a model or a hook has no effect
+// on the terminal, whichever command shows it. The commands are those of
+// TestSlashCommands, which covers all of them.
 func TestHostileTextInTheChat(t *testing.T) {
 	t.Parallel()
 	t.Run("trust", func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestHostileTextInTheChat(t *testing.T) {
 			c.glance(s.line)
 		}
 		c.waitReady()
-		c.keys("/\x1b[A") // the last one of the menu
+		c.keys("/\x1b[A") // the last item of the menu
 		c.waitFor("evil")
 		c.assertInert()
 	})
@@ -136,8 +136,8 @@ func TestHostileTextInTheChat(t *testing.T) {
 	})
 }
 
-// TestHostileTextWatched: a round of cases that are watched prints as inertly as
-// one that is not.
+// TestHostileTextWatched: the output of a round of watched cases is as inert as that of a
+// single run.
 func TestHostileTextWatched(t *testing.T) {
 	t.Parallel()
 	speak := "echo " + strings.ReplaceAll(quoted(t, `{"decision":"deny","reason":`+quoted(t, hostile)+`}`), "$", "\\$")
@@ -155,7 +155,7 @@ func TestHostileTextWatched(t *testing.T) {
 			require.NoError(t, cmd.Process.Signal(os.Interrupt))
 		}
 	}
-	_ = cmd.Wait() // what it said is looked at
+	_ = cmd.Wait() // its output is checked
 	all := said.String() + stderr.String()
 	assert.Contains(t, all, "waiting for changes")
 	assert.Contains(t, all, "FAIL    cases/evil")

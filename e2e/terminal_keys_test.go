@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestChatKeys: lines that go on, completion, earlier prompts, pastes.
+// TestChatKeys: continued lines, completion, earlier prompts, pastes.
 func TestChatKeys(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{"notes.txt": "tulip\n"})
@@ -47,12 +47,12 @@ func TestChatKeys(t *testing.T) {
 
 	c.keys("/comp\t")
 	c.waitFor("> /compress")
-	c.keys(keyCtrlC) // drops the line, and no more
+	c.keys(keyCtrlC) // only drops the line
 	c.quit()
 	assert.Empty(t, server.problems())
 }
 
-// TestChatGoesBack: to a kept conversation, and to an earlier session.
+// TestChatGoesBack: to a saved conversation, and to an earlier session.
 func TestChatGoesBack(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {` +
@@ -80,7 +80,7 @@ func TestChatGoesBack(t *testing.T) {
 	assert.Equal(t, strings.Count(starts, `"SessionStart"`), strings.Count(ends, `"SessionEnd"`), "each session that began has ended")
 }
 
-// TestChatPlain: without colours, and in a terminal that knows no sequences.
+// TestChatPlain: without colours, and in a terminal without escape sequences.
 func TestChatPlain(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -115,8 +115,7 @@ func TestChatPlain(t *testing.T) {
 	}
 }
 
-// TestChatHoldsHooksBack: what the user said no to does not run, and /hooks
-// says why.
+// TestChatHoldsHooksBack: hooks that the user declined do not run, and /hooks says why.
 func TestChatHoldsHooksBack(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {` + noteHook("SessionStart", "start.json") + `}}`})
@@ -134,8 +133,8 @@ func TestChatHoldsHooksBack(t *testing.T) {
 	assert.NoFileExists(t, h.workspace+"/start.json")
 }
 
-// TestChatAsksAboutHooksThatCameMeanwhile: what the agent adds to the settings
-// runs no sooner than somebody agreed to it.
+// TestChatAsksAboutHooksThatCameMeanwhile: hooks that the agent adds to the settings only
+// run after the user agrees.
 func TestChatAsksAboutHooksThatCameMeanwhile(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{"../.gemini/settings.json": `{"hooks": {` + noteHook("SessionStart", "start.json") + `}}`})
@@ -154,8 +153,8 @@ func TestChatAsksAboutHooksThatCameMeanwhile(t *testing.T) {
 	assert.NoFileExists(t, h.workspace+"/owned")
 }
 
-// TestChatHookLane: what hooks did stands in one line; with trace on, also that
-// they did nothing; and the last event can be looked at whole.
+// TestChatHookLane: one line shows what hooks did, with trace on also that they did
+// nothing, and the last event can be shown in full.
 func TestChatHookLane(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {"BeforeAgent": [{"hooks": [
@@ -176,8 +175,8 @@ func TestChatHookLane(t *testing.T) {
 	c.quit()
 }
 
-// TestChatKeepsWhatIsTyped: who stops the work finds in the prompt what they had
-// typed, unsent, and after ^C there, in the history.
+// TestChatKeepsWhatIsTyped: when the user stops the work, what they had typed stays in the
+// prompt unsent. After ^C there it is in the history.
 func TestChatKeepsWhatIsTyped(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
@@ -197,8 +196,8 @@ func TestChatKeepsWhatIsTyped(t *testing.T) {
 	c.quit()
 }
 
-// TestChatGivesProgramsATerminal: what runs with "!" gets the keys, and the screen
-// while it takes single keys; the model reads its lines. "!cd" holds for the next
+// TestChatGivesProgramsATerminal: a program run with "!" gets the keys, and the whole
+// screen while it reads single keys. The model reads its output. "!cd" applies to the next
 // one.
 func TestChatGivesProgramsATerminal(t *testing.T) {
 	t.Parallel()

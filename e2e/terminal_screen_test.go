@@ -16,12 +16,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The emulator of these tests cuts lines where its window becomes narrower, as
-// xterm does.
+// This makes the emulator cut lines when its window becomes narrower, as xterm does.
 const cuttingTerminal = "XTERM_VERSION=XTerm(1)"
 
-// golden waits until the screen is that of a golden file. Text before the last
-// occurrence of from is left out.
+// golden waits until the screen equals a golden file. Text before the last occurrence of
+// from is ignored.
 func (c *chat) golden(name, from string) {
 	c.t.Helper()
 	path := filepath.Join("testdata", "screens", name+".txt")
@@ -32,21 +31,20 @@ func (c *chat) golden(name, from string) {
 		return stable(text) + "\n"
 	}
 	if *updateScreens {
-		time.Sleep(time.Second) // somebody looks at the result
+		time.Sleep(time.Second) // for people who look at the result
 		require.NoError(c.t, os.WriteFile(path, []byte(seen(c.text())), 0o644))
 		return
 	}
 	want, err := os.ReadFile(path)
 	require.NoError(c.t, err)
 	for ctx := waittest.Context(c.t); seen(c.text()) != string(want) && ctx.Err() == nil; {
-		time.Sleep(10 * time.Millisecond) // what is asserted below has no other sign
+		time.Sleep(10 * time.Millisecond) // nothing else shows what is asserted below
 	}
 	assert.Equal(c.t, string(want), seen(c.text()), name)
 }
 
-// TestChatResized: at the prompt with a long line, in the middle of a stream,
-// and of a question. What was said before is cut by the terminal; what is being
-// written, and what comes, is right.
+// TestChatResized: at the prompt with a long line, in the middle of a stream, and in a
+// question. The terminal cuts earlier text, but current and later text is right.
 func TestChatResized(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{
@@ -89,7 +87,7 @@ func TestChatResized(t *testing.T) {
 	c.quit()
 }
 
-// TestChatSmall: windows of every size, and terminals that know little.
+// TestChatSmall: windows of every size, and terminals with few features.
 func TestChatSmall(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -125,8 +123,8 @@ func TestChatSmall(t *testing.T) {
 	}
 }
 
-// TestChatNeedsATerminal on both sides: with a pipe on one of them, minigem
-// does not chat, and leaves the other alone.
+// TestChatNeedsATerminal on both sides: with a pipe on one of them, minigem does not start
+// a chat and leaves the other one unchanged.
 func TestChatNeedsATerminal(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, nil)
@@ -137,8 +135,8 @@ func TestChatNeedsATerminal(t *testing.T) {
 	assert.NotContains(t, out.Stdout+out.Stderr, "\x1b")
 }
 
-// TestChatNeedsAScreen: where somebody could type but only a pipe would show it,
-// a prompt is answered and without one there is nothing to do.
+// TestChatNeedsAScreen: if input is a terminal but output is a pipe, a prompt is answered,
+// and without a prompt there is an error.
 func TestChatNeedsAScreen(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

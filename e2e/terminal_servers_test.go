@@ -16,8 +16,8 @@ import (
 	"minigem/internal/waittest"
 )
 
-// BenchmarkChatStart measures a chat until its prompt is there, with no MCP servers
-// as the yardstick and with five: four that answer and one that never does.
+// BenchmarkChatStart measures the time until the prompt appears, without MCP servers for
+// comparison and with five: four that answer and one that never does.
 func BenchmarkChatStart(b *testing.B) {
 	for name, modes := range map[string][]string{"yardstick-no-servers": nil, "five-mcp-servers": {"yes", "yes", "yes", "yes", "silent"}} {
 		b.Run(name, func(b *testing.B) {
@@ -35,8 +35,8 @@ func BenchmarkChatStart(b *testing.B) {
 	}
 }
 
-// TestThePromptWaitsForNoMCPServer: with five servers that never answer the prompt is
-// there, commands work, and none was waited for.
+// TestThePromptWaitsForNoMCPServer: with five servers that never answer, the prompt
+// appears, commands work, and nothing waits for the servers.
 func TestThePromptWaitsForNoMCPServer(t *testing.T) {
 	t.Parallel()
 	h := serversHome(t, []string{"silent", "silent", "silent", "silent", "silent"})
@@ -46,8 +46,8 @@ func TestThePromptWaitsForNoMCPServer(t *testing.T) {
 	c.quit()
 }
 
-// TestServersStartWithoutARequest: they wait for the prompt to be drawn, and for nothing
-// else.
+// TestServersStartWithoutARequest: servers start once the prompt is drawn, without waiting
+// for a request.
 func TestServersStartWithoutARequest(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{"../.gemini/settings.json": `{"mcpServers": {"a": {"command": "sh", "args": ["-c", "touch ~/started; exec cat"]}}}`})
@@ -57,7 +57,7 @@ func TestServersStartWithoutARequest(t *testing.T) {
 	c.quit()
 }
 
-// serversHome has an MCP server for each of modes.
+// serversHome returns a home with an MCP server for each of modes.
 func serversHome(t testing.TB, modes []string) home {
 	t.Helper()
 	exe, err := os.Executable()

@@ -106,7 +106,7 @@ func TestChatRefuses(t *testing.T) {
 	}
 }
 
-// What is typed before a question is shown never answers it.
+// TestChatTypeAhead: keys typed before a question is shown never answer it.
 func TestChatTypeAhead(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{
@@ -211,7 +211,7 @@ func TestChatCompressesAndClears(t *testing.T) {
 	assert.Contains(t, h.read(t, "end.json"), `"reason":"exit"`)
 }
 
-// numbers is a long text that does not repeat itself.
+// numbers returns a long text without repetitions.
 func numbers(from, to int) string {
 	var b strings.Builder
 	for n := from; n < to; n++ {
@@ -254,8 +254,7 @@ func TestChatInterrupts(t *testing.T) {
 	})
 }
 
-// TestChatCommands: an unknown command never goes to the model, for which there
-// is not an answer here.
+// TestChatCommands: an unknown command never goes to the model, which has no answer here.
 func TestChatCommands(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{
@@ -298,10 +297,10 @@ func TestChatIncludesFiles(t *testing.T) {
 	assert.Empty(t, server.problems())
 }
 
-// askBackground is what the chat itself asks of the terminal at its start.
+// askBackground is the query that the chat itself sends to the terminal at its start.
 const askBackground = "\x1b]11;?\x1b\\"
 
-// TestChatIsNotFooled: nothing that model, tool or hook say acts upon the
+// TestChatIsNotFooled: text from the model, a tool or a hook has no effect on the
 // terminal.
 func TestChatIsNotFooled(t *testing.T) {
 	t.Parallel()
@@ -323,14 +322,14 @@ func TestChatIsNotFooled(t *testing.T) {
 	}
 }
 
-// TestChatAsksForTrust: what is no clear yes is a no, and leaves the question
-// open; a yes holds for the hooks too, which were shown.
+// TestChatAsksForTrust: anything but a clear yes is a no, and only a permanent no is
+// stored. A yes also applies to the hooks, which were shown.
 func TestChatAsksForTrust(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, keys string
 		runs       bool
-		rule       string // in trustedFolders.json; empty: nothing is remembered
+		rule       string // in trustedFolders.json; empty: nothing is stored
 	}{
 		{"by number", "2" + keyEnter, true, "TRUST_FOLDER"},
 		{"by letter", "t" + keyEnter, true, "TRUST_FOLDER"},

@@ -28,10 +28,10 @@ func (c *chat) resize(columns, rows int) {
 
 var unstable = regexp.MustCompile(`\d+ ms|\d+\.\d s|minigem \S+|[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]|\(\d+ s,`)
 
-// took is how long a call took, which is said where that was long.
+// took matches the duration of a call, which is only shown if it was long.
 var took = regexp.MustCompile(`(?m)  \d+\.\d s$`)
 
-// stable is a screen without what differs from run to run.
+// stable returns a screen without what differs from run to run.
 func stable(text string) string {
 	return unstable.ReplaceAllString(took.ReplaceAllString(text, ""), "*")
 }
@@ -44,8 +44,8 @@ func TestChatScreens(t *testing.T) {
 		name          string
 		columns, rows int
 		answers       []string
-		keys          string // after the permission prompt; empty: there is none
-		last          string // what the screen shows in the end
+		keys          string // typed at the permission prompt; empty if there is none
+		last          string // the last text on the screen
 	}{
 		{"answer", 80, 30, []string{longAnswer}, "", "漢字 │ x"},
 		{"answer-40x10", 40, 10, []string{longAnswer}, "", "漢字 │ x"},
@@ -75,8 +75,7 @@ func TestChatScreens(t *testing.T) {
 	}
 }
 
-// goldenAfter compares what the screen shows from text on; all of it, where
-// that has scrolled away.
+// goldenAfter compares the screen from text on, or all of it if text has scrolled away.
 func (c *chat) goldenAfter(name, text string) {
 	c.t.Helper()
 	got := c.text()
@@ -95,7 +94,7 @@ func (c *chat) goldenAfter(name, text string) {
 	assert.Equal(c.t, string(want), got)
 }
 
-// A session goes on from inside the chat, and with --resume.
+// TestChatResumes: a session can be resumed inside the chat and with --resume.
 func TestChatResumes(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{".gemini/settings.json": `{"hooks": {` +
@@ -142,8 +141,8 @@ func TestChatResumes(t *testing.T) {
 	fourth.quit()
 }
 
-// What SessionStart hooks add is the first thing that the model reads after its
-// surroundings, once.
+// TestChatContextOfSessionStart: the model reads what SessionStart hooks add once, right
+// after the preamble.
 func TestChatContextOfSessionStart(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{
@@ -166,7 +165,8 @@ func TestChatContextOfSessionStart(t *testing.T) {
 	assert.Empty(t, server.problems())
 }
 
-// Commands of the user's own are prompts, with a terminal and without.
+// TestChatCustomCommands: the user's own commands are prompts, with and without a
+// terminal.
 func TestChatCustomCommands(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{
@@ -188,7 +188,7 @@ func TestChatCustomCommands(t *testing.T) {
 	assert.FileExists(t, filepath.Join(h.workspace, "made"))
 	assert.Empty(t, server.problems())
 
-	for _, prompt := range []string{"/ask:notes x", "/help", "/hlep"} { // the first has a command that nobody can allow
+	for _, prompt := range []string{"/ask:notes x", "/help", "/hlep"} { // nothing can allow the first one
 		out := h.run(t, run{Args: append(h.answersFile(t, "say Never."), "--skip-trust", "-p", prompt)})
 		assert.Equal(t, 42, out.Code, prompt)
 		assert.Empty(t, out.Stdout, prompt)

@@ -12,7 +12,7 @@ import (
 	"minigem/transcript"
 )
 
-// transcriptsIn are the session files below a HOME, oldest first.
+// transcriptsIn returns the session files below a HOME, oldest first.
 func transcriptsIn(home string) []string {
 	var files []string
 	_ = filepath.WalkDir(filepath.Join(home, ".gemini", "tmp"), func(path string, e fs.DirEntry, err error) error {
@@ -33,8 +33,8 @@ func started(file string) string {
 	return meta.StartTime.UTC().Format("2006-01-02T15:04:05.000")
 }
 
-// checkTranscript reads a session file and says what is wrong with it: what
-// cannot be read, a call without a result, a result without a call.
+// checkTranscript returns an error if a session file is unreadable, has a call without a
+// result, or a result without a call.
 func checkTranscript(path string) error {
 	f, err := transcript.Read(path)
 	if err != nil {
@@ -43,7 +43,7 @@ func checkTranscript(path string) error {
 	if len(f.Warnings) > 0 {
 		return fmt.Errorf("session file: %s", f.Warnings[0])
 	}
-	called := map[string]bool{} // by id: answered or not
+	called := map[string]bool{} // by id: whether it was answered
 	for _, m := range f.Messages {
 		for _, c := range m.ToolCalls {
 			called[c.ID] = called[c.ID] || len(c.Result.Decode()) > 0
@@ -73,7 +73,7 @@ func checkTranscript(path string) error {
 	return nil
 }
 
-// showTranscript writes a session file for assertions, a part a line:
+// showTranscript formats a session file for assertions, one part a line:
 //
 //	user: hello
 //	gemini: I look.

@@ -26,8 +26,7 @@ import (
 	"minigem/llm/script"
 )
 
-// vertex is a fake Vertex AI, which lets in who shows a token of its own or
-// pastedKey.
+// vertex is a fake Vertex AI that accepts its own tokens and pastedKey.
 type vertex struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -63,7 +62,7 @@ func (v *vertex) requests() []string {
 	return v.seen
 }
 
-// account is a file with a service account whose tokens come from tokenURL.
+// account writes a file with a service account whose tokens come from tokenURL.
 func (h home) account(t *testing.T, tokenURL string) string {
 	private, err := rsa.GenerateKey(rand.Reader, 2048)
 	require.NoError(t, err)
@@ -81,8 +80,7 @@ func (h home) account(t *testing.T, tokenURL string) string {
 
 const ofProject = "/v1beta1/projects/my-project/locations/global/publishers/google/models/"
 
-// TestVertex: Vertex AI is used with a key and with an account, and refuses who has
-// another key.
+// TestVertex: Vertex AI works with a key and with an account, and refuses other keys.
 func TestVertex(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -109,8 +107,8 @@ func TestVertex(t *testing.T) {
 	}
 }
 
-// TestVertexSignIn: who chooses Vertex AI in the chat is asked for the project and
-// the location; both are tried, kept, and there at the next start.
+// TestVertexSignIn: a user who chooses Vertex AI in the chat is asked for the project and
+// the location. Both are tested, saved, and used at the next start.
 func TestVertexSignIn(t *testing.T) {
 	t.Parallel()
 	server := startVertex(t, script.Counted(1), textAnswer("By Vertex AI."), textAnswer("By it again."))
@@ -143,8 +141,8 @@ func TestVertexSignIn(t *testing.T) {
 	assert.Len(t, server.requests(), 3)
 }
 
-// TestKeychain: a key is kept in the keychain of the system, in no file, and found
-// there at the next start. The keychain is GNOME's, on a bus of its own.
+// TestKeychain: a key is stored in the system's keychain and in no file, and is found
+// there at the next start. The keychain is GNOME's, on a private bus.
 func TestKeychain(t *testing.T) {
 	t.Parallel()
 	for _, program := range []string{"dbus-daemon", "dbus-send", "gnome-keyring-daemon"} {

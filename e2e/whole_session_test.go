@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTraceOfAWholeSession: a session with a skill, a tool of an MCP server, an
-// agent that the session's guard refuses a tool, and a plan, is whole in its trace:
-// each event, each call in its order, and in which agent; as lines and as a page, with
-// hooks in either dialect.
+// TestTraceOfAWholeSession: the trace of a session with a skill, an MCP tool, an agent
+// that the session's guard refuses a tool, and a plan is complete: it has each event and
+// each call in order, with its agent, as lines and as a page, with hooks in either
+// dialect.
 func TestTraceOfAWholeSession(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("bash"); err != nil {
@@ -61,8 +61,8 @@ func TestTraceOfAWholeSession(t *testing.T) {
 	}
 }
 
-// sessionOf makes a home of the files of a case, and returns the flags that name
-// its answers: those of agents in the place of the answer that follows their call.
+// sessionOf makes a home from the files of a case and returns the flags that name its
+// answers. An agent's answers follow the answer with its call.
 func sessionOf(t *testing.T, path string) (home, []string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -95,7 +95,7 @@ func sessionOf(t *testing.T, path string) (home, []string) {
 	return h, h.answersFile(t, all...)
 }
 
-// agree is the user's yes to the folder, and to its agents as they are.
+// agree trusts the folder and approves its agents as they are.
 func (h home) agree(t *testing.T) {
 	t.Helper()
 	o := h.run(t, run{Args: []string{"trust"}})

@@ -18,91 +18,91 @@ import (
 	"minigem/llm/script"
 )
 
-// Adapter is how an agent is run: the table drive of its file in hooks/agents. Texts in it may
-// hold {URL} (the fake model), {WS} (the workspace), {HOME}, {CACHE} (a folder
-// that stays), {PROMPT} and {MODE}.
+// Adapter says how to run an agent. It is the table drive of the agent's file in
+// hooks/agents. Strings in it may contain {URL} (the fake model), {WS} (the workspace),
+// {HOME}, {CACHE} (a folder that is kept), {PROMPT} and {MODE}.
 type Adapter struct {
-	Name     string             `toml:"-"`     // of the file
-	Title    string             `toml:"title"` // its vendor's name for it
+	Name     string             `toml:"-"`     // the agent's file name
+	Title    string             `toml:"title"` // its vendor's name
 	Package  string             `toml:"package"`
-	Measured []string           `toml:"measured"` // versions
+	Measured []string           `toml:"measured"` // measured versions
 	Programs []string           `toml:"programs"`
 	Version  []string           `toml:"version"`  // arguments that print the version
-	Node     int                `toml:"node"`     // the least version of node; 0: it needs none
-	Protocol fakemodel.Protocol `toml:"protocol"` // that it speaks with its model
-	Same     bool               `toml:"same"`     // its tools are minigem's: calls of them are played as they are written
-	Seconds  int                `toml:"seconds"`  // that a case may take; 0: 90
-	Prints   bool               `toml:"prints"`   // stdout is the answer, stderr what the user reads
-	Cannot   []string           `toml:"cannot"`   // what no case can be about
-	Hosts    []string           `toml:"hosts"`    // hosts that it is known to look for, in vain
-	Leaves   []string           `toml:"leaves"`   // parts of command lines that it is known to leave running
-	// Rulesync are the arguments behind -t with which rulesync writes hooks for the
-	// agent; nil: it writes none.
+	Node     int                `toml:"node"`     // the minimum version of node; 0 if it needs none
+	Protocol fakemodel.Protocol `toml:"protocol"` // of its requests to the model
+	Same     bool               `toml:"same"`     // its tools are minigem's, so their calls are played unchanged
+	Seconds  int                `toml:"seconds"`  // limit for a case; 0 means 90
+	Prints   bool               `toml:"prints"`   // the answer is on stdout, messages for the user are on stderr
+	Cannot   []string           `toml:"cannot"`   // what no case can test
+	Hosts    []string           `toml:"hosts"`    // hosts that it is known to contact, in vain
+	Leaves   []string           `toml:"leaves"`   // parts of command lines of processes that it is known to leave running
+	// Rulesync holds the arguments after -t with which rulesync writes hooks for the
+	// agent; nil if it cannot.
 	Rulesync []string `toml:"rulesync"`
-	// Transcript is where a session's file stands: a pattern. Empty: nowhere, or
-	// it is not a string.
+	// Transcript is a glob pattern for the session's file. It is empty if the agent has no
+	// such file or its location is not known.
 	Transcript string   `toml:"transcript"`
 	Start      Start    `toml:"start"`
 	Flags      []Flag   `toml:"flags"`
 	Files      []File   `toml:"files"`
 	Hooks      HookForm `toml:"hooks"`
 
-	// Events are minigem's names, and the agent's. What minigem has not stands
-	// under the agent's own name.
+	// Events maps minigem's names of events to the agent's. Events that minigem lacks have
+	// the agent's own name as their key.
 	Events map[string]string           `toml:"events"`
 	Tools  map[script.ActionKind]*Tool `toml:"tools"`
 }
 
-// Start is how an agent is started.
+// Start says how to start an agent.
 type Start struct {
 	Args  []string            `toml:"args"`
-	Modes map[string][]string `toml:"modes"` // approval modes: what {MODE} is, or what is added
+	Modes map[string][]string `toml:"modes"` // approval modes: the value of {MODE}, or else arguments to append
 	Env   map[string]string   `toml:"env"`
 }
 
-// Flag is one that takes away a protection, and why it is needed.
+// Flag is a command-line flag that disables a protection, and why it is needed.
 type Flag struct {
 	Flag string `toml:"flag"`
 	Why  string `toml:"why"`
 }
 
-// File is one that the agent needs, in the workspace or under home/.
+// File is a file that the agent needs, in the workspace or under home/.
 type File struct {
 	Path string `toml:"path"`
 	Text string `toml:"text"`
 }
 
-// HookForm is how an agent wants its hooks.
+// HookForm describes how the agent's hooks are configured.
 type HookForm struct {
 	Form     string   `toml:"form"`     // see forms
 	File     string   `toml:"file"`     // where portable hooks are written
-	Native   []string `toml:"native"`   // files in which cases may have hooks; patterns
-	Observer string   `toml:"observer"` // the user's file, which says what tools ran
-	After    []string `toml:"after"`    // events that say so
+	Native   []string `toml:"native"`   // patterns of files in which cases may have hooks
+	Observer string   `toml:"observer"` // the user's file for hooks that show which tools ran
+	After    []string `toml:"after"`    // events that show that a tool ran
 	Refused  []string `toml:"refused"`  // those of After that also follow a tool that did not run
-	Unit     string   `toml:"unit"`     // of time-outs: s, ms
-	// SecondsBelow: a time-out of so many seconds or more is written in
-	// milliseconds; 0: it is not.
+	Unit     string   `toml:"unit"`     // of timeouts: s, ms
+	// SecondsBelow is the timeout in seconds from which on it is written in milliseconds
+	// instead; 0 means never.
 	SecondsBelow int    `toml:"seconds_below"`
-	Matcher      string `toml:"matcher"` // {NAMES} is tools, with | between them
+	Matcher      string `toml:"matcher"` // {NAMES} is replaced by tools, separated by |
 }
 
-// Tool is an agent's way to take an action. Texts in Args may hold {COMMAND},
-// {PATH}, {TEXT}, {OLD}, {NEW}, {PATTERN}, SH_ before a name for one word of a
-// shell, and {PATCH}, which is a patch in the form of apply_patch.
+// Tool is an agent's tool for an action. Strings in Args may contain {COMMAND}, {PATH},
+// {TEXT}, {OLD}, {NEW}, {PATTERN}, the same with SH_ before the name for one shell word,
+// and {PATCH}, a patch in apply_patch format.
 type Tool struct {
 	Name   string         `toml:"name"`
-	Hook   string         `toml:"hook"` // its name in hooks; empty: Name
+	Hook   string         `toml:"hook"` // its name in hooks; empty means Name
 	Args   map[string]any `toml:"args"`
-	Seen   map[string]any `toml:"seen"`   // arguments as hooks read them; nil: as Args
-	Cannot string         `toml:"cannot"` // why there is no such tool
+	Seen   map[string]any `toml:"seen"`   // arguments as hooks see them; nil means Args
+	Cannot string         `toml:"cannot"` // why the agent has no such tool
 
-	// Command says that the action is a command of a shell: a hook cannot be
-	// about it alone.
+	// Command means that the action is a shell command, so that hooks cannot match it
+	// separately.
 	Command bool `toml:"command"`
 }
 
-// hookName is what matchers see.
+// hookName returns the tool's name as matchers see it.
 func (t *Tool) hookName() string {
 	if t.Hook != "" {
 		return t.Hook
@@ -110,7 +110,7 @@ func (t *Tool) hookName() string {
 	return t.Name
 }
 
-// seen are the arguments in a hook's payload.
+// seen returns the arguments as a hook's payload has them.
 func (t *Tool) seen() map[string]any {
 	if t.Seen != nil {
 		return t.Seen
@@ -118,7 +118,7 @@ func (t *Tool) seen() map[string]any {
 	return t.Args
 }
 
-// Limit is how long one case may take.
+// Limit returns how long one case may take.
 func (a *Adapter) Limit() time.Duration {
 	if a.Seconds > 0 {
 		return time.Duration(a.Seconds) * time.Second
@@ -126,9 +126,9 @@ func (a *Adapter) Limit() time.Duration {
 	return 90 * time.Second
 }
 
-// event is minigem's name for an event of the agent: the first word of Events
-// with that value, else that of the same event in another agent's spelling, else
-// the name itself.
+// event returns minigem's name for an event of the agent: the key of Events with that
+// value, else the name of the same event in another agent's spelling, else the name
+// itself.
 func (a *Adapter) event(native string) string {
 	for ours, theirs := range a.Events {
 		if theirs == native {
@@ -138,7 +138,7 @@ func (a *Adapter) event(native string) string {
 	return cmp.Or(testbed.CanonicalEvent(native), native)
 }
 
-// ReadAdapter reads the file of an agent.
+// ReadAdapter parses the file of an agent.
 func ReadAdapter(name string, data []byte) (*Adapter, error) {
 	a := &Adapter{Name: strings.TrimSuffix(path.Base(name), ".toml")}
 	d := toml.NewDecoder(strings.NewReader(string(data)))
@@ -153,7 +153,7 @@ func ReadAdapter(name string, data []byte) (*Adapter, error) {
 	return a, a.check(name)
 }
 
-// check says what is missing or wrong.
+// check reports missing and invalid fields.
 func (a *Adapter) check(name string) error {
 	var errs []error
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(name+": "+format, args...)) }
@@ -188,10 +188,10 @@ func (a *Adapter) check(name string) error {
 	return errors.Join(errs...)
 }
 
-// order is that of lists and tables.
+// order is the order of agents in lists and tables.
 var order = []string{"claude", "codex", "copilot", "gemini", "qwen", "kimi", "cline", "opencode"}
 
-// Adapters are all agents that can be run.
+// Adapters returns all agents that can be run.
 var Adapters = sync.OnceValue(func() []*Adapter {
 	var all []*Adapter
 	for _, agent := range tables.All() {
@@ -200,7 +200,7 @@ var Adapters = sync.OnceValue(func() []*Adapter {
 		}
 		data, err := toml.Marshal(agent.Drive)
 		if err != nil {
-			panic(err) // unreachable: it was read from TOML
+			panic(err) // unreachable: it was decoded from TOML
 		}
 		a, err := ReadAdapter(agent.ID, data)
 		if err != nil {
@@ -219,7 +219,7 @@ var Adapters = sync.OnceValue(func() []*Adapter {
 	return all
 })
 
-// fill puts values in the place of their names in braces.
+// fill replaces names in braces by their values.
 func fill(text string, values map[string]string) string {
 	var pairs []string
 	for name, value := range values {
@@ -228,8 +228,8 @@ func fill(text string, values map[string]string) string {
 	return strings.NewReplacer(pairs...).Replace(text)
 }
 
-// fillAll is fill for all texts in v. What is a single name of an empty value
-// is left out of objects.
+// fillAll applies fill to all strings in v. It omits fields of objects whose whole value
+// is a name with an empty value.
 func fillAll(v any, values map[string]string) any {
 	switch v := v.(type) {
 	case string:

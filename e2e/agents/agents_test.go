@@ -9,8 +9,8 @@ import (
 	"minigem/e2e/testbed"
 )
 
-// TestSelfTest: an agent that behaves passes, and each way to misbehave makes
-// its column one that cannot be judged, with the reason.
+// TestSelfTest: an agent that behaves passes. Each way to misbehave makes its column
+// "cannot", with the reason.
 func TestSelfTest(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ how, seconds, want string }{
@@ -48,7 +48,7 @@ func TestSelfTest(t *testing.T) {
 	}
 }
 
-// guardCase is a case with one hook, and what the outcome must be.
+// guardCase returns a case with one hook and these assertions.
 func guardCase(t *testing.T, assertions, hook string) *testbed.Case {
 	t.Helper()
 	c, err := testbed.Parse("guard.txtar", []byte("prompt Make f.txt\n"+assertions+"\n-- hooks --\nbefore-tool shell guard.sh\n-- guard.sh --\n"+hook+
@@ -57,8 +57,7 @@ func guardCase(t *testing.T, assertions, hook string) *testbed.Case {
 	return c
 }
 
-// TestCaseChoosesPATH: what a case puts into PATH is found by its hooks, and the
-// agent starts all the same.
+// TestCaseChoosesPATH: hooks use the PATH that a case sets, and the agent still starts.
 func TestCaseChoosesPATH(t *testing.T) {
 	t.Parallel()
 	c, err := testbed.Parse("path.txtar", []byte("env PATH=bin:/usr/bin:/bin\nprompt Go\nfired before-tool guard stdout=mine\n! exists f.txt\n-- hooks --\n"+
@@ -70,8 +69,8 @@ func TestCaseChoosesPATH(t *testing.T) {
 	assert.Equal(t, Pass, cell.State, "%s %v", cell.Why, cell.Result.Failures)
 }
 
-// TestAssertions: what is seen on an agent is what happened there, and what
-// cannot be seen is not a success.
+// TestAssertions: assertions are judged by what happened on the agent, and what cannot be
+// observed does not count as passed.
 func TestAssertions(t *testing.T) {
 	t.Parallel()
 	const refuses, passes = "cat >/dev/null\necho 'not yours' >&2\nexit 2", "cat >/dev/null"

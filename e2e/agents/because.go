@@ -11,15 +11,14 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// points are the events whose answers the tables know.
+// points maps events to the points for which the tables describe answers.
 var points = map[hooks.Event]tables.Point{
 	protocol.SessionStart: tables.SessionStart, protocol.BeforeAgent: tables.BeforePrompt,
 	protocol.BeforeTool: tables.BeforeTool,
 	protocol.AfterTool:  tables.AfterTool, protocol.AfterAgent: tables.AgentStop,
 }
 
-// tableOf is what is known of the agent of a column, whether it runs or is played;
-// nil: it is in no table.
+// tableOf returns the table of a column's agent, run or played, or nil if there is none.
 func tableOf(column string) *tables.Agent {
 	id, _, _ := strings.Cut(column, " ")
 	a, err := tables.Find(id)
@@ -29,8 +28,8 @@ func tableOf(column string) *tables.Agent {
 	return a
 }
 
-// because says what of a hook's answer the agent does not take, and what to say
-// instead, from the tables; empty: nothing, or nothing is known.
+// because explains, from the tables, which part of a hook's answer the agent ignores and
+// what to answer instead. It is empty if it ignores nothing or if nothing is known.
 func because(agent string, event hooks.Event, run hooks.Run) string {
 	a := tableOf(agent)
 	if a == nil || points[event] == "" || unstarted(run) != "" {
@@ -43,8 +42,7 @@ func because(agent string, event hooks.Event, run hooks.Run) string {
 	return strings.TrimSpace(e.Because())
 }
 
-// endsRun reports whether a hook's answer ends the run of the agent, as the tables
-// have it.
+// endsRun reports whether, according to the tables, a hook's answer ends the agent's run.
 func endsRun(agent string, event hooks.Event, run shim.Run) bool {
 	a := tableOf(agent)
 	return a != nil && a.Read(tables.Answer{
@@ -52,8 +50,8 @@ func endsRun(agent string, event hooks.Event, run shim.Run) bool {
 	}).Kind == tables.RunEnded
 }
 
-// unstarted says what to do about a hook whose shell could not run its program;
-// empty: it ran. POSIX gives shells these two codes.
+// unstarted says what to do about a hook whose shell could not run its program. It is
+// empty if the program ran. POSIX defines these two exit codes for shells.
 func unstarted(run hooks.Run) string {
 	switch run.Exit.Code {
 	case 126:
@@ -64,8 +62,8 @@ func unstarted(run hooks.Run) string {
 	return ""
 }
 
-// advices are answers that might hold on several agents, the simplest first, and
-// how they are said.
+// advices lists answers that may work on several agents, simplest first, and how to
+// describe them.
 var advices = []struct {
 	say    string
 	answer tables.Answer
@@ -82,8 +80,8 @@ var advices = []struct {
 	{`{"decision": "block", "reason": R}`, tables.Answer{Stdout: `{"decision":"block","reason":"no"}`}},
 }
 
-// holds is the first of advices that prevents what an event is about on all
-// agents of which the tables know something; empty: none does.
+// holds describes the first of advices that blocks the event on all agents whose tables
+// cover it. It is empty if there is none.
 func holds(event hooks.Event, names []string) string {
 	for _, advice := range advices {
 		known, all := 0, true
@@ -104,8 +102,8 @@ func holds(event hooks.Event, names []string) string {
 	return ""
 }
 
-// advice says for each event at which a hook's denial of minigem is none
-// elsewhere what would be one everywhere.
+// advice says what would block everywhere, for each event at which some agent did not take
+// a hook's answer as a denial.
 func (m *Matrix) advice() string {
 	var names []string
 	for _, c := range m.Columns {
@@ -139,14 +137,14 @@ func (m *Matrix) advice() string {
 	return b.String()
 }
 
-// unfired says of hooks that never ran which matchers fire, by the tables, for
-// no tool that the agent has.
+// unfired explains hooks that never ran because, according to the tables, their matcher
+// matches no tool of the agent.
 func (c *Cell) unfired() []string {
 	a := tableOf(c.Agent)
 	if a == nil {
 		return nil
 	}
-	if a.Matcher.Kind == "none" { // what its plugins look for is an expression of their own
+	if a.Matcher.Kind == "none" { // plugins match tools by their own expressions
 		plugin := *a
 		plugin.Matcher = tables.Matcher{Kind: "regex", Case: true}
 		a = &plugin

@@ -11,8 +11,8 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// TestUnfired: a matcher that fires for no tool of an agent is named, with the
-// names that its tools have; one that could have fired is not.
+// TestUnfired: a matcher that matches no tool of an agent is reported with the names of
+// its tools. A matcher that could have matched is not.
 func TestUnfired(t *testing.T) {
 	t.Parallel()
 	guard := hooks.Hook{Event: protocol.BeforeTool, Command: "./guard.sh", Matcher: "Bash"}
@@ -25,7 +25,7 @@ func TestUnfired(t *testing.T) {
 		{"copilot", guard, false, `./guard.sh never ran why: the matcher "Bash" fires for none of its tools, which are called bash, create, edit, view, grep, glob there`},
 		{"copilot", guard, true, ""},
 		{"claude", guard, false, ""},
-		{"opencode", guard, false, "which are called bash, write, edit, read, grep, glob there"}, // of a plugin, whose matchers are expressions of its own
+		{"opencode", guard, false, "which are called bash, write, edit, read, grep, glob there"}, // for a plugin, whose matchers are its own expressions
 		{"copilot", hooks.Hook{Event: protocol.BeforeTool, Command: "./guard.sh"}, false, ""},
 		{"kimi", hooks.Hook{Event: protocol.BeforeTool, Command: "./guard.sh", Matcher: "bash"}, false, "which are called Bash, Write, Edit, Read, Grep, Glob there"},
 	} {
@@ -34,7 +34,7 @@ func TestUnfired(t *testing.T) {
 			rec.Reports = []hooks.Report{{Event: protocol.BeforeTool, Runs: []hooks.Run{{Hook: c.hook}}}}
 		}
 		cell := &Cell{Agent: c.agent, Result: testbed.Result{Record: rec}}
-		got := strings.Join(strings.Fields(strings.Join(cell.seen(), "\n")), " ") // as one line, however it was wrapped
+		got := strings.Join(strings.Fields(strings.Join(cell.seen(), "\n")), " ") // as one line, however it is wrapped
 		if c.says == "" {
 			assert.NotContains(t, got, "never ran", c.agent)
 		} else {
@@ -43,8 +43,8 @@ func TestUnfired(t *testing.T) {
 	}
 }
 
-// TestBecauseOfPlugin: an agent without commands runs those of a case by a plugin,
-// and why that lets a call pass is said, too.
+// TestBecauseOfPlugin: for an agent without command hooks, a plugin runs the commands of a
+// case, and the explanation covers calls that it lets pass.
 func TestBecauseOfPlugin(t *testing.T) {
 	t.Parallel()
 	const instead = "exit 2 refuses, with the reason on stderr"

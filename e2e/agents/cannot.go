@@ -41,7 +41,7 @@ func (x *session) Cannot(verb string, args []string, conds []testbed.Cond) strin
 	return ""
 }
 
-// noEvent says why nothing can be said of an event; empty: something can.
+// noEvent explains why an event cannot be judged. It is empty if it can be.
 func (x *session) noEvent(event string) string {
 	native, ok := x.a.Events[event]
 	if !ok {
@@ -53,7 +53,7 @@ func (x *session) noEvent(event string) string {
 	return x.known[native]
 }
 
-// seen are the conditions that can be judged, by verb.
+// seen lists, for each verb, the conditions that can be judged.
 var seen = map[string][]string{
 	"fired":       {"decision", "reason", "exit", "subject", "stdin", "stdout", "stderr", "times"},
 	"not-fired":   {},

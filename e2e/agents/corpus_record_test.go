@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// corpusLine is the outcome of a case of the corpus in one run.
+// corpusLine is the outcome of one run of a case of the corpus.
 type corpusLine struct {
 	Agent   string `json:"agent"`
 	Version string `json:"version"`
@@ -24,9 +24,9 @@ type corpusLine struct {
 	Millis  int64  `json:"ms"`
 }
 
-// corpusRecord is a file of lines, to which each run adds.
+// corpusRecord is a file of lines to which each run appends.
 type corpusRecord struct {
-	file  *os.File // nil: nothing is kept
+	file  *os.File // nil: nothing is recorded
 	done  map[corpusLine]bool
 	first map[string]string
 }
@@ -42,7 +42,7 @@ func openCorpusRecord(path string) (*corpusRecord, error) {
 		lines.Buffer(nil, 1<<20)
 		for lines.Scan() {
 			var l corpusLine
-			if json.Unmarshal(lines.Bytes(), &l) == nil { // a line that was cut off is run again
+			if json.Unmarshal(lines.Bytes(), &l) == nil { // a truncated line is run again
 				r.keep(l)
 			}
 		}
@@ -77,8 +77,8 @@ func (r *corpusRecord) add(l corpusLine) error {
 	return err
 }
 
-// TestCorpusRecord: what an earlier run kept is not run again, and the outcome of
-// it is what later runs are compared with.
+// TestCorpusRecord: cases that an earlier run recorded are not run again, and later runs
+// are compared with them.
 func TestCorpusRecord(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "r.jsonl")

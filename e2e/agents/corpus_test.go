@@ -25,20 +25,20 @@ import (
 //
 //	MINIGEM_AGENTS_FROM=~/agents MINIGEM_CORPUS=claude,codex go test -run TestCorpusOnAgents -v ./e2e/agents
 //
-// MINIGEM_CORPUS_RUNS=20 runs all of it so often, MINIGEM_CORPUS_NAMES=pre/ only
-// what matches. MINIGEM_CORPUS_RECORD=FILE keeps the outcome of each case, and goes
-// on where an earlier run ended.
+// MINIGEM_CORPUS_RUNS=20 repeats it so many times. MINIGEM_CORPUS_NAMES=pre/ selects
+// cases by name. MINIGEM_CORPUS_RECORD=FILE records the outcome of each case and
+// continues where an earlier run ended.
 
-// corpusEvents are the words of portable hooks for the events of the corpus.
+// corpusEvents maps the points of the corpus to portable names of events.
 var corpusEvents = map[tables.Point]string{
 	tables.SessionStart: "session-start", tables.BeforePrompt: "prompt", tables.BeforeTool: "before-tool", tables.AfterTool: "after-tool", tables.AgentStop: "stop",
 }
 
-// adapterOf is the name of the adapter for an agent of hooks/agents, which
-// has one program twice where its hooks have two forms.
+// adapterOf returns the name of the adapter for an agent of hooks/agents, which lists a
+// program twice if it has two formats of hooks.
 func adapterOf(id string) string { return strings.Replace(id, "copilotc", "copilot", 1) }
 
-// corpusCase is an answer of the corpus as a case: a hook that gives it, and
+// corpusCase turns an answer of the corpus into a case: a hook that gives the answer, and
 // assertions for what was observed on the agent.
 func corpusCase(id, name string) string {
 	agent, err := tables.Find(id)
@@ -77,8 +77,8 @@ func corpusCase(id, name string) string {
 	return b.String() + "text Done.\n"
 }
 
-// corpusHooks is the hook of the case: in words of no agent, or, where those
-// cannot say it, in the agent's own.
+// corpusHooks returns the hook of the case: portable if possible, otherwise in the agent's
+// own format.
 func corpusHooks(id string, c tables.Case) string {
 	limit := ""
 	if c.Late != "" {
@@ -119,7 +119,7 @@ func nativeFile(path string, v any) string {
 	return "-- " + path + " --\n" + string(data) + "\n"
 }
 
-// noEventIn: the answer was seen in another kind of run than those of cases.
+// noEventIn reports whether the event does not fire in the kind of run that cases use.
 func (a *Adapter) noEventIn(name string) bool {
 	agent, err := tables.Find(a.Name)
 	if err != nil {
@@ -134,7 +134,7 @@ func findAdapter(name string) *Adapter {
 	return Adapters()[i]
 }
 
-// expectations are assertions for an observation.
+// expectations returns assertions for an observation.
 func expectations(c tables.Case, saw tables.Observation, stdout string) string {
 	requests := 1
 	var lines []string
@@ -182,15 +182,14 @@ func expectations(c tables.Case, saw tables.Observation, stdout string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// tried is a case that was run: the outcome of each assertion.
+// tried is the outcome of a case and its assertions.
 type tried struct {
 	name, outcome string
 	cell          Cell
 }
 
-// TestCorpusOnAgents runs what was observed on the installed agents, as often as
-// one likes: each time the same must come of it, what was recorded, and nothing
-// may be left.
+// TestCorpusOnAgents repeats what was observed on the installed agents, as often as
+// wanted. Each run must reproduce the record and leave nothing running.
 func TestCorpusOnAgents(t *testing.T) {
 	ids := os.Getenv("MINIGEM_CORPUS")
 	if ids == "" {
@@ -211,7 +210,7 @@ func TestCorpusOnAgents(t *testing.T) {
 	cache := Tester{}.cache()
 	rec, err := openCorpusRecord(os.Getenv("MINIGEM_CORPUS_RECORD"))
 	require.NoError(t, err)
-	first := rec.first // the outcome of a case in the first run, by agent and name
+	first := rec.first // the outcomes of the first run, by agent and name
 	for run := 1; run <= runs; run++ {
 		for id := range strings.SplitSeq(ids, ",") {
 			t.Run(fmt.Sprintf("%s/%d", id, run), func(t *testing.T) {
@@ -254,7 +253,7 @@ func TestCorpusOnAgents(t *testing.T) {
 	}
 }
 
-// runCorpus runs cases, and calls done for each that has ended, one at a time.
+// runCorpus runs cases and calls done for each finished one, one call at a time.
 func runCorpus(t *testing.T, in Installed, id string, names []string, driver testbed.Driver, done func(tried)) {
 	var mu sync.Mutex
 	slots := make(chan struct{}, Jobs)
@@ -277,7 +276,7 @@ func runCorpus(t *testing.T, in Installed, id string, names []string, driver tes
 	wg.Wait()
 }
 
-// outcome is all that a run of a case may not do otherwise the next time.
+// outcome describes everything about a run of a case that must not change from run to run.
 func outcome(c Cell) string {
 	line := string(c.State) + " " + c.Why
 	for _, check := range c.Result.Checks {
@@ -291,8 +290,8 @@ func outcome(c Cell) string {
 	return line
 }
 
-// nothingLeft waits until no process has a home of a case, and this process no
-// connection.
+// nothingLeft waits until no process uses the home of a case and this process has no
+// connections.
 func nothingLeft(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -305,7 +304,7 @@ func nothingLeft(t *testing.T) {
 	assert.Empty(t, left, "files are left")
 }
 
-// homesBelow are the command lines of processes whose home lies in dir.
+// homesBelow returns the command lines of processes whose HOME is below dir.
 func homesBelow(dir string) []string {
 	entries, _ := os.ReadDir("/proc")
 	var names []string
@@ -322,7 +321,7 @@ func homesBelow(dir string) []string {
 	return names
 }
 
-// connections is the number of sockets of this process.
+// connections returns the number of sockets of this process.
 func connections() int {
 	entries, _ := os.ReadDir("/proc/self/fd")
 	n := 0

@@ -11,16 +11,16 @@ import (
 	"minigem/e2e/testbed"
 )
 
-// deathCases hold on an agent that comes to its end, and would hold on one that dies
-// before the tool runs.
+// deathCases pass on an agent that finishes, and would also pass on one that dies before
+// the tool runs.
 var deathCases = map[string]string{
 	"denies":  "prompt x\nfired before-tool guard decision=deny\n! exists f.txt\n-- hooks --\nbefore-tool shell 'cat >/dev/null; echo no >&2; exit 2' name=guard\n-- model --\nshell touch f.txt\n\ntext Done.\n",
 	"not ran": "prompt x\n! exists f.txt\n! tool-ran shell\n-- hooks --\nbefore-tool shell 'cat >/dev/null; echo no >&2; exit 2'\n-- model --\nshell touch f.txt\n\ntext Done.\n",
 	"watches": "prompt x\n! exists f.txt\nnot-fired stop other\n-- hooks --\nbefore-tool shell 'cat >/dev/null; echo no >&2; exit 2'\nstop 'cat >/dev/null' name=other\n-- model --\nshell touch f.txt\n\ntext Done.\n",
 }
 
-// TestADeathIsNeverGreen: whatever an agent had done when it died or ended, a case on
-// it is cannot, with the reason, and the run does not exit 0.
+// TestADeathIsNeverGreen: if an agent dies or ends early, at whatever point, its case is
+// "cannot", with the reason, and the run does not exit 0.
 func TestADeathIsNeverGreen(t *testing.T) {
 	t.Parallel()
 	for _, step := range []string{"starting", "answered", "hooked", "ran"} {

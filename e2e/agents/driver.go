@@ -20,9 +20,9 @@ import (
 	"minigem/llm/script"
 )
 
-// Driver runs cases on the agent. self is minigem's own program, which is the
-// shim; cache is a folder that stays, for what agents unpack; known is what the
-// self-test found that the agent does not do, by the name of the event.
+// Driver runs cases on the agent. self is minigem's own program, which is the shim. cache
+// is a folder that is kept, for what agents unpack. known maps the names of events to what
+// the self-test found that the agent does not do.
 func (i Installed) Driver(self, cache string, known map[string]string) testbed.Driver {
 	return func(_ context.Context, s testbed.Setup) (testbed.Session, error) {
 		if i.Problem != "" {
@@ -46,7 +46,7 @@ func (i Installed) Driver(self, cache string, known map[string]string) testbed.D
 	}
 }
 
-// session is an agent with one prompt.
+// session is an agent that runs one prompt.
 type session struct {
 	in      Installed
 	a       *Adapter
@@ -54,14 +54,14 @@ type session struct {
 	mode    []string
 	records string
 	cache   string
-	known   map[string]string // what it does not do
+	known   map[string]string // what it is known not to do
 	w       *wrapper
 
 	asked    int // requests of the conversation
 	calls    []*call
 	problems []string
-	unsure   map[string]string // why decisions at an event are not known
-	unclear  string            // why it is not known which tools ran; empty: it is
+	unsure   map[string]string // why decisions of hooks on an event are unknown
+	unclear  string            // why it is unknown which tools ran; empty if it is known
 }
 
 // Prompt implements testbed.Session: it runs the program.
@@ -91,7 +91,7 @@ func (x *session) Prompt(ctx context.Context, text string) testbed.Outcome {
 		return failed(err)
 	}
 	if x.a.Prints {
-		_, _ = x.setup.Stdout.Write(res.Stdout.Head) // buffers of ours
+		_, _ = x.setup.Stdout.Write(res.Stdout.Head) // in-memory buffers
 		_, _ = x.setup.Stderr.Write(res.Stderr.Head)
 	}
 	runs, err := shim.Read(x.records)
@@ -110,12 +110,12 @@ func (x *session) Prompt(ctx context.Context, text string) testbed.Outcome {
 	return testbed.Outcome{Exit: res.ExitCode}
 }
 
-// endedEarly says that the agent died, or ended before it had asked for all answers
-// of the script though no hook can have ended it; empty: it came to its end. What it
-// did until then proves nothing.
+// endedEarly explains that the agent died, or that it exited before it had requested all
+// answers of the script although no hook can have ended it. What happened until then
+// proves nothing. It is empty if the agent finished.
 func (x *session) endedEarly(res ended, runs []shim.Run) string {
 	signal := res.SignalName
-	if signal == "" && res.ExitCode > 128 && res.ExitCode < 160 { // of a process in a namespace of its own
+	if signal == "" && res.ExitCode > 128 && res.ExitCode < 160 { // exit code of a process in a namespace
 		signal = fmt.Sprintf("signal %d", res.ExitCode-128)
 	}
 	answers := 0
@@ -131,7 +131,7 @@ func (x *session) endedEarly(res ended, runs []shim.Run) string {
 			endsRun(x.a.Name, hooks.Event(at), run))
 	}
 	switch {
-	case res.Stopped != nil: // look has said so
+	case res.Stopped != nil: // look has reported it
 		return ""
 	case signal != "":
 		return fmt.Sprintf("%s died in the middle of the case: %s", x.a.Name, signal)
@@ -171,8 +171,7 @@ func (x *session) prepare(values map[string]string) error {
 	return nil
 }
 
-// rules are those of the case, with what the agent needs besides: its installation,
-// which it may only read.
+// rules returns the case's rules, plus read access to the agent's installation.
 func (x *session) rules() confine.Rules {
 	r := x.in.rules()
 	r.Write = append(slices.Clone(x.setup.Write), x.records, x.cache)
@@ -194,14 +193,14 @@ func emptyRepository(ws string) error {
 	return write(filepath.Join(git, "HEAD"), []byte("ref: refs/heads/main\n"), 0o644)
 }
 
-// kept is how much of what an agent prints is kept.
+// kept limits how much of an agent's output is kept.
 const kept = 1 << 20
 
 func (x *session) command(values map[string]string) proc.Command {
 	path, args := x.in.Path, argv(x.a.Start.Args, x.mode, values)
 	env := x.in.environment(x.setup.Home)
 	var paths []string
-	for _, e := range x.setup.Env { // those of the case, and the folder for temporary files
+	for _, e := range x.setup.Env { // the case's variables, including its temporary folder
 		name, value, _ := strings.Cut(e, "=")
 		switch name {
 		case "HOME", "LANG":
@@ -213,7 +212,7 @@ func (x *session) command(values map[string]string) proc.Command {
 	}
 	if n := len(paths); n > 1 { // the first is this machine's, the last the case's own
 		env[slices.IndexFunc(env, func(e string) bool { return strings.HasPrefix(e, "PATH=") })] = "PATH=" + paths[n-1]
-		if x.in.nodeScript() { // which node PATH has does not matter
+		if x.in.nodeScript() { // independent of the node in the case's PATH
 			path, args = x.in.look("node"), append([]string{x.in.Path}, args...)
 		}
 	}
@@ -224,7 +223,7 @@ func (x *session) command(values map[string]string) proc.Command {
 		Err: proc.Limit{Head: kept}}
 }
 
-// argv fills arguments; those of the mode stand where {MODE} is, or at the end.
+// argv fills in arguments. The arguments of the mode replace {MODE}, or else are appended.
 func argv(args, mode []string, values map[string]string) []string {
 	var out []string
 	for _, a := range args {
@@ -240,7 +239,7 @@ func argv(args, mode []string, values map[string]string) []string {
 	return out
 }
 
-// turns are a case's answers for the fake model.
+// turns converts a case's answers for the fake model.
 func (a *Adapter) turns(rounds []testbed.Round) []fakemodel.Turn {
 	var out []fakemodel.Turn
 	for _, r := range rounds {
@@ -262,7 +261,7 @@ func (a *Adapter) turns(rounds []testbed.Round) []fakemodel.Turn {
 	return out
 }
 
-// unfit says why the script cannot be played to the agent; empty: it can.
+// unfit explains why the script does not fit the agent. It is empty if it fits.
 func unfit(log []fakemodel.Request) string {
 	for _, req := range log {
 		if len(req.Problems) > 0 && req.Status >= 400 {
@@ -272,7 +271,7 @@ func unfit(log []fakemodel.Request) string {
 	return ""
 }
 
-// look notes what the agent did that it should not have.
+// look records what the agent did but should not have done.
 func (x *session) look(res ended, wanted []string, log []fakemodel.Request, runs []shim.Run) {
 	if res.Stopped != nil {
 		x.problems = append(x.problems, fmt.Sprintf("%s did not end: %v; it had made %d requests; it last printed %q",
@@ -312,10 +311,10 @@ func lastLine(res ended) string {
 	return text[:min(len(text), 300)]
 }
 
-// Clear implements testbed.Session; nobody calls it.
+// Clear implements testbed.Session. It is never called.
 func (x *session) Clear(context.Context) {}
 
-// Compress implements testbed.Session; nobody calls it.
+// Compress implements testbed.Session. It is never called.
 func (x *session) Compress(context.Context) error { return nil }
 
 // End implements testbed.Session: the program has ended.
@@ -337,13 +336,13 @@ func (x *session) hook(h hook) hooks.Hook {
 		Timeout: h.timeout, Source: hooks.Source{File: h.file}}
 }
 
-// Transcript implements testbed.Session: the newest file of the adapter's
-// pattern, in a form of the agent's own.
+// Transcript implements testbed.Session. It returns the newest file that matches the
+// adapter's pattern, which is in the agent's own format.
 func (x *session) Transcript() string {
 	if x.a.Transcript == "" {
 		return ""
 	}
-	files, _ := filepath.Glob(x.w.path(x.a.Transcript)) // a test reads all adapters
+	files, _ := filepath.Glob(x.w.path(x.a.Transcript)) // a test checks the patterns of all adapters
 	if len(files) == 0 {
 		return ""
 	}

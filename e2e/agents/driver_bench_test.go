@@ -22,12 +22,11 @@ import (
 	"minigem/llm/script"
 )
 
-// BenchmarkDriver runs one case on an installed agent, through the driver and
-// bare, in turn: the same argv, model and hook, with neither namespaces nor shim
-// nor observer. What a bare run leaves running is ended behind it, as the driver does,
-// so that none finds a daemon of the run before it. What the driver adds is the
-// difference of the medians. Memory is that of all processes below the benchmark, in
-// one more run of each.
+// BenchmarkDriver runs one case on an installed agent, alternately through the driver and
+// bare: with the same argv, model and hook, but without namespaces, shim and observer.
+// Processes that a bare run leaves running are ended afterwards, as the driver does, so
+// that no run finds a daemon of an earlier one. The driver's cost is the difference of the
+// medians. Memory is that of all processes below the benchmark, in one more run of each.
 //
 //	MINIGEM_AGENTS_FROM=~/agents MINIGEM_BENCH=codex go test -run '^$' -bench Driver -benchtime 20x ./e2e/agents
 func BenchmarkDriver(b *testing.B) {
@@ -77,7 +76,7 @@ func drive(b *testing.B, in Installed, self string) time.Duration {
 	return res.Took
 }
 
-// runBare is what somebody would do by hand.
+// runBare runs the agent as a user would by hand.
 func runBare(b *testing.B, in Installed) {
 	c, err := testbed.Parse("bench.txtar", []byte(benchCase))
 	require.NoError(b, err)

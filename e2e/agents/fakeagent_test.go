@@ -30,11 +30,11 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// fakeProgram is testdata/fakeagent, built without the race detector: with it, a
-// start takes ten times as long, and each case starts it several times.
+// fakeProgram builds testdata/fakeagent without the race detector. With it a start takes
+// ten times as long, and each case starts the agent several times.
 var fakeProgram func() (string, error)
 
-// fake is the fake agent as it is installed, and its shim.
+// fake returns the fake agent, installed, and its shim.
 func fake(t *testing.T, how, seconds string) (i Installed, self string) {
 	t.Helper()
 	self, err := fakeProgram()
@@ -44,7 +44,7 @@ func fake(t *testing.T, how, seconds string) (i Installed, self string) {
 	return Installed{Adapter: a, Path: self, Version: "1.2.3", dirs: filepath.SplitList(os.Getenv("PATH"))}, self
 }
 
-// fakeAdapter is its adapter.
+// fakeAdapter is the fake agent's adapter.
 const fakeAdapter = `
 title = "Fake agent"
 measured = ["1.2.3"]

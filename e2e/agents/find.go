@@ -15,24 +15,24 @@ import (
 	"minigem/internal/stage"
 )
 
-// Search says where agents are looked for.
+// Search says where to look for agents.
 type Search struct {
-	From []string          // folders that npm installed into, or folders of such; they come before PATH
-	Bins map[string]string // programs, by the agent's name; they come first
+	From []string          // folders that npm installed into, or their parents; searched before PATH
+	Bins map[string]string // programs by the agent's name; used first
 	Path string            // the PATH of the environment
 }
 
-// Installed is an agent as it was found here.
+// Installed is an agent that was found on this machine.
 type Installed struct {
 	Adapter *Adapter
-	Path    string // of its program; empty: it was not found
-	Version string // empty: it does not say
-	Problem string // why it cannot be used; empty: it can
+	Path    string // of its program; empty if it was not found
+	Version string // empty if it reports none
+	Problem string // why it cannot be used; empty if it can
 	dirs    []string
-	how     *Isolation // nil: as Isolate says
+	how     *Isolation // nil: use Isolate
 }
 
-// isolation is what keeps the agent from the world.
+// isolation returns how the agent is isolated.
 func (i *Installed) isolation() Isolation {
 	if i.how != nil {
 		return *i.how
@@ -40,10 +40,10 @@ func (i *Installed) isolation() Isolation {
 	return Isolate()
 }
 
-// Measured reports whether the version is one of those that were measured.
+// Measured reports whether this version was measured.
 func (i Installed) Measured() bool { return slices.Contains(i.Adapter.Measured, i.Version) }
 
-// bins are the folders with programs below From.
+// bins returns the folders with programs below From.
 func (s Search) bins() []string {
 	var dirs []string
 	for _, from := range s.From {
@@ -60,7 +60,7 @@ func (s Search) bins() []string {
 	return dirs
 }
 
-// Find looks for an agent, and asks it for its version.
+// Find looks for an agent and queries its version.
 func (s Search) Find(ctx context.Context, a *Adapter) Installed {
 	found := Installed{Adapter: a, dirs: s.bins()}
 	if bin := s.Bins[a.Name]; bin != "" {
@@ -83,8 +83,7 @@ func (s Search) Find(ctx context.Context, a *Adapter) Installed {
 	return found
 }
 
-// program is the one of that name, looked for as a shell does, in dirs first;
-// empty: there is none.
+// program finds a program as a shell does, in dirs first. It is empty if there is none.
 func (s Search) program(dirs []string, name string) string {
 	if strings.ContainsRune(name, filepath.Separator) {
 		abs, err := filepath.Abs(name)
@@ -101,8 +100,8 @@ func (s Search) program(dirs []string, name string) string {
 	return ""
 }
 
-// nodeFirst are the folders that have a node, which is then found before that
-// of the system.
+// nodeFirst returns the folders that contain a node, which then takes precedence over the
+// system's.
 func nodeFirst(dirs []string) []string {
 	return slices.DeleteFunc(slices.Clone(dirs), func(d string) bool { return !runnable(filepath.Join(d, "node")) })
 }
@@ -126,7 +125,7 @@ func (a *Adapter) Get() string {
 
 var versionNumber = regexp.MustCompile(`\d+\.\d+\.\d+([-+][0-9A-Za-z.+-]*[0-9A-Za-z])?`)
 
-// ask asks the program for its version, in a home of its own.
+// ask queries the program's version, with an empty home.
 func (i *Installed) ask(ctx context.Context) {
 	home, remove, err := stage.Temp()
 	if err != nil {
@@ -160,11 +159,11 @@ func (i *Installed) ask(ctx context.Context) {
 	}
 }
 
-// nodeScript reports whether the program is a script for node.
+// nodeScript reports whether the program is a node script.
 func (i *Installed) nodeScript() bool {
 	f, err := os.Open(i.Path)
 	if err != nil {
-		return false // it says so when it is started
+		return false // starting it will report the error
 	}
 	defer f.Close()
 	head := make([]byte, 64)
@@ -172,7 +171,7 @@ func (i *Installed) nodeScript() bool {
 	return strings.HasPrefix(string(head[:n]), "#!") && strings.Contains(string(head[:n]), "node")
 }
 
-// oldNode says that the program needs a newer node; empty: it does not.
+// oldNode says that the program needs a newer node. It is empty if it does not.
 func (i *Installed) oldNode(ctx context.Context, r *room, home string) string {
 	if i.Adapter.Node == 0 {
 		return ""
@@ -198,7 +197,7 @@ func (i *Installed) oldNode(ctx context.Context, r *room, home string) string {
 	return ""
 }
 
-// look finds a program where the agent would.
+// look finds a program in the agent's PATH.
 func (i *Installed) look(name string) string {
 	for _, dir := range i.dirs {
 		if at := filepath.Join(dir, name); runnable(at) {
@@ -208,16 +207,16 @@ func (i *Installed) look(name string) string {
 	return ""
 }
 
-// environment is all that the agent sees of ours.
+// environment returns the part of our environment that the agent gets.
 func (i *Installed) environment(home string) []string {
 	return []string{"HOME=" + home, "PATH=" + strings.Join(i.dirs, string(os.PathListSeparator)), "LANG=C.UTF-8",
 		"TERM=dumb", "SHELL=/bin/bash"}
 }
 
-// rules let the agent read the system, toolchains and its installation, and write
-// to the given folders.
+// rules lets the agent read the system, toolchains and its installation, and write to the
+// given folders.
 func (i *Installed) rules(write ...string) confine.Rules {
-	home, _ := os.UserHomeDir() // empty: there is nothing to leave out
+	home, _ := os.UserHomeDir() // empty: there is no home to exclude
 	r := confine.Rules{Write: write, Read: confine.Readable(strings.Join(i.dirs, string(os.PathListSeparator)), home),
 		Attributes: true}
 	if self, err := os.Executable(); err == nil {
@@ -232,7 +231,7 @@ func (i *Installed) rules(write ...string) confine.Rules {
 	return r
 }
 
-// installation is the folder of a program's packages, or of the program.
+// installation returns the folder of the program's packages, or else the program's folder.
 func installation(program string) string {
 	const packages = string(filepath.Separator) + "node_modules" + string(filepath.Separator)
 	if at := strings.Index(program, packages); at >= 0 {

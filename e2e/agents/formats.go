@@ -10,12 +10,12 @@ import (
 	"minigem/internal/text"
 )
 
-// cellJSON is a cell for programs.
+// cellJSON is the JSON form of a cell.
 type cellJSON struct {
 	Case     string   `json:"case"`
 	Agent    string   `json:"agent"`
 	Version  string   `json:"version,omitempty"`
-	New      bool     `json:"new,omitempty"` // nobody measured that version
+	New      bool     `json:"new,omitempty"` // the version was not measured
 	State    State    `json:"state"`
 	Millis   int64    `json:"ms,omitempty"`
 	Why      string   `json:"why,omitempty"`
@@ -24,11 +24,11 @@ type cellJSON struct {
 	Unasked  []string `json:"cannot,omitempty"` // assertions that were not judged, and why
 }
 
-// Formats are the names of those that Write knows.
+// Formats lists the formats that Write supports.
 var Formats = []string{"text", "json", "github"}
 
-// Write writes the matrix: as text, as JSON, or as the
-// summary of a job of GitHub Actions, which is Markdown.
+// Write writes the matrix as text, as JSON, or as Markdown for the job summary of GitHub
+// Actions.
 func (m *Matrix) Write(w io.Writer, format string) error {
 	width := terminalWidth(w)
 	w = text.NewWriter(w)
@@ -71,7 +71,7 @@ func (m *Matrix) list() []cellJSON {
 	return out
 }
 
-// signs are what a table of Markdown shows.
+// signs are the symbols for states in Markdown.
 var signs = map[State]string{Pass: "✅", Fail: "❌", Known: "≠", Cannot: "–", NotRun: "–"}
 
 func (m *Matrix) markdown() string {
@@ -98,7 +98,7 @@ func markdownText(s string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", "`", "'").Replace(text.VisibleLine(s))
 }
 
-// time is how long it took, where it ran.
+// time formats how long a case took that passed or failed.
 func (c *Cell) time() string {
 	if c.State != Pass && c.State != Fail {
 		return ""

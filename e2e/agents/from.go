@@ -15,20 +15,19 @@ import (
 	"minigem/internal/stage"
 )
 
-// Kinds of From.
+// Values of From.Kind.
 const (
-	FromNative   = "native"   // the files that a project has, as they are
-	FromRulesync = "rulesync" // what rulesync makes for each agent of a project's .rulesync
+	FromNative   = "native"   // the files of a project, unchanged
+	FromRulesync = "rulesync" // what rulesync generates for each agent from a project's .rulesync
 )
 
-// From is where cases have their hooks from, in place of their own.
+// From names the source of hooks that replace those of the cases.
 type From struct {
 	Kind string // empty: cases have hooks of their own
 	Dir  string
 }
 
-// from says to each column where its hooks are. What was made for that is
-// removed by clean.
+// from tells each column where its hooks are. clean removes what was generated for that.
 func (t Tester) from(ctx context.Context, f From, columns []Column) (clean func(), err error) {
 	clean = func() {}
 	if f.Kind == "" {
@@ -63,13 +62,13 @@ func (t Tester) from(ctx context.Context, f From, columns []Column) (clean func(
 	return clean, nil
 }
 
-// rulesync is a generator of configurations for many agents.
+// rulesync runs rulesync, which generates configurations for many agents.
 type rulesync struct {
 	program string
 	env     []string // except HOME
 	dir     string   // holds .rulesync
 	temp    string
-	remove  func() // temp
+	remove  func() // removes temp
 	log     func(format string, args ...any)
 }
 
@@ -99,8 +98,8 @@ func (t Tester) rulesync(dir string) (*rulesync, error) {
 	}, nil
 }
 
-// generate lets rulesync write the hooks of one agent, and of no other: some
-// agents read what was written for others, too.
+// generate makes rulesync write the hooks of one agent only, because some agents also read
+// the files of others.
 func (r *rulesync) generate(ctx context.Context, agent string) (*testbed.From, error) {
 	i := slices.IndexFunc(Adapters(), func(a *Adapter) bool { return a.Name == agent })
 	if i < 0 || len(Adapters()[i].Rulesync) == 0 {
@@ -131,7 +130,7 @@ func (r *rulesync) generate(ctx context.Context, agent string) (*testbed.From, e
 	if err != nil {
 		return nil, fmt.Errorf("running rulesync for %s: %w", agent, err)
 	}
-	for line := range strings.Lines(strings.TrimSpace(res.Stderr.String())) { // what it leaves out
+	for line := range strings.Lines(strings.TrimSpace(res.Stderr.String())) { // what rulesync leaves out
 		r.log("rulesync for %s: %s", agent, strings.TrimSpace(line))
 	}
 	return &testbed.From{Dirs: []string{out, r.dir}, Home: home}, nil

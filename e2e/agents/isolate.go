@@ -19,13 +19,13 @@ import (
 	"minigem/internal/proc"
 )
 
-// Isolation says what keeps agents from the world on this system.
+// Isolation says how agents are isolated on this system.
 type Isolation struct {
-	Namespaces bool   // they have a network and processes of their own
-	Why        string // there are none; then proxies refuse
+	Namespaces bool   // agents have their own network and processes
+	Why        string // why there are no namespaces, so that proxies refuse connections instead
 }
 
-// String is one line for people.
+// String describes the isolation on one line.
 func (i Isolation) String() string {
 	if i.Namespaces {
 		return "own network (loopback alone), own processes"
@@ -33,32 +33,32 @@ func (i Isolation) String() string {
 	return "proxies that refuse (" + i.Why + "): a program that asks no proxy reaches the network"
 }
 
-// room is where one agent runs: a server for its model, and nothing else that
-// it could reach.
+// room is the environment in which one agent runs: a server for its model, and nothing
+// else to reach.
 type room struct {
 	url     string
 	handler http.Handler
 	how     Isolation
-	home    string // of the agent: what has it in its environment is the agent's
+	home    string // of the agent: a process with this HOME belongs to the agent
 	rules   confine.Rules
-	leaves  []string // parts of command lines that it is known to leave running
+	leaves  []string // parts of command lines of processes that it is known to leave running
 
 	mu    sync.Mutex
-	asked []string // hosts that the agent wanted to reach
+	asked []string // hosts that the agent tried to reach
 	stops []func()
 	proxy string
 }
 
-// ended is how a program in a room went.
+// ended is the result of a program in a room.
 type ended struct {
 	proc.Result
-	Left []string // what it left running, which was ended
+	Left []string // processes that it left running and that were ended
 }
 
-// errNoRoom is why nothing is started: a restriction that cannot be kept up stops the run.
+// errNoRoom means that nothing is started, because the restrictions cannot be enforced.
 var errNoRoom = errors.New("the agent cannot be isolated")
 
-// openRoom makes a room in which handler answers at the room's url.
+// openRoom opens a room in which handler serves the room's url.
 func openRoom(how Isolation, home string, rules confine.Rules, handler http.Handler) (*room, error) {
 	r := &room{handler: handler, how: how, home: home, rules: rules, url: insideURL}
 	if how.Namespaces {
@@ -84,13 +84,13 @@ func openRoom(how Isolation, home string, rules confine.Rules, handler http.Hand
 }
 
 func port(l net.Listener) uint16 {
-	a, _ := l.Addr().(*net.TCPAddr) // it listens on TCP
+	a, _ := l.Addr().(*net.TCPAddr) // it is a TCP listener
 	return uint16(a.Port)
 }
 
 func (r *room) serve(l net.Listener) {
 	server := &http.Server{Handler: r.handler, ReadHeaderTimeout: time.Minute}
-	go func() { _ = server.Serve(l) }() // it ends with an error: that of Close
+	go func() { _ = server.Serve(l) }() // it returns the error of Close
 	r.stops = append(r.stops, func() { _ = server.Close() })
 }
 
@@ -101,7 +101,7 @@ func (r *room) close() {
 	r.stops = nil
 }
 
-// environment is what a program needs to know of the room.
+// environment returns the variables that a program needs in the room.
 func (r *room) environment() []string {
 	if r.proxy == "" {
 		return nil
@@ -113,11 +113,11 @@ func (r *room) environment() []string {
 	return append(env, "NO_PROXY=127.0.0.1,localhost", "no_proxy=127.0.0.1,localhost")
 }
 
-// refusal is how long a proxy takes to say no: some agents ask again at once,
-// a hundred thousand times in a minute.
+// refusal is how long a proxy waits before it refuses. Some agents retry at once, a
+// hundred thousand times a minute.
 const refusal = 200 * time.Millisecond
 
-// refuse answers as a proxy that reaches nobody.
+// refuse answers like a proxy that cannot reach any host.
 func (r *room) refuse(l net.Listener) {
 	for {
 		conn, err := l.Accept()
@@ -136,7 +136,7 @@ func (r *room) refuse(l net.Listener) {
 	}
 }
 
-// note keeps that somebody wanted to reach host.
+// note records that the agent tried to reach host.
 func (r *room) note(host string) {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -149,14 +149,14 @@ func (r *room) note(host string) {
 	}
 }
 
-// wanted are the hosts that were asked for, each once.
+// wanted returns the recorded hosts, sorted.
 func (r *room) wanted() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Sorted(slices.Values(r.asked))
 }
 
-// answerNames says that no name is known, and keeps which ones were asked for.
+// answerNames answers every DNS query with "no such name" and records the name.
 func (r *room) answerNames(conn net.PacketConn) {
 	buf := make([]byte, 1500)
 	for {
@@ -170,7 +170,7 @@ func (r *room) answerNames(conn net.PacketConn) {
 	}
 }
 
-// reply is the answer to a DNS query: there is no such name (RFC 1035).
+// reply returns the NXDOMAIN answer to a DNS query (RFC 1035).
 func (r *room) reply(query []byte) []byte {
 	const header = 12
 	if len(query) < header || query[2]&0x80 != 0 {
@@ -186,13 +186,13 @@ func (r *room) reply(query []byte) []byte {
 		labels = append(labels, string(query[at+1:at+1+n]))
 		at += 1 + n
 	}
-	at += 5 // the root, the type and the class
+	at += 5 // skip the root label, the type and the class
 	if at > len(query) {
 		return nil
 	}
 	r.note(strings.Join(labels, "."))
 	reply := slices.Clone(query[:at])
-	binary.BigEndian.PutUint16(reply[2:], 0x8183) // an answer, recursion wanted and there, NXDOMAIN
+	binary.BigEndian.PutUint16(reply[2:], 0x8183) // response, recursion desired and available, NXDOMAIN
 	binary.BigEndian.PutUint16(reply[4:], 1)
 	for i := 6; i < header; i++ {
 		reply[i] = 0
@@ -200,7 +200,7 @@ func (r *room) reply(query []byte) []byte {
 	return reply
 }
 
-// run runs a program in the room. What it leaves behind is ended.
+// run runs a program in the room and ends what it leaves running.
 func (r *room) run(ctx context.Context, c proc.Command) (ended, error) {
 	c.Env = append(slices.Clone(c.Env), r.environment()...)
 	c.Grace = 500 * time.Millisecond
@@ -236,16 +236,16 @@ func (r *room) run(ctx context.Context, c proc.Command) (ended, error) {
 	return res, nil
 }
 
-// containsAny reports whether one of parts is in text.
+// containsAny reports whether text contains one of parts.
 func containsAny(text string, parts []string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
 }
 
-// endAll ends processes that left every group.
+// endAll ends processes that have left every process group.
 func endAll(pids []int) {
 	for _, pid := range pids {
 		if p, err := os.FindProcess(pid); err == nil {
-			_ = p.Kill() // it may have ended by itself
+			_ = p.Kill() // it may have exited by itself
 		}
 	}
 }

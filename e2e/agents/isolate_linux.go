@@ -25,7 +25,7 @@ import (
 
 var insideURL = "http://127.0.0.1:" + strconv.Itoa(isolated.Port)
 
-// Isolate says how agents are isolated here; it was tried.
+// Isolate determines by a trial run how agents are isolated here.
 var Isolate = sync.OnceValue(func() Isolation {
 	r := &room{how: Isolation{Namespaces: true}, rules: confine.Rules{Attributes: true, Network: confine.OwnNetwork}}
 	defer r.close()
@@ -42,9 +42,9 @@ var Isolate = sync.OnceValue(func() Isolation {
 	return Isolation{Namespaces: true}
 })
 
-// runInside runs a program in namespaces of its own: see package isolated.
+// runInside runs a program in new namespaces: see package isolated.
 func (r *room) runInside(ctx context.Context, c proc.Command) (ended, error) {
-	dir, remove, err := stage.Temp() // short: the path of a socket has 107 bytes at most
+	dir, remove, err := stage.Temp() // short: the path of a socket has at most 107 bytes
 	if err != nil {
 		return ended{}, fmt.Errorf("%w: %w", errNoRoom, err)
 	}
@@ -75,13 +75,13 @@ func (r *room) runInside(ctx context.Context, c proc.Command) (ended, error) {
 	left := make(chan []string, 1)
 	go func() { left <- r.host(waiting) }()
 	res := ended{Result: p.Wait(ctx)}
-	p.Stop() // with the first process, all others of the namespace end
+	p.Stop() // killing the first process ends all others of the namespace
 	waiting.Close()
 	res.Left = <-left
 	return res, nil
 }
 
-// namespaces adds those to sys in which an agent runs.
+// namespaces adds to sys the namespaces in which an agent runs.
 func namespaces(sys *syscall.SysProcAttr) *syscall.SysProcAttr {
 	sys.Cloneflags = unix.CLONE_NEWNET | unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWIPC
 	if uid := os.Getuid(); uid != 0 {
@@ -93,12 +93,12 @@ func namespaces(sys *syscall.SysProcAttr) *syscall.SysProcAttr {
 	return sys
 }
 
-// host takes the sockets of the namespaces, serves on them, and returns what
-// was still running when the agent had ended.
+// host receives the sockets of the namespaces, serves on them, and returns what was still
+// running when the agent had exited.
 func (r *room) host(waiting *net.UnixListener) []string {
 	conn, err := waiting.AcceptUnix()
 	if err != nil {
-		return nil // it ended before
+		return nil // it exited before it connected
 	}
 	defer conn.Close()
 	buf, rights := make([]byte, len(isolated.Hello)), make([]byte, 128)
@@ -126,7 +126,7 @@ func (r *room) host(waiting *net.UnixListener) []string {
 	return strings.Split(string(text), "\n")
 }
 
-// received are the files that came with a message.
+// received returns the files that came with a message.
 func received(rights []byte) ([]*os.File, error) {
 	messages, err := unix.ParseSocketControlMessage(rights)
 	if err != nil {
@@ -149,7 +149,7 @@ func received(rights []byte) ([]*os.File, error) {
 	return files, nil
 }
 
-// withHome are the processes that have home as theirs, whatever their group.
+// withHome returns the processes whose HOME is home, whatever their group.
 func withHome(home string) []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil || home == "" {
@@ -169,7 +169,7 @@ func withHome(home string) []int {
 	return pids
 }
 
-// nameOf is the command line of a process; empty: it is gone.
+// nameOf returns the command line of a process, or "" if it is gone.
 func nameOf(pid int) string {
 	line, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
 	text := strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " "))

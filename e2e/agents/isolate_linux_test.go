@@ -12,8 +12,7 @@ import (
 	"minigem/internal/proc"
 )
 
-// TestRoom: in a room the model can be reached, nothing else can, and nothing
-// survives it.
+// TestRoom: in a room only the model can be reached, and no process outlives the room.
 func TestRoom(t *testing.T) {
 	t.Parallel()
 	how := Isolate()

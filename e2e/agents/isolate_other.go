@@ -19,7 +19,7 @@ func (r *room) runInside(context.Context, proc.Command) (ended, error) {
 	return ended{}, errors.New("there are no namespaces here")
 }
 
-// withHome: the system does not tell the environment of processes.
+// withHome returns nothing, because the environment of processes is not readable here.
 func withHome(string) []int { return nil }
 
 func nameOf(int) string { return "a process that belongs to its group" }

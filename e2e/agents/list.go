@@ -14,7 +14,7 @@ import (
 	"minigem/internal/atomicfile"
 )
 
-// Line is what the list says of an agent.
+// Line is an agent's line in the list.
 type Line struct {
 	Name     string    `json:"name"`
 	Title    string    `json:"title"`
@@ -22,15 +22,15 @@ type Line struct {
 	Path     string    `json:"path,omitempty"`
 	Version  string    `json:"version,omitempty"`
 	Measured []string  `json:"measured"`
-	New      bool      `json:"new,omitempty"`     // the version is none of those
+	New      bool      `json:"new,omitempty"`     // the version was not measured
 	Problem  string    `json:"problem,omitempty"` // why it cannot be used
-	Flags    []string  `json:"flags,omitempty"`   // that take away a protection
-	Cannot   []string  `json:"cannot,omitempty"`  // what no case can be about
+	Flags    []string  `json:"flags,omitempty"`   // that disable a protection
+	Cannot   []string  `json:"cannot,omitempty"`  // what no case can test
 	Get      string    `json:"get"`
 	SelfTest *SelfTest `json:"selfTest,omitempty"`
 }
 
-// NewLine is the one of an agent.
+// NewLine returns the line of an agent.
 func NewLine(i Installed) Line {
 	l := Line{
 		Name: i.Adapter.Name, Title: i.Adapter.Title, Found: i.Path != "", Path: i.Path, Version: i.Version,
@@ -44,7 +44,7 @@ func NewLine(i Installed) Line {
 	return l
 }
 
-// Lines is a table for people, and below it what no case can be about.
+// Lines formats the list as a table, followed by what no case can test.
 func Lines(lines []Line) string {
 	rows := [][]string{{"agent", "version", "measured", "program"}}
 	var notes strings.Builder
@@ -76,7 +76,7 @@ func Lines(lines []Line) string {
 	return out
 }
 
-// String reports a self-test, a line each.
+// String formats a self-test, one result a line.
 func (st *SelfTest) String() string {
 	var b strings.Builder
 	if st.Cannot != "" {
@@ -98,8 +98,8 @@ func (st *SelfTest) String() string {
 
 func sorted(m map[string]string) []string { return slices.Sorted(maps.Values(m)) }
 
-// WriteProject writes an npm project with agents, in the versions that were
-// measured, and returns its path. One that is there is not written over.
+// WriteProject writes an npm project with the measured versions of agents and returns its
+// path. It does not overwrite an existing one.
 func WriteProject(dir string, adapters []*Adapter) (string, error) {
 	needs := map[string]string{}
 	for _, a := range adapters {
@@ -126,6 +126,6 @@ func WriteProject(dir string, adapters []*Adapter) (string, error) {
 	return path, atomicfile.WriteFile(path, append(data, '\n'), 0o644)
 }
 
-// nodeVersion is that of the npm package node, for agents that need a newer one
+// nodeVersion is the version of the npm package node, for agents that need a newer one
 // than systems have.
 const nodeVersion = "22.23.3"

@@ -9,39 +9,39 @@ import (
 	"minigem/e2e/testbed"
 )
 
-// State is what happened to a case on an agent.
+// State is the outcome of a case on an agent.
 type State string
 
 const (
 	Pass   State = "pass"
 	Fail   State = "fail"
-	Known  State = "known"   // fail, and the case says why Gemini CLI differs
-	Cannot State = "cannot"  // nothing can be said, and why not; never green
-	NotRun State = "not run" // it was interrupted before
+	Known  State = "known"   // it failed, and the case says why Gemini CLI differs
+	Cannot State = "cannot"  // it cannot be judged, and Why says why; never a pass
+	NotRun State = "not run" // the run was interrupted before
 )
 
 // Column is an agent on which cases run.
 type Column struct {
 	Name    string
 	Version string
-	New     bool            // the version is none of those that were measured
-	Cannot  string          // why no case can run on it; empty: they can
-	Options testbed.Options // with its driver
-	Other   bool            // it is not minigem itself
+	New     bool            // the version was not measured
+	Cannot  string          // why no case can run on it; empty if cases can
+	Options testbed.Options // including its driver
+	Other   bool            // not minigem itself
 }
 
-// Cell is a case on an agent.
+// Cell is the outcome of a case on an agent.
 type Cell struct {
 	Case    string
 	Agent   string
 	State   State
-	Why     string // of Known, Cannot and NotRun
+	Why     string // for Known, Cannot and NotRun
 	Took    time.Duration
 	Result  testbed.Result
-	Unasked []testbed.Check // assertions of which nothing can be said there
+	Unasked []testbed.Check // assertions that cannot be judged there
 }
 
-// Matrix is cases by agents.
+// Matrix holds the outcomes of cases on agents.
 type Matrix struct {
 	Cases   []string
 	Columns []Column
@@ -49,11 +49,11 @@ type Matrix struct {
 	Took    time.Duration
 }
 
-// Jobs is how many cases run at a time: agents are large programs.
+// Jobs is how many cases run at a time. It is small because agents are large programs.
 const Jobs = 2
 
-// runMatrix runs each case on each column, and reports each cell when it is
-// there. What has not begun when ctx ends is not run.
+// runMatrix runs each case on each column and reports each finished cell. Cases that have
+// not started when ctx ends are not run.
 func runMatrix(ctx context.Context, cases []*testbed.Case, columns []Column, tell func(c *Cell)) *Matrix {
 	began := time.Now()
 	m := &Matrix{Columns: columns, Cells: map[string]map[string]*Cell{}}
@@ -67,7 +67,7 @@ func runMatrix(ctx context.Context, cases []*testbed.Case, columns []Column, tel
 		m.Cases = append(m.Cases, tc.Name)
 		m.Cells[tc.Name] = map[string]*Cell{}
 	}
-	for _, column := range columns { // agent by agent: its files are in memory then
+	for _, column := range columns { // agent by agent, because its files are in the page cache then
 		for _, tc := range cases {
 			cell := &Cell{Case: tc.Name, Agent: column.Name}
 			m.Cells[tc.Name][column.Name] = cell
@@ -93,7 +93,7 @@ func runMatrix(ctx context.Context, cases []*testbed.Case, columns []Column, tel
 	return m
 }
 
-// run fills the cell.
+// run runs the case and fills the cell.
 func (c *Cell) run(ctx context.Context, tc *testbed.Case, column Column) {
 	if ctx.Err() != nil {
 		c.State, c.Why = NotRun, "interrupted"
@@ -120,19 +120,19 @@ func (c *Cell) run(ctx context.Context, tc *testbed.Case, column Column) {
 	}
 }
 
-// judge says what a result is. That of which nothing was judged has not passed.
+// judge derives the state from a result. A case without a judged assertion has not passed.
 func (c *Cell) judge(res testbed.Result) {
 	c.Result, c.Took = res, res.Took
 	judged := 0
 	for _, check := range res.Checks {
 		if check.Unasked != "" {
 			c.Unasked = append(c.Unasked, check)
-		} else if check.Command != "" { // it is not about the case as a whole
+		} else if check.Command != "" { // a check without one is about the whole case
 			judged++
 		}
 	}
 	switch {
-	case res.Broken != nil: // the file can be read, and names what is not there
+	case res.Broken != nil: // the case is valid, but names something that does not exist
 		c.State, c.Why = Cannot, res.Broken.Error()
 	case res.Skipped != "":
 		c.State, c.Why = Cannot, res.Skipped
@@ -148,7 +148,7 @@ func (c *Cell) judge(res testbed.Result) {
 	}
 }
 
-// Settle finds, column by column, the hooks that no case proves: see [testbed.Settle].
+// Settle finds, column by column, the hooks that no case proves. See [testbed.Settle].
 func (m *Matrix) Settle(strict bool) {
 	for _, column := range m.Columns {
 		var all []*testbed.Result
@@ -165,8 +165,8 @@ func (m *Matrix) Settle(strict bool) {
 	}
 }
 
-// ExitCode is that of hooks test. An agent of which nothing can be said is a
-// failure: it was asked for, and proves nothing.
+// ExitCode returns the exit code of hooks test. A requested agent on which nothing could
+// be judged counts as a failure, because it proves nothing.
 func (m *Matrix) ExitCode() int {
 	code := testbed.ExitPassed
 	if len(m.unproven()) > 0 {
@@ -198,7 +198,7 @@ func (m *Matrix) unproven() []string {
 	return names
 }
 
-// Count is the number of cells in a state.
+// Count returns the number of cells in a state.
 func (m *Matrix) Count(s State) int {
 	n := 0
 	for _, row := range m.Cells {

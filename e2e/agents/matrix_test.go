@@ -16,8 +16,7 @@ import (
 	"minigem/hooks"
 )
 
-// TestMatrix: a matrix says which cell is green, red or cannot be judged, and
-// why, in each format.
+// TestMatrix: each format shows which cells passed, failed or cannot be judged, and why.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -76,7 +75,8 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// TestKnown: a case that says how Gemini CLI differs is red nowhere because of it.
+// TestKnown: a difference that a case declares for Gemini CLI does not fail it on any
+// agent.
 func TestKnown(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "known.txtar")
@@ -90,7 +90,7 @@ func TestKnown(t *testing.T) {
 	assert.Equal(t, testbed.ExitFailed, m.ExitCode(), "it is about Gemini CLI alone")
 }
 
-// TestNativeFilesRunAsTheyAre: a case may bring the agent's own configuration.
+// TestNativeFilesRunAsTheyAre: a case may include the agent's own configuration.
 func TestNativeFilesRunAsTheyAre(t *testing.T) {
 	t.Parallel()
 	c, err := testbed.Parse("native.txtar", []byte(`prompt Make f.txt
@@ -116,8 +116,8 @@ text Done.
 	assert.Equal(t, Pass, cell.State, "%s %v", cell.Why, cell.Result.Failures)
 }
 
-// TestBecause: a red cell is explained from the tables, and by the fields that the
-// hook reads and was not given.
+// TestBecause: a failed cell is explained from the tables, and by the fields that the hook
+// reads but that its payload lacks.
 func TestBecause(t *testing.T) {
 	t.Parallel()
 	for hook, why := range map[string]string{
@@ -139,8 +139,8 @@ func TestBecause(t *testing.T) {
 	}
 }
 
-// TestHooksThatCannotStart: where a shell cannot run the program of a hook, that
-// is what a red cell says, and not how to refuse there.
+// TestHooksThatCannotStart: if a shell cannot run the program of a hook, a failed cell
+// says that, not how to refuse there.
 func TestHooksThatCannotStart(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[int]string{126: "is not executable: chmod +x", 127: "was not found: name its path", 2: ""} {
@@ -158,7 +158,7 @@ func TestHooksThatCannotStart(t *testing.T) {
 	}
 }
 
-// TestProject: an npm project has what was measured, and is not written over.
+// TestProject: an npm project has the measured versions and is not overwritten.
 func TestProject(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "agents")
@@ -176,8 +176,8 @@ func TestProject(t *testing.T) {
 	assert.ErrorContains(t, err, `there is no agent "clawd"`)
 }
 
-// TestFind: an agent is found where it is said to be, asked for its version, and
-// marked where that is newer than what was measured.
+// TestFind: an agent is found in the given place, its version is queried, and a version
+// newer than the measured ones is marked.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -212,8 +212,8 @@ func readAll(t *testing.T, files []string) []*testbed.Case {
 	return cases
 }
 
-// TestRunBegins: a case that cannot be read, an agent that is not there and an
-// interrupt are reported before anything is started.
+// TestRunBegins: an invalid case, a missing agent and an interrupt are reported before
+// anything is started.
 func TestRunBegins(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -252,16 +252,15 @@ func TestRunBegins(t *testing.T) {
 	assert.Contains(t, m.Text(0), "0 passed, 0 failed, 0 cannot be said, 1 not run, ")
 }
 
-// TestColumnThatCannotFails: that an agent was asked for and proves nothing does
-// not go unseen.
+// TestColumnThatCannotFails: a requested agent that proves nothing is reported.
 func TestColumnThatCannotFails(t *testing.T) {
 	t.Parallel()
 	m := &Matrix{Columns: []Column{{Name: "minigem"}, {Name: "fake", Cannot: "it hangs", Other: true}}}
 	assert.Equal(t, testbed.ExitFailed, m.ExitCode())
 }
 
-// TestNewerVersionsAreMarked: in each form of the matrix, a version that nobody
-// measured says so.
+// TestNewerVersionsAreMarked: each format of the matrix marks versions that were not
+// measured.
 func TestNewerVersionsAreMarked(t *testing.T) {
 	t.Parallel()
 	m := &Matrix{Columns: []Column{{Name: "minigem", Version: "1"}, {Name: "fake", Version: "9.9.9", New: true}}, Cases: []string{"a"}, Cells: map[string]map[string]*Cell{"a": {"minigem": {State: Pass}, "fake": {State: Pass}}}}
@@ -280,7 +279,7 @@ func TestNewerVersionsAreMarked(t *testing.T) {
 	assert.Contains(t, page.String(), `<small class="new">9.9.9 (not measured)</small>`)
 }
 
-// TestNarrow: a table that is wider than the terminal is several.
+// TestNarrow: a table that is wider than the terminal is split.
 func TestNarrow(t *testing.T) {
 	t.Parallel()
 	m := &Matrix{Cases: []string{"a/b/one", "a/b/two", "a/c"}, Cells: map[string]map[string]*Cell{}}
@@ -299,7 +298,7 @@ func TestNarrow(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(m.Text(0), "b/one"))
 }
 
-// TestAdvice: what refuses on all agents of a matrix is said, the simplest first.
+// TestAdvice: the advice names the simplest answer that refuses on all agents of a matrix.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -12,8 +12,7 @@ import (
 	"minigem/internal/text"
 )
 
-// short is what a cell says in a table: its state, and with timed how long it
-// took.
+// short returns the text of a cell in a table: its state, and its duration if timed.
 func (c *Cell) short(timed bool) string {
 	state := string(c.State)
 	if c.State == Pass && len(c.Unasked) > 0 {
@@ -25,11 +24,11 @@ func (c *Cell) short(timed bool) string {
 	return state
 }
 
-// playedMark ends the name of a column whose agent is played.
+// playedMark is the suffix of a column's name if its agent is played.
 const playedMark = " (played)"
 
-// allPlayed reports whether each agent but minigem is played. Their table is
-// narrow: it marks none of them, and leaves out times that say nothing.
+// allPlayed reports whether all agents except minigem are played. The table is then
+// narrow: it does not mark them and omits their times, which mean nothing.
 func (m *Matrix) allPlayed() bool {
 	others := 0
 	for _, c := range m.Columns {
@@ -45,9 +44,8 @@ func (m *Matrix) allPlayed() bool {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1fs", d.Seconds()) }
 
-// Text is the table, and below it why cells are red, or nothing can be said.
-// Where it is wider than a terminal of so many columns, it is several tables;
-// 0: there is none.
+// Text returns the table, followed by the reasons for cells that failed or could not be
+// judged. A table wider than width columns is split; 0 means no limit.
 func (m *Matrix) Text(width int) string {
 	dir := m.folder()
 	names := []string{cmp.Or(dir, "case"), ""}
@@ -74,7 +72,7 @@ func (m *Matrix) Text(width int) string {
 	return b.String() + m.reasons() + m.summary()
 }
 
-// rows are the cells of some columns, with names before them.
+// rows returns the cells of some columns, preceded by names.
 func (m *Matrix) rows(names []string, from, to int) [][]string {
 	rows := make([][]string, len(names))
 	played := m.allPlayed()
@@ -98,7 +96,7 @@ func (m *Matrix) rows(names []string, from, to int) [][]string {
 	return rows
 }
 
-// folder is the one in which all cases lie, with its slash; empty: there is none.
+// folder returns the common folder of all cases, with a trailing slash, or "".
 func (m *Matrix) folder() string {
 	if len(m.Cases) < 2 {
 		return ""
@@ -144,7 +142,7 @@ func (m *Matrix) summary() string {
 	return line
 }
 
-// reasons are those for all that is not green.
+// reasons explains every cell that did not pass.
 func (m *Matrix) reasons() string {
 	var b strings.Builder
 	for _, column := range m.Columns {
@@ -201,7 +199,7 @@ func (m *Matrix) wholeColumn(c *Cell) bool {
 	return false
 }
 
-// explain says why a cell is red, from what was seen.
+// explain says why a cell failed, from what was observed.
 func (c *Cell) explain() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s on %s:\n", c.Case, c.Agent)
@@ -218,7 +216,7 @@ func (c *Cell) explain() string {
 	return b.String()
 }
 
-// seen tells what hooks answered and what that led to, a line each.
+// seen lists what hooks answered and what the effect was, one a line.
 func (c *Cell) seen() []string {
 	if c.Result.Record == nil {
 		return nil
@@ -248,11 +246,11 @@ func (c *Cell) seen() []string {
 	return append(lines, c.unfired()...)
 }
 
-// reason is a line below what was seen, wrapped.
+// reason formats a wrapped line below the observations.
 func reason(why string) string { return "\n      why: " + wrapLines(why, 11) }
 
-// wrapLines wraps words that begin in a column to lines of 100 columns, so that
-// they can be read in a terminal, a log and a page.
+// wrapLines wraps text that begins in a column at 100 columns, so that it is readable in a
+// terminal, a log and a page.
 func wrapLines(words string, column int) string {
 	return strings.ReplaceAll(ansi.Wrap(words, 100-column, ""), "\n", "\n"+strings.Repeat(" ", column))
 }
@@ -264,7 +262,7 @@ func clip(s string, n int) string {
 	return strings.ToValidUTF8(s[:n], "") + "..."
 }
 
-// table lays rows out in columns.
+// table aligns rows in columns.
 func table(rows [][]string) string {
 	var widths []int
 	for _, row := range rows {

@@ -14,9 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// peakBelow runs what it is given, and returns the most memory that all processes
-// below this one had together: in bytes, each shared page divided among those who
-// share it. A daemon that left its parent counts, too. 0 where /proc does not tell.
+// peakBelow calls run and returns the peak memory of all processes below this one
+// together, in bytes. Each shared page is divided among the processes that share it.
+// Daemons that left their parents count too. It returns 0 if /proc does not have the
+// numbers.
 func peakBelow(run func()) (peak int64) {
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -37,17 +38,17 @@ func peakBelow(run func()) (peak int64) {
 	return peak
 }
 
-// memoryBelow is what the descendants of a process have now: those below it, which it
-// adds to seen, and those in seen that still run.
+// memoryBelow returns the memory that the descendants of a process use now. It counts
+// those that it finds, which it adds to seen, and those in seen that still run.
 func memoryBelow(top int, seen map[int]bool) (sum int64) {
 	parents := map[int]int{}
 	files, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, file := range files {
 		data, err := os.ReadFile(file)
-		_, rest, found := strings.Cut(string(data), ") ") // behind the name, which may hold anything but this
+		_, rest, found := strings.Cut(string(data), ") ") // after the name, which may contain anything but this
 		fields := strings.Fields(rest)
 		if err != nil || !found || len(fields) < 2 {
-			continue // it has ended
+			continue // it has exited
 		}
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
 		parents[pid], _ = strconv.Atoi(fields[1])
@@ -65,7 +66,7 @@ func memoryBelow(top int, seen map[int]bool) (sum int64) {
 	return sum
 }
 
-// proportional is the proportional set size of a process, in bytes.
+// proportional returns the proportional set size of a process, in bytes.
 func proportional(pid int) int64 {
 	data, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/smaps_rollup")
 	for line := range strings.Lines(string(data)) {
@@ -77,7 +78,7 @@ func proportional(pid int) int64 {
 	return 0
 }
 
-// TestMemoryBelow: what a grandchild has is seen, and what it has as an orphan.
+// TestMemoryBelow: the memory of a grandchild counts, even after it is orphaned.
 func TestMemoryBelow(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/proc/self/smaps_rollup"); err != nil {
@@ -96,7 +97,7 @@ func TestMemoryBelow(t *testing.T) {
 	seen := map[int]bool{}
 	assert.GreaterOrEqual(t, memoryBelow(os.Getpid(), seen), int64(size))
 	require.NoError(t, child.Process.Kill())
-	_, err = child.Process.Wait() // the pipes stay open for the orphan
+	_, err = child.Process.Wait() // the orphan keeps the pipes open
 	require.NoError(t, err)
 	assert.GreaterOrEqual(t, memoryBelow(os.Getpid(), seen), int64(size))
 	require.NoError(t, in.Close())

@@ -6,18 +6,18 @@ import (
 	"minigem/llm/script"
 )
 
-// NativeHook is a hook in an agent's own words.
+// NativeHook is a hook in an agent's own terms.
 type NativeHook struct {
 	Event   string
 	Name    string
 	Command string
 	Matcher string
-	Tools   []string // that it is about, for agents without matchers; nil: all
-	Seconds float64  // its time-out, as the agent rounds it; 0: that of the agent
+	Tools   []string // the tools it is for, if the agent has no matchers; nil for all
+	Seconds float64  // its timeout, as the agent rounds it; 0 for the agent's default
 }
 
-// Native is a hook of the portable section as the agent has it. Where the agent
-// has no such thing the error is a testbed.CannotError.
+// Native converts a portable hook to the agent's terms. If the agent has no equivalent,
+// the error is a testbed.CannotError.
 func (a *Adapter) Native(p testbed.Portable) (NativeHook, error) {
 	h, err := a.portable(p)
 	n := NativeHook{Event: h.event, Name: h.name, Command: h.command, Matcher: h.matcher, Tools: h.tools,
@@ -28,19 +28,19 @@ func (a *Adapter) Native(p testbed.Portable) (NativeHook, error) {
 	return n, err
 }
 
-// ToolName is minigem's name for a tool of the agent.
+// ToolName returns minigem's name for a tool of the agent.
 func (a *Adapter) ToolName(name string) string { return a.toolName(name) }
 
-// A NativeCall is an action as a model of the agent calls for it.
+// A NativeCall is the call that the agent's model would make for an action.
 type NativeCall struct {
 	Call llm.ToolCall
 	Hook string         // the tool's name in hooks
-	Seen map[string]any // the arguments that hooks read
-	// Command: the action is a command of a shell there.
+	Seen map[string]any // the arguments as hooks see them
+	// Command is the shell command, if the agent uses one for the action.
 	Command string
 }
 
-// NativeCall is the call of an action.
+// NativeCall returns the call for an action.
 func (a *Adapter) NativeCall(act script.Action, workspace string) (NativeCall, error) {
 	c, err := a.call(act, workspace)
 	if err != nil {
@@ -60,7 +60,7 @@ func (a *Adapter) NativeCall(act script.Action, workspace string) (NativeCall, e
 	return n, nil
 }
 
-// commandArg is the argument of the shell tool that is the command.
+// commandArg returns the name of the shell tool's argument for the command.
 func (a *Adapter) commandArg() string {
 	for key, v := range a.Tools[script.DoShell].Args {
 		if v == "{COMMAND}" {
@@ -70,7 +70,7 @@ func (a *Adapter) commandArg() string {
 	return ""
 }
 
-// Action is the action that a call of an agent's own tool stands for.
+// Action returns the action that a call of the agent's own tool performs.
 func (a *Adapter) Action(c llm.ToolCall) (script.Action, bool) {
 	for _, kind := range script.ActionKinds {
 		t := a.Tools[kind]
@@ -97,16 +97,16 @@ func (a *Adapter) Action(c llm.ToolCall) (script.Action, bool) {
 	return script.Action{}, false
 }
 
-// ActionOf is the action that a call of minigem's own tools stands for.
+// ActionOf returns the action that a call of a minigem tool performs.
 func ActionOf(c llm.ToolCall) (script.Action, bool) { return actionOf(c) }
 
-// SeenOf are the arguments that hooks read of an action.
+// SeenOf returns the arguments of an action as hooks see them.
 func (a *Adapter) SeenOf(act script.Action, workspace string) map[string]any {
 	return a.filled(a.Tools[act.Kind].seen(), act, workspace)
 }
 
-// Args are minigem's arguments of an action, from those that hooks of the agent
-// read and give.
+// Args converts the arguments that the agent's hooks read and return to minigem's
+// arguments for an action.
 func (a *Adapter) Args(kind script.ActionKind, seen map[string]any) map[string]any {
 	names := map[string]string{
 		"{COMMAND}": "command", "{PATH}": "file_path", "{TEXT}": "content", "{OLD}": "old_string", "{NEW}": "new_string",
@@ -115,7 +115,7 @@ func (a *Adapter) Args(kind script.ActionKind, seen map[string]any) map[string]a
 	args := map[string]any{}
 	for key, v := range a.Tools[kind].seen() {
 		given := seen[key]
-		if list, ok := v.([]any); ok && len(list) == 1 { // one in a list
+		if list, ok := v.([]any); ok && len(list) == 1 { // a list with one element
 			v = list[0]
 			if many, ok := given.([]any); ok && len(many) == 1 {
 				given = many[0]

@@ -1,7 +1,7 @@
 package agents
 
 import (
-	_ "embed" // the page
+	_ "embed" // for the page
 	"fmt"
 	"html"
 	"io"
@@ -21,9 +21,9 @@ var (
 	pageFrame string
 )
 
-// WritePage writes one page of the matrix for a browser: cases and assertions by
-// agents, and below it why cells are red. It needs nothing but itself. Package
-// html/template would make the linker keep every exported method.
+// WritePage writes the matrix as one self-contained HTML page: cases and assertions by
+// agent, followed by why cells failed. It does not use html/template, because that would
+// make the linker keep every exported method.
 func (m *Matrix) WritePage(w io.Writer) error {
 	style := page.Base + page.Table + pageStyle
 	_, err := strings.NewReplacer("{{policy}}", page.Policy(style, pageScript), "{{style}}", style, "{{script}}",
@@ -37,7 +37,7 @@ func (m *Matrix) WritePage(w io.Writer) error {
 	return nil
 }
 
-// safe is text of others for an element or an attribute.
+// safe escapes foreign text for an element or an attribute.
 func safe(s string) string { return html.EscapeString(text.Visible(s)) }
 
 func (m *Matrix) pageTable() string {
@@ -98,7 +98,7 @@ func (m *Matrix) pageCase(b *strings.Builder, n int, name, short string) {
 	b.WriteString("</tbody>\n")
 }
 
-// checks are the assertions of a case, as far as an agent came.
+// checks returns the assertions of a case, from the agent that got furthest.
 func (m *Matrix) checks(name string) []testbed.Check {
 	var most []testbed.Check
 	for _, c := range m.Cells[name] {
@@ -109,7 +109,7 @@ func (m *Matrix) checks(name string) []testbed.Check {
 	return most
 }
 
-// sign says the outcome of the assertion at a place.
+// sign returns the outcome of the assertion at where.
 func (c *Cell) sign(where string) (class, words, hint string) {
 	for _, check := range c.Result.Checks {
 		switch {
@@ -125,8 +125,8 @@ func (c *Cell) sign(where string) (class, words, hint string) {
 	return "cannot", "–", c.Why
 }
 
-// pageReasons says why cells are red, or nothing can be said, and what would hold
-// on all agents.
+// pageReasons says why cells failed or could not be judged, and what would hold on all
+// agents.
 func (m *Matrix) pageReasons() string {
 	var b strings.Builder
 	if advice := m.advice(); advice != "" {
@@ -169,7 +169,7 @@ func article(b *strings.Builder, id, class, agent, name, body string) {
 		safe(strings.ToLower(title)), safe(title), class, body)
 }
 
-// pageFailure is explain as HTML.
+// pageFailure is explain in HTML.
 func (c *Cell) pageFailure() string {
 	var b strings.Builder
 	for _, f := range c.Result.Failures {

@@ -12,20 +12,20 @@ import (
 	"minigem/internal/text"
 )
 
-// progress says how far a run is: in a terminal on one line that changes, else a
+// progress shows how far a run is: in a terminal on one changing line, otherwise with a
 // line for each cell.
 type progress struct {
 	w     io.Writer
-	width int // of the terminal; 0: it is none
-	all   int // cells
-	cases int // of one agent
+	width int // of the terminal; 0 if there is none
+	all   int // number of cells
+	cases int // number of cases for one agent
 
 	mu      sync.Mutex
 	done    int
 	byAgent map[string]int
-	first   time.Time // when the first cell of an agent was there
-	others  int       // cells of agents, without the first and those of minigem
-	last    time.Time // when the rest was said to be done; zero: not yet
+	first   time.Time // when the first cell of an agent finished
+	others  int       // finished cells of agents, without the first one and minigem's
+	last    time.Time // the announced end; zero: not announced yet
 }
 
 // tell reports a cell.
@@ -49,8 +49,8 @@ func (p *progress) tell(c *Cell) {
 	fmt.Fprintln(p.w, line)
 }
 
-// left is how long the rest may take, as long as the agents took so far;
-// minigem itself takes no time.
+// left estimates the remaining time from that of the agents' cells so far. minigem's own
+// take no time.
 func (p *progress) left(c *Cell) string {
 	if c.Agent == "minigem" || c.State == Cannot {
 		return ""
@@ -66,7 +66,7 @@ func (p *progress) left(c *Cell) string {
 		p.last = end
 	}
 	if left = max(time.Until(p.last), 0).Round(time.Second); left == 0 {
-		return "" // fast enough, or later than was said
+		return "" // it is fast, or later than announced
 	}
 	return fmt.Sprintf(", %s left", left)
 }
@@ -78,7 +78,7 @@ func (p *progress) end() {
 	}
 }
 
-// terminalWidth is that of the terminal that w writes to; 0: it is none.
+// terminalWidth returns the width of the terminal that w writes to, or 0 if it is not one.
 func terminalWidth(w io.Writer) int {
 	f, ok := text.Raw(w).(*os.File)
 	if !ok {

@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTimeLeftNeverGrows: a slow cell does not make the time that is left longer
-// than it was said to be.
+// TestTimeLeftNeverGrows: a slow cell does not increase the announced remaining time.
 func TestTimeLeftNeverGrows(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -13,8 +13,8 @@ import (
 	"minigem/internal/waittest"
 )
 
-// TestWithoutNamespaces: where a system allows none, cases run all the same, and
-// what an agent asks a proxy for, and what it leaves running, is seen.
+// TestWithoutNamespaces: on a system without namespaces cases still run. The requests that
+// an agent sends to a proxy and the processes that it leaves running are noticed.
 func TestWithoutNamespaces(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -41,7 +41,7 @@ func TestWithoutNamespaces(t *testing.T) {
 	}
 }
 
-// TestRealAgentWithoutNamespaces is the same on an agent of the folder that
+// TestRealAgentWithoutNamespaces does the same with an agent from the folder that
 // MINIGEM_AGENTS names.
 func TestRealAgentWithoutNamespaces(t *testing.T) {
 	t.Parallel()

@@ -14,7 +14,7 @@ import (
 	"minigem/e2e/testbed"
 )
 
-// Names are those of all adapters.
+// Names returns the names of all adapters.
 func Names() []string {
 	var names []string
 	for _, a := range Adapters() {
@@ -23,8 +23,8 @@ func Names() []string {
 	return names
 }
 
-// Choose are the adapters of the names in a list; "all" is all of them, and
-// minigem itself has none.
+// Choose returns the adapters that a list names. "all" means all of them, and minigem
+// itself has none.
 func Choose(list []string) ([]*Adapter, error) {
 	var out []*Adapter
 	for _, name := range list {
@@ -45,7 +45,7 @@ func Choose(list []string) ([]*Adapter, error) {
 	return out, nil
 }
 
-// ParseBins reads NAME=PATH.
+// ParseBins parses NAME=PATH.
 func ParseBins(list []string) (map[string]string, error) {
 	bins := map[string]string{}
 	for _, b := range list {
@@ -58,7 +58,7 @@ func ParseBins(list []string) (map[string]string, error) {
 	return bins, nil
 }
 
-// FindAll looks for agents side by side: some take seconds to tell their
+// FindAll looks for agents concurrently, because some take seconds to report their
 // version.
 func (s Search) FindAll(ctx context.Context, all []*Adapter) []Installed {
 	found := make([]Installed, len(all))
@@ -79,8 +79,8 @@ func (s Search) FindAll(ctx context.Context, all []*Adapter) []Installed {
 type Tester struct {
 	Search Search
 	Self   string    // minigem's own program, which is the shim
-	Cache  string    // a folder that stays; empty: that of the user
-	Log    io.Writer // gets lines that say how far a long run is
+	Cache  string    // a folder that is kept; empty: the user's cache
+	Log    io.Writer // gets lines on the progress of a long run
 }
 
 func (t Tester) cache() string {
@@ -94,7 +94,7 @@ func (t Tester) cache() string {
 	return filepath.Join(dir, "minigem", "agents")
 }
 
-// SelfTest tests an agent, and says so: that takes a while.
+// SelfTest tests an agent and logs that, because it takes a while.
 func (t Tester) SelfTest(ctx context.Context, i Installed) SelfTest {
 	if i.Problem == "" {
 		fmt.Fprintf(t.Log, "self-test of %s %s\n", i.Adapter.Name, i.Version)
@@ -102,19 +102,18 @@ func (t Tester) SelfTest(ctx context.Context, i Installed) SelfTest {
 	return i.SelfTest(ctx, t.Self, t.cache())
 }
 
-// Order is what is to be run: cases on agents.
+// Order says what to run: cases on agents.
 type Order struct {
 	Files   []string
-	On      []string        // names of agents, or all
+	On      []string        // names of agents, or "all"
 	Version string          // of minigem
 	Options testbed.Options // for minigem itself
-	More    []Column        // beside those of the agents
+	More    []Column        // additional columns
 	From    From
 }
 
-// Run reads all cases, looks for the agents, tests them, and runs the cases on
-// them and on minigem. Nothing is started where a case cannot be read, or an
-// agent is not there that was named.
+// Run reads all cases, looks for the agents, tests them, and runs the cases on them and on
+// minigem. It starts nothing if a case is invalid or a named agent is missing.
 func (t Tester) Run(ctx context.Context, o Order) (*Matrix, error) {
 	chosen, err := Choose(o.On)
 	if err != nil {
@@ -150,7 +149,7 @@ func (t Tester) Run(ctx context.Context, o Order) (*Matrix, error) {
 	return t.run(ctx, cases, columns), nil
 }
 
-// readCases reads all of them, or says what is wrong with each.
+// readCases reads all cases, or reports what is wrong with each.
 func readCases(files []string) ([]*testbed.Case, error) {
 	var cases []*testbed.Case
 	var errs []error
@@ -163,8 +162,7 @@ func readCases(files []string) ([]*testbed.Case, error) {
 	return cases, errors.Join(errs...)
 }
 
-// found are the agents that are installed. Of those that were named none may be
-// missing.
+// found returns the installed agents. It is an error if one that was named is missing.
 func (t Tester) found(ctx context.Context, chosen []*Adapter, all bool) ([]Installed, error) {
 	var found []Installed
 	var missing []string
@@ -190,7 +188,7 @@ func (t Tester) found(ctx context.Context, chosen []*Adapter, all bool) ([]Insta
 	return found, nil
 }
 
-// Lines are those of all agents, tested where that is wanted.
+// Lines returns the lines of all agents, tested if test is set.
 func (t Tester) Lines(ctx context.Context, all []*Adapter, test bool) []Line {
 	var lines []Line
 	for _, i := range t.Search.FindAll(ctx, all) {
@@ -204,7 +202,7 @@ func (t Tester) Lines(ctx context.Context, all []*Adapter, test bool) []Line {
 	return lines
 }
 
-// run runs cases on columns, and says how far it is.
+// run runs cases on columns and logs the progress.
 func (t Tester) run(ctx context.Context, cases []*testbed.Case, columns []Column) *Matrix {
 	p := progress{w: t.Log, width: terminalWidth(t.Log), all: len(cases) * len(columns), cases: len(cases)}
 	m := runMatrix(ctx, cases, columns, p.tell)

@@ -19,20 +19,21 @@ import (
 	"minigem/llm/script"
 )
 
-// SelfTest is what an agent was seen to do here: every action once, with a hook
-// on every event.
+// SelfTest describes what an agent does on this machine: every action once, with a hook on
+// every event.
 type SelfTest struct {
 	Agent   string            `json:"agent"`
 	Version string            `json:"version"`
 	Cannot  string            `json:"cannot,omitempty"`  // why no case can run on it
-	Actions map[string]string `json:"actions,omitempty"` // those that do not work, and why
-	// those that did not fire, by the agent's name, and what that means
+	Actions map[string]string `json:"actions,omitempty"` // actions that do not work, and why
+	// events that did not fire, by the agent's name, and what that means
 	Events map[string]string `json:"events,omitempty"`
 	Millis int64             `json:"ms"`
 	Cached bool              `json:"-"`
 }
 
-// selfTestCase is the case of it: what each action does is read by the next one.
+// selfTestScript is the script of the self-test. Each action is checked by the next one's
+// result.
 const selfTestScript = `prompt Do as you are told.
 
 -- model --
@@ -49,8 +50,7 @@ search tested
 text Done.
 `
 
-// SelfTest runs it, unless it was run before on the same program; cache is where
-// that is kept.
+// SelfTest runs the self-test, unless cache has its result for the same program.
 func (i Installed) SelfTest(ctx context.Context, self, cache string) SelfTest {
 	if i.Problem != "" {
 		return SelfTest{Agent: i.Adapter.Name, Version: i.Version, Cannot: i.Problem}
@@ -63,7 +63,7 @@ func (i Installed) SelfTest(ctx context.Context, self, cache string) SelfTest {
 		return st
 	}
 	st = i.selfTest(ctx, self, cache)
-	if st.Cannot == "" && ctx.Err() == nil { // a failure may be that of a busy machine
+	if st.Cannot == "" && ctx.Err() == nil { // a failure may be due to a busy machine
 		if data, err := json.Marshal(st); err == nil && os.MkdirAll(filepath.Dir(file), 0o700) == nil {
 			_ = atomicfile.WriteFile(file, data, 0o600) // the next run tests again
 		}
@@ -71,7 +71,7 @@ func (i Installed) SelfTest(ctx context.Context, self, cache string) SelfTest {
 	return st
 }
 
-// fingerprint changes with whatever could change the outcome.
+// fingerprint hashes everything that can change the outcome.
 func (i Installed) fingerprint(self string) string {
 	adapter, err := json.Marshal(i.Adapter)
 	if err != nil {
@@ -108,7 +108,7 @@ func (i Installed) selfTest(ctx context.Context, self, cache string) SelfTest {
 	return st
 }
 
-// selfTestCase has a hook on every event that a portable one can be written for.
+// selfTestCase returns a case with a hook on every event that portable hooks support.
 func (i Installed) selfTestCase() string {
 	var b strings.Builder
 	for _, event := range slices.Sorted(maps.Keys(i.Adapter.Events)) {
@@ -125,7 +125,7 @@ func (i Installed) selfTestCase() string {
 	return script + "-- hooks --\n" + b.String() + "-- model --\n" + model
 }
 
-// judge says why no case can run; empty: they can.
+// judge explains why no case can run. It is empty if cases can.
 func (st *SelfTest) judge(a *Adapter, c *testbed.Case, res testbed.Result) string {
 	switch {
 	case res.Broken != nil:
@@ -133,7 +133,7 @@ func (st *SelfTest) judge(a *Adapter, c *testbed.Case, res testbed.Result) strin
 	case res.Skipped != "":
 		return res.Skipped
 	case len(res.Failures) > 0:
-		return res.Failures[len(res.Failures)-1].Actual // the last line says what the agent did
+		return res.Failures[len(res.Failures)-1].Actual // the last failure says what the agent did
 	}
 	if o := res.Record.Outcomes; len(o) == 1 && o[0].Exit != 0 {
 		return fmt.Sprintf("it ended with exit %d; %s", o[0].Exit, strings.Join(res.Record.Notices, "; "))

@@ -21,18 +21,18 @@ import (
 	"minigem/llm/script"
 )
 
-// call is one that the model made.
+// call is a call of the model.
 type call struct {
 	fakemodel.Call
-	name    string         // minigem's, of an action
-	args    map[string]any // as minigem has them, of an action
+	name    string         // minigem's name, for actions
+	args    map[string]any // minigem's arguments, for actions
 	started bool           // the tool ran
-	broken  bool           // and failed, says the agent's event
+	broken  bool           // it failed, according to the agent's event
 	result  *llm.ToolResult
 	before  []string // ids of the hooks that ran before it
 }
 
-// tell reports what happened: requests, calls, and runs of hooks.
+// tell reports what happened: requests, calls, and hook runs.
 func (x *session) tell(log []fakemodel.Request, runs []shim.Run) {
 	var main []fakemodel.Request
 	for _, req := range log {
@@ -71,8 +71,8 @@ func newCall(c fakemodel.Call) *call {
 
 // results finds what the model read as the result of each call.
 //
-// Where an API has no ids, the first result of a tool in the conversation is
-// that of the first call of it, and so on.
+// If an API has no ids, the first result of a tool in the conversation belongs to the
+// first call of it, and so on.
 func (x *session) results(main []fakemodel.Request) {
 	for _, req := range main {
 		nth := map[string]int{}
@@ -99,7 +99,7 @@ func (x *session) results(main []fakemodel.Request) {
 	}
 }
 
-// payload is what is needed of what a hook reads, in the words of all agents.
+// payload holds the fields of a hook's payload that are needed, for any agent.
 type payload struct{ id, tool, input, subject string }
 
 func read(stdin []byte) payload {
@@ -120,8 +120,8 @@ func read(stdin []byte) payload {
 	return p
 }
 
-// find is the call that a payload is about: the one of its id, else the one with
-// its arguments, else the first of its tool that has not been taken.
+// find returns the call that a payload is about: the one with its id, else the one with
+// its arguments, else the first call of its tool that is not taken.
 func (x *session) find(p payload, taken func(*call) bool) *call {
 	if p.tool == "" {
 		return nil
@@ -157,7 +157,7 @@ func (x *session) isTool(c *call, name string) bool {
 	return strings.EqualFold(name, c.Name) || x.a.toolName(name) == x.a.toolName(c.Name)
 }
 
-// hasInput reports whether a payload's input holds the arguments of c.
+// hasInput reports whether a payload's input contains the arguments of c.
 func (x *session) hasInput(c *call, input string) bool {
 	for _, v := range c.Args {
 		text, ok := v.(string)
@@ -172,8 +172,7 @@ func (x *session) hasInput(c *call, input string) bool {
 	return false
 }
 
-// observed marks the calls whose tools ran: the agent's event after a tool is
-// what says so.
+// observed marks the calls whose tools ran, according to the agent's events after a tool.
 func (x *session) observed(runs []shim.Run) {
 	for _, run := range runs {
 		h, ok := x.w.find(run.Hook)
@@ -196,9 +195,9 @@ func (x *session) observed(runs []shim.Run) {
 	}
 }
 
-// refused reports whether an event that follows both reports a tool that a
-// hook refused: it gives the hook's words as the error. Where a hook ran and the
-// words are others, nothing is known.
+// refused reports whether a tool failed because a hook refused it, for agents that fire
+// the same event in both cases. If so, the error is the hook's text. If a hook answered
+// with other text, it is unknown.
 func (x *session) refused(c *call, failure shim.Run, runs []shim.Run) bool {
 	hooked := false
 	for _, run := range runs {
@@ -220,16 +219,16 @@ func (x *session) refused(c *call, failure shim.Run, runs []shim.Run) bool {
 	return hooked
 }
 
-// after reports whether h tells that a tool ran: the observer does, and where
-// there is no place for one, the case's own hook.
+// after reports whether h shows that a tool ran. That is the observer or, if the event has
+// none, the case's own hook.
 func (x *session) after(h hook) bool {
 	return h.observer || !slices.ContainsFunc(x.w.hooks, func(o hook) bool {
 		return o.observer && o.event == h.event
 	}) && slices.Contains(x.a.Hooks.After, h.event)
 }
 
-// rewritten takes the arguments with which the tool ran, which a hook may have
-// changed, where the agent tells them one to one.
+// rewritten stores the arguments with which the tool ran, which a hook may have changed,
+// if the payload has them verbatim.
 func (x *session) rewritten(c *call, input string) {
 	if c.Action == nil {
 		return
@@ -247,7 +246,7 @@ func (x *session) rewritten(c *call, input string) {
 	}
 }
 
-// emit reports a call as the loop does.
+// emit reports a call as minigem's loop does.
 func (x *session) emit(c *call) {
 	tc := llm.ToolCall{ID: c.ID, Name: c.name, Args: c.args}
 	record := event.ToolRecord{Call: tc, Args: c.args, Status: event.ToolSuccess}
@@ -262,13 +261,12 @@ func (x *session) emit(c *call) {
 	if c.started {
 		x.setup.Sink.Emit(event.ToolStarted{Call: tc})
 	}
-	if c.result != nil { // the model read no result of others
+	if c.result != nil { // without a result the model read nothing
 		x.setup.Sink.Emit(event.ToolFinished{Record: record})
 	}
 }
 
-// report reports one run of a hook. What it decided is what was seen to come
-// of it.
+// report reports one run of a hook. Its decision is derived from the observed effect.
 func (x *session) report(seq int, h hook, run shim.Run, all []shim.Run, main []fakemodel.Request) {
 	p := read(run.Stdin)
 	rep := hooks.Report{
@@ -290,8 +288,8 @@ func (x *session) report(seq int, h hook, run shim.Run, all []shim.Run, main []f
 	x.setup.Report(rep)
 }
 
-// effect says the outcome of a run, as far as it can be seen: the tool did not
-// run, no request was made, or another one was.
+// effect sets the outcome of a run, as far as it can be observed: the tool did not run, no
+// request was made, or the request changed.
 func (x *session) effect(r *hooks.Run, h hook, p payload, run shim.Run, all []shim.Run, main []fakemodel.Request) {
 	at := x.a.event(h.event)
 	blocked, reason := false, ""
@@ -325,11 +323,11 @@ func (x *session) effect(r *hooks.Run, h hook, p payload, run shim.Run, all []sh
 	}
 }
 
-// textual are the keys of answers that hold words for the model or the user.
+// textual matches the fields of answers that contain text for the model or the user.
 var textual = regexp.MustCompile(`(?i)reason|message|context`)
 
-// words are those of the hook that the model read, without what the agent says
-// around them; all that it read, where none of it is the hook's.
+// words returns the part of read that comes from the hook, without what the agent wraps
+// around it. If no part does, it returns all of read.
 func words(run shim.Run, read string) string {
 	said := []string{strings.TrimSpace(string(run.Stderr)), strings.TrimSpace(string(run.Stdout))}
 	var leaves func(key, v gjson.Result) bool
@@ -354,7 +352,7 @@ func words(run shim.Run, read string) string {
 	return cmp.Or(longest, read)
 }
 
-// doubt keeps why decisions at an event are not known.
+// doubt records why decisions on an event are unknown.
 func (x *session) doubt(event, why string) {
 	if x.unsure == nil {
 		x.unsure = map[string]string{}
@@ -362,7 +360,7 @@ func (x *session) doubt(event, why string) {
 	x.unsure[event] = why
 }
 
-// others reports whether another hook ran for the same thing.
+// others reports whether another hook ran for the same occurrence.
 func (x *session) others(h hook, p payload, all []shim.Run) bool {
 	return slices.ContainsFunc(all, func(run shim.Run) bool {
 		o, ok := x.w.find(run.Hook)
@@ -372,7 +370,7 @@ func (x *session) others(h hook, p payload, all []shim.Run) bool {
 	})
 }
 
-// newest is the text of the last message.
+// newest returns the text of the last message.
 func newest(req llm.Request) string {
 	var b strings.Builder
 	if n := len(req.Messages); n > 0 {

@@ -12,7 +12,7 @@ import (
 	"minigem/llm/script"
 )
 
-// call makes the call of an action in an agent's own words.
+// call returns the agent's own call for an action.
 func (a *Adapter) call(act script.Action, workspace string) (llm.ToolCall, error) {
 	t := a.Tools[act.Kind]
 	if t == nil || t.Cannot != "" {
@@ -25,7 +25,7 @@ func (a *Adapter) call(act script.Action, workspace string) (llm.ToolCall, error
 	return llm.ToolCall{Name: t.Name, Args: a.filled(t.Args, act, workspace)}, nil
 }
 
-// filled are arguments with what an action says in them.
+// filled fills an action's values into args.
 func (a *Adapter) filled(args map[string]any, act script.Action, workspace string) map[string]any {
 	path := act.Path
 	if path == "" && act.Kind == script.DoSearch {
@@ -41,11 +41,11 @@ func (a *Adapter) filled(args map[string]any, act script.Action, workspace strin
 	return filled
 }
 
-// word makes s one word of a shell.
+// word quotes s as one shell word.
 func word(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// patch is the action in the form that apply_patch reads. A changed file is
-// written with all of its lines: the form has lines, the action has texts.
+// patch formats the action as a patch for apply_patch. A changed file is written with all
+// of its lines, because patches consist of lines and actions of arbitrary text.
 func patch(act script.Action, path string) string {
 	lines := func(mark, text string) string {
 		text = strings.TrimSuffix(text, "\n")
@@ -58,7 +58,7 @@ func patch(act script.Action, path string) string {
 	case script.DoEdit:
 		before, err := boundedfile.Read(path, boundedfile.Kept)
 		if err != nil || strings.Count(string(before), act.Old) != 1 {
-			return "" // the agent says what is wrong with it
+			return "" // the agent will report the error
 		}
 		after := strings.Replace(string(before), act.Old, act.New, 1)
 		body = "*** Update File: " + path + "\n@@\n" + lines("-", string(before)) + lines("+", after)
@@ -66,8 +66,7 @@ func patch(act script.Action, path string) string {
 	return "*** Begin Patch\n" + body + "*** End Patch\n"
 }
 
-// translate is call for the tools that a request offers: what it does not offer
-// cannot be called, whatever the adapter says.
+// translate is like call, but returns an error if the request does not offer the tool.
 func (a *Adapter) translate(workspace string) func(script.Action, []fakemodel.Tool) ([]llm.ToolCall, error) {
 	return func(act script.Action, offered []fakemodel.Tool) ([]llm.ToolCall, error) {
 		c, err := a.call(act, workspace)
@@ -86,8 +85,8 @@ func (a *Adapter) translate(workspace string) func(script.Action, []fakemodel.To
 	}
 }
 
-// actionOf is the action that a call of minigem's tools stands for, so that a
-// script in its words can be played on every agent.
+// actionOf returns the action that a call of a minigem tool performs, so that scripts with
+// such calls can be played on every agent.
 func actionOf(c llm.ToolCall) (script.Action, bool) {
 	text := func(key string) string { s, _ := c.Args[key].(string); return s }
 	var act script.Action
@@ -105,7 +104,7 @@ func actionOf(c llm.ToolCall) (script.Action, bool) {
 	default:
 		return act, false
 	}
-	for key := range c.Args { // one that no action has would get lost
+	for key := range c.Args { // an argument without a counterpart would be lost
 		if _, has := act.Call().Args[key]; !has && key != "description" {
 			return script.Action{}, false
 		}
@@ -113,8 +112,9 @@ func actionOf(c llm.ToolCall) (script.Action, bool) {
 	return act, true
 }
 
-// toolName is minigem's name for a tool of the agent, or a word of an action;
-// others are as they are. A tool that takes several actions has none.
+// toolName returns minigem's name for a tool of the agent or for an action. It returns
+// other names unchanged, and also a tool that performs several actions, unless that is the
+// shell tool.
 func (a *Adapter) toolName(name string) string {
 	if slices.Contains(script.ActionKinds, script.ActionKind(name)) {
 		return script.Action{Kind: script.ActionKind(name)}.Call().Name
@@ -127,7 +127,7 @@ func (a *Adapter) toolName(name string) string {
 	}
 	if len(found) > 0 && name == a.Tools[script.DoShell].hookName() || len(found) > 0 &&
 		name == a.Tools[script.DoShell].Name {
-		return "run_shell_command" // reading and searching by commands is still running commands
+		return "run_shell_command" // reading and searching with commands also runs commands
 	}
 	if len(found) == 1 {
 		return found[0]

@@ -8,8 +8,8 @@ import (
 	"minigem/e2e/testbed"
 )
 
-// TestWhatACellProves: a case of which nothing was judged has not passed, and an agent on
-// which no case was judged fails the run.
+// TestWhatACellProves: a case without a judged assertion has not passed, and an agent
+// without a judged case fails the run.
 func TestWhatACellProves(t *testing.T) {
 	t.Parallel()
 	judged, unasked := testbed.Check{Command: "fired", Passed: true}, testbed.Check{Command: "stdout", Unasked: "not seen"}

@@ -18,34 +18,34 @@ import (
 	"minigem/llm/script"
 )
 
-// hook is one that an agent has in a case.
+// hook is a hook of the agent in a case.
 type hook struct {
 	id       string
 	event    string // of the agent
 	name     string
-	command  string // as the case has it
+	command  string // as in the case
 	matcher  string
 	file     string
-	observer bool // it is ours: it says which tools ran
-	unseen   bool // whether it ran is not recorded
+	observer bool // our own hook, which shows which tools ran
+	unseen   bool // its runs are not recorded
 	tools    []string
-	timeout  time.Duration // 0: that of the agent
+	timeout  time.Duration // 0 for the agent's default
 }
 
-// wrapper puts shims in the place of hooks' commands.
+// wrapper wraps the commands of hooks in shims.
 type wrapper struct {
 	a       *Adapter
-	self    string // minigem, which is the shim; empty: there is none
+	self    string // minigem, which is the shim; may be empty
 	records string // the folder for records
 	ws      string
 	home    string
 	hooks   []hook
-	own     bool     // the case has a file in which the agent looks for hooks
-	notes   []string // what of the case's hooks is not recorded, and why
+	own     bool     // the case brings a file with hooks of the agent
+	notes   []string // which of the case's hooks are not recorded, and why
 }
 
-// add keeps a hook, and returns its id. The same command at the same event has
-// the same one: some agents run it once, however often it is configured.
+// add adds a hook and returns its id. Equal commands at the same event share an id,
+// because some agents run them once, however often they are configured.
 func (w *wrapper) add(h hook) string {
 	for _, known := range w.hooks {
 		if known.event == h.event && known.command == h.command && known.observer == h.observer {
@@ -65,7 +65,8 @@ func (w *wrapper) find(id string) (hook, bool) {
 	return w.hooks[i], true
 }
 
-// line is the command that stands for h: without a shim, its own.
+// line returns the command to configure for h: its own, wrapped in the shim if there is
+// one.
 func (w *wrapper) line(h hook) string {
 	id := w.add(h)
 	if w.self == "" {
@@ -83,11 +84,11 @@ func (w *wrapper) note(format string, args ...any) {
 	w.notes = append(w.notes, fmt.Sprintf(format, args...))
 }
 
-// form is a way in which agents want their hooks.
+// form is a format for configuring hooks.
 type form struct {
-	// wrap puts shims into a file that a case has.
+	// wrap wraps the hooks in a file of the case.
 	wrap func(w *wrapper, path string) error
-	// write adds a hook to the file at path, which may not be there yet.
+	// write adds a hook to the file at path, which may not exist yet.
 	write func(w *wrapper, path string, h hook) error
 }
 
@@ -99,7 +100,7 @@ var forms = map[string]*form{
 	"plugin": {readPlugin, writePlugin},
 }
 
-// path is where a file of an adapter or a case stands.
+// path returns the path of a file of an adapter or a case.
 func (w *wrapper) path(name string) string {
 	if rest, ok := strings.CutPrefix(name, "home/"); ok {
 		return filepath.Join(w.home, filepath.FromSlash(rest))
@@ -107,8 +108,8 @@ func (w *wrapper) path(name string) string {
 	return filepath.Join(w.ws, filepath.FromSlash(name))
 }
 
-// prepare writes what the agent needs, and its hooks: those that the case has in
-// the agent's own form, the portable ones, and the observer.
+// prepare writes the files that the agent needs, and its hooks: those that the case has in
+// the agent's own format, the portable ones, and the observer.
 func (w *wrapper) prepare(values map[string]string, portable []testbed.Portable) error {
 	for _, pattern := range w.a.Hooks.Native {
 		found, err := filepath.Glob(w.path(pattern))
@@ -124,7 +125,7 @@ func (w *wrapper) prepare(values map[string]string, portable []testbed.Portable)
 	}
 	form := forms[w.a.Hooks.Form]
 	for _, pattern := range w.a.Hooks.Native {
-		found, _ := filepath.Glob(w.path(pattern)) // it is valid: see above
+		found, _ := filepath.Glob(w.path(pattern)) // the pattern is valid: see above
 		for _, path := range found {
 			if err := form.wrap(w, path); err != nil {
 				return fmt.Errorf("%s: %w", filepath.Base(path), err)
@@ -143,8 +144,8 @@ func (w *wrapper) prepare(values map[string]string, portable []testbed.Portable)
 	return w.observe(form)
 }
 
-// observe adds hooks of ours that say which tools ran. They stand in the user's
-// file, so that the project's stay as they are.
+// observe adds our hooks, which show which tools ran. It adds them to the user's file, so
+// that the project's stay unchanged.
 func (w *wrapper) observe(form *form) error {
 	if w.a.Hooks.Observer == "" {
 		return nil
@@ -157,7 +158,7 @@ func (w *wrapper) observe(form *form) error {
 	return nil
 }
 
-// portable is a hook of the portable section as the agent has it.
+// portable converts a portable hook to the agent's terms.
 func (a *Adapter) portable(p testbed.Portable) (hook, error) {
 	h := hook{event: a.Events[p.Event], name: p.Name, command: p.Command, timeout: p.Timeout,
 		file: testbed.PortableSection}
@@ -183,7 +184,7 @@ func (a *Adapter) portable(p testbed.Portable) (hook, error) {
 	return h, nil
 }
 
-// limit is a time-out in the agent's unit; 0: none.
+// timeout converts a timeout to the agent's unit; 0 means none.
 func (a *Adapter) timeout(d time.Duration) int {
 	seconds := int((d + time.Second - 1) / time.Second)
 	switch {
@@ -195,14 +196,14 @@ func (a *Adapter) timeout(d time.Duration) int {
 	return seconds
 }
 
-// cannot says that something cannot be done on an agent, which is not a failure of
-// the case.
+// cannot returns an error that says what cannot be done on an agent. It is not a failure
+// of the case.
 func cannot(format string, args ...any) error {
 	return &testbed.CannotError{Why: fmt.Sprintf(format, args...)}
 }
 
-// place writes a file of the adapter. One of the case at the same place stays as
-// it is, with what it does not say added.
+// place writes a file of the adapter. If the case has the same file, its values win and
+// only missing ones are added.
 func (w *wrapper) place(path, text string) error {
 	before, err := boundedfile.Read(path, boundedfile.Kept)
 	switch {
@@ -228,7 +229,7 @@ func write(path string, data []byte, mode fs.FileMode) error {
 	return os.WriteFile(path, data, mode)
 }
 
-// read is the JSON file at path, {} where there is none.
+// readDoc parses the JSON file at path, or {} if there is none.
 func readDoc(path string) (*jsonc.Doc, error) {
 	data, err := boundedfile.Read(path, boundedfile.Kept)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

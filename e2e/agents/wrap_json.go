@@ -8,13 +8,12 @@ import (
 	"minigem/hooks/jsonc"
 )
 
-// commandKeys are the members of a hook's entry that hold a command for a shell
-// of Unix.
+// commandKeys lists the fields of a hook's entry that hold a command for a Unix shell.
 var commandKeys = []string{"command", "bash"}
 
-// wrapJSON puts shims into {"hooks": {EVENT: [ENTRY or {"hooks": [ENTRY]}]}}.
-// Nothing else in the file changes, and what is not of that shape stays: what
-// the agent makes of it is its own affair.
+// wrapJSON wraps the commands in {"hooks": {EVENT: [ENTRY or {"hooks": [ENTRY]}]}}.
+// Nothing else in the file changes. What does not have this shape stays, because only the
+// agent knows how it treats that.
 func wrapJSON(w *wrapper, path string) error {
 	doc, err := readDoc(path)
 	if err != nil {
@@ -60,15 +59,15 @@ func (w *wrapper) entry(h hook, entry jsonc.Node) error {
 	return nil
 }
 
-// written is h with its shim, as a configuration has it.
+// written returns the entry for h with its shim.
 func (w *wrapper) written(h hook) hookforms.Entry {
 	return hookforms.Entry{Event: h.event, Matcher: h.matcher, Command: w.line(h), Timeout: w.a.timeout(h.timeout)}
 }
 
-// writeNested adds a hook in the form of Claude Code and Gemini CLI.
+// writeNested adds a hook in the format of Claude Code and Gemini CLI.
 func writeNested(w *wrapper, path string, h hook) error { return w.addAs(path, h, hookforms.Nested) }
 
-// writeFlat adds a hook in the form of Copilot CLI.
+// writeFlat adds a hook in the format of Copilot CLI.
 func writeFlat(w *wrapper, path string, h hook) error { return w.addAs(path, h, hookforms.Flat) }
 
 func (w *wrapper) addAs(path string, h hook, as func(*jsonc.Doc, hookforms.Entry) error) error {
@@ -82,7 +81,7 @@ func (w *wrapper) addAs(path string, h hook, as func(*jsonc.Doc, hookforms.Entry
 	return writeDoc(path, doc)
 }
 
-// mergeJSON adds to before what it does not say.
+// mergeJSON adds the fields of added that before lacks.
 func mergeJSON(path string, before []byte, added string) (string, error) {
 	doc, err := jsonc.Parse(path, before)
 	if err != nil {
@@ -99,7 +98,7 @@ func mergeJSON(path string, before []byte, added string) (string, error) {
 	return string(merged) + "\n", err
 }
 
-// merge is a with what b has beside it; a wins.
+// merge returns the union of a and b. Where both have a value, a wins.
 func merge(a, b map[string]any) map[string]any {
 	out := map[string]any{}
 	for key, value := range b {

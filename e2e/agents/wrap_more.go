@@ -19,7 +19,7 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// wrapTOML puts shims into [[hooks]] of a TOML file.
+// wrapTOML wraps the commands of [[hooks]] in a TOML file.
 func wrapTOML(w *wrapper, path string) error {
 	all, err := readTOML(path)
 	if err != nil {
@@ -41,7 +41,7 @@ func wrapTOML(w *wrapper, path string) error {
 	return writeTable(path, all)
 }
 
-// writeTOML adds a hook in the form of Kimi Code.
+// writeTOML adds a hook in the format of Kimi Code.
 func writeTOML(w *wrapper, path string, h hook) error {
 	all, err := readTOML(path)
 	if err != nil {
@@ -79,7 +79,7 @@ func writeTable(path string, all map[string]any) error {
 	return write(path, data, 0o644)
 }
 
-// mergeTOML adds to before what it does not say.
+// mergeTOML adds the fields of added that before lacks.
 func mergeTOML(before, added string) (string, error) {
 	theirs, ours := map[string]any{}, map[string]any{}
 	if err := toml.Unmarshal([]byte(before), &theirs); err != nil {
@@ -92,13 +92,13 @@ func mergeTOML(before, added string) (string, error) {
 	return string(data), err
 }
 
-// wrapProgram puts a shim in the place of a program that is named after its
-// event. The program stays in its folder, under another name.
+// wrapProgram replaces a program that is named after its event by a shim. The program
+// stays in its folder under another name.
 func wrapProgram(w *wrapper, path string) error {
 	event := filepath.Base(path)
 	info, err := os.Stat(path)
 	if err != nil || info.IsDir() || strings.HasPrefix(event, ".") || info.Mode().Perm()&0o111 == 0 {
-		return err // what cannot be executed is not a hook
+		return err // what is not executable is not a hook
 	}
 	hidden := filepath.Join(filepath.Dir(path), "."+event)
 	program, err := boundedfile.Read(path, boundedfile.Kept)
@@ -112,13 +112,13 @@ func wrapProgram(w *wrapper, path string) error {
 	return write(path, []byte("#!/bin/sh\n"+w.scriptLine(h)+"\n"), info.Mode().Perm())
 }
 
-// writeProgram writes a program that is named after its event, for agents that
-// have no matchers: it looks itself at which tool it is about.
+// writeProgram writes a program named after its event, for agents without matchers. It
+// checks the tool itself.
 func writeProgram(w *wrapper, path string, h hook) error {
 	at := filepath.Join(path, h.event)
 	if _, err := os.Stat(at); err == nil {
 		if h.observer {
-			return nil // the case's own hook says as much
+			return nil // the case's own hook shows the same
 		}
 		return cannot("%s has one hook an event, and the case has several of %s", w.a.Name, h.event)
 	}
@@ -134,8 +134,8 @@ func writeProgram(w *wrapper, path string, h hook) error {
 	return write(at, []byte(text), 0o755)
 }
 
-// readPlugin notes the hooks of a plugin of the case, as far as its text shows
-// them. It stays as it is: what it runs is not recorded.
+// readPlugin registers the hooks of a case's plugin, as far as its text shows them. The
+// plugin is not changed, so its runs are not recorded.
 func readPlugin(w *wrapper, path string) error {
 	text, err := boundedfile.Read(path, boundedfile.Kept)
 	if err != nil {
@@ -159,14 +159,13 @@ func readPlugin(w *wrapper, path string) error {
 	return nil
 }
 
-// pluginMatcher is a regular expression with which a plugin looks at the name of
-// a tool.
+// pluginMatcher matches the regular expression that a plugin compares tool names with.
 var pluginMatcher = regexp.MustCompile(`new RegExp\("((?:[^"\\]|\\.)*)"`)
 
 //go:embed plugin.js
 var pluginCode string
 
-// pluginHook is a hook as the plugin has it.
+// pluginHook is a hook in the plugin's list.
 type pluginHook struct {
 	Event   string   `json:"event"`
 	Command string   `json:"command"`
@@ -174,8 +173,8 @@ type pluginHook struct {
 	Timeout int      `json:"timeout,omitempty"`
 }
 
-// writePlugin writes the plugin that runs commands as hooks. Its first line is
-// their list, to which h is added.
+// writePlugin writes the plugin that runs commands as hooks. Its first line is their list,
+// to which h is added.
 func writePlugin(w *wrapper, path string, h hook) error {
 	const begin = "const hooks = "
 	var list []pluginHook

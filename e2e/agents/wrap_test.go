@@ -30,8 +30,8 @@ func wrapped(t *testing.T, name string) *wrapper {
 	return &wrapper{a: adapter(t, name), self: "/bin/minigem", records: "/records", ws: t.TempDir(), home: t.TempDir()}
 }
 
-// TestAdapters: each can be read, takes every action or says why not, and has
-// words for what it is started with.
+// TestAdapters: every adapter has a title, a measured version and its limits, and makes a
+// call for every action.
 func TestAdapters(t *testing.T) {
 	t.Parallel()
 	for _, a := range Adapters() {
@@ -49,8 +49,8 @@ func TestAdapters(t *testing.T) {
 	}
 }
 
-// TestPluginsAreRead: of a plugin of OpenCode it is known at which events it
-// does something, and for which tools, and never whether it did.
+// TestPluginsAreRead: the text of an OpenCode plugin shows its events and tools, but never
+// whether it did anything.
 func TestPluginsAreRead(t *testing.T) {
 	t.Parallel()
 	const text = `export const P = async ({ $ }) => {
@@ -104,7 +104,8 @@ func TestAdapterErrors(t *testing.T) {
 	}
 }
 
-// TestWrapChangesCommandsAlone: all else in a native file stays, byte for byte.
+// TestWrapChangesCommandsAlone: everything else in a native file stays the same, byte for
+// byte.
 func TestWrapChangesCommandsAlone(t *testing.T) {
 	t.Parallel()
 	const before = `{
@@ -133,7 +134,7 @@ func TestWrapChangesCommandsAlone(t *testing.T) {
 	assert.Equal(t, []string{"a hook of PreToolUse is not recorded: its type is http"}, w.notes)
 }
 
-// TestPortable: a portable hook in the words of each agent.
+// TestPortable: a portable hook in the terms of each agent.
 func TestPortable(t *testing.T) {
 	t.Parallel()
 	shell := testbed.Portable{Event: "BeforeTool", Tools: []string{"shell", "write"}, Command: "./guard.sh", Timeout: 1500 * time.Millisecond}
@@ -177,7 +178,7 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// TestCannotBePortable: what an agent has not is not a failure of the case.
+// TestCannotBePortable: a feature that an agent lacks does not fail the case.
 func TestCannotBePortable(t *testing.T) {
 	t.Parallel()
 	var cannot *testbed.CannotError
@@ -204,8 +205,7 @@ func TestPatch(t *testing.T) {
 	assert.Empty(t, patch(script.Action{Kind: script.DoEdit, Old: "three", New: "3"}, path))
 }
 
-// TestProgramsRunOnce: the program in a hook's place starts the hook, and not
-// itself.
+// TestProgramsRunOnce: the program that replaces a hook starts the hook, not itself.
 func TestProgramsRunOnce(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -233,7 +233,7 @@ func TestProgramsRunOnce(t *testing.T) {
 	assert.Len(t, runs, 2)
 }
 
-// FuzzWrap: a file of a case, whatever is in it, is wrapped, or stays as it is.
+// FuzzWrap: a file of a case, whatever its content, is wrapped or stays unchanged.
 func FuzzWrap(f *testing.F) {
 	f.Add([]byte(`{"hooks": {"PreToolUse": [{"hooks": [{"command": "x"}]}, {"bash": "y"}, 1]}}`), []byte("[[hooks]]\nevent = 'Stop'\ncommand = 'x'\n"))
 	f.Add([]byte(`"tool.execute.before": new RegExp("Ba\"sh")`), []byte(""))

@@ -1,4 +1,4 @@
-// Package costtest checks what work allocates as it grows.
+// Package costtest checks how allocations grow with the amount of work.
 package costtest
 
 import (
@@ -8,17 +8,16 @@ import (
 	"minigem/internal/thorough"
 )
 
-// Linear runs do with each of sizes, which ascend, and fails if one more item
-// allocates over 1.5 times the bytes in the last step from size to size that it
-// allocates in the step before. It counts what the whole process allocates, so a
-// test that calls it is not parallel. It skips under the race detector, with which
-// pools forget at random what they hold.
+// Linear calls do with each of sizes, which must ascend. It fails if, in the last step
+// between sizes, one more item allocates over 1.5 times the bytes of the step before. It
+// counts the allocations of the whole process, so a test that calls it must not be
+// parallel. It skips under the race detector, where pools drop their content at random.
 func Linear(t *testing.T, do func(n int), sizes ...int) {
 	t.Helper()
 	if thorough.Race {
 		t.Skip("the race detector would falsify it: .ci/run runs it without")
 	}
-	do(sizes[0]) // what is made once
+	do(sizes[0]) // warm up: some things are allocated once
 	var each []float64
 	total := allocated(do, sizes[0])
 	for i, n := range sizes[1:] {

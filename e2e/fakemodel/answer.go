@@ -7,21 +7,20 @@ import (
 	"minigem/llm"
 )
 
-// answer is what goes out.
+// answer is the answer that is sent.
 type answer struct {
 	x      *exchange
 	asked  asked
 	chunks []llm.Chunk
 	parts  []llm.Part // of all chunks
 	usage  llm.Usage
-	finish string // in Gemini's words; empty: it breaks off
+	finish string // in Gemini's terms; empty: the stream breaks off
 }
 
-// calls reports whether tools are called.
+// calls reports whether the answer calls tools.
 func (a answer) calls() bool { return len(llm.PartsCalls(a.parts)) > 0 }
 
-// joinedParts makes one text of texts that follow each other, and one thought
-// of thoughts.
+// joinedParts merges consecutive texts into one, and consecutive thoughts too.
 func joinedParts(parts []llm.Part) []llm.Part {
 	var out []llm.Part
 	for _, p := range parts {
@@ -45,16 +44,16 @@ func joinedParts(parts []llm.Part) []llm.Part {
 	return out
 }
 
-// arguments are those of a call, as text.
+// arguments encodes the arguments of a call.
 func arguments(c llm.ToolCall) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(c.Args) // they came from JSON
+	_ = e.Encode(c.Args) // they were decoded from JSON
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// pieces cuts text for a stream: clients have to put it together again.
+// pieces splits text for a stream, so that clients must join it again.
 func pieces(text string) []string {
 	const size = 48 // characters
 	var out []string

@@ -9,7 +9,7 @@ import (
 	"minigem/llm"
 )
 
-// anthropicAPI is Anthropic Messages.
+// anthropicAPI implements Anthropic Messages.
 type anthropicAPI struct{}
 
 type anthropicRequest struct {
@@ -66,7 +66,7 @@ type anthropicBlock struct {
 	raw json.RawMessage
 }
 
-// blocks reads content: a text, or an array of blocks.
+// blocks parses content, which is a string or an array of blocks.
 func blocks(content json.RawMessage) ([]anthropicBlock, error) {
 	var text string
 	if content = present(content); content == nil {
@@ -89,7 +89,7 @@ func blocks(content json.RawMessage) ([]anthropicBlock, error) {
 			if json.Unmarshal(r, &head) != nil || head.Type == "" {
 				return nil, fmt.Errorf("block %d cannot be read: %w", i, err)
 			}
-			out[i].Type = "opaque" // a kind that has fields of these names in other shapes
+			out[i].Type = "opaque" // a kind whose fields of these names have other types
 		}
 		out[i].raw = r
 	}
@@ -127,7 +127,7 @@ func (anthropicAPI) read(x *exchange, body []byte, counting bool) (asked, []stri
 	}
 	for _, t := range w.Tools {
 		kind := t.Type
-		if kind == "" || kind == "custom" { // the API's word for a function of the client's
+		if kind == "" || kind == "custom" { // the API's name for a function of the client
 			kind = kindFunction
 		}
 		r.offer(Tool{Name: t.Name, Kind: kind, Schema: present(t.Schema)}, t.Description)
@@ -209,7 +209,7 @@ func anthropicError(status int) string {
 	return "invalid_request_error"
 }
 
-// anthropicStop is the stop_reason of an answer.
+// anthropicStop returns the stop_reason of an answer.
 func anthropicStop(a answer) string {
 	switch {
 	case a.finish == "MAX_TOKENS":
@@ -230,7 +230,7 @@ func (a answer) anthropicUsage(out int) map[string]any {
 	}
 }
 
-// message is the head of an answer.
+// anthropicMessage returns the message object of an answer.
 func (a answer) anthropicMessage(content []any, stop any, out int) map[string]any {
 	return map[string]any{
 		"id": a.x.id("msg_", 1), "type": "message", "role": "assistant", "model": a.asked.Model, "content": content,
@@ -248,7 +248,7 @@ func (anthropicAPI) whole(a answer) any {
 	return a.anthropicMessage(content, anthropicStop(a), a.usage.Candidates+a.usage.Thoughts)
 }
 
-// anthropicContent is a block of an answer; nil: the API has none for it.
+// anthropicContent returns a content block for a part, or nil if the API has none for it.
 func anthropicContent(p llm.Part) map[string]any {
 	switch p := p.(type) {
 	case llm.Text:
@@ -261,7 +261,7 @@ func anthropicContent(p llm.Part) map[string]any {
 	return nil
 }
 
-// signature is that of a thought: there is always one.
+// signature returns the signature of a thought, or a fake one if it has none.
 func signature(t llm.Thought) string {
 	if t.Signature == nil {
 		return base64.StdEncoding.EncodeToString([]byte("a signature of the fake model"))

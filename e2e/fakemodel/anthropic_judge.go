@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// anthropicJudge says what the API would refuse.
+// anthropicJudge reports what the API would refuse.
 type anthropicJudge struct {
 	*reading
 	w       anthropicRequest
 	h       http.Header
-	pending []string        // ids of calls that wait for their results
+	pending []string        // ids of calls without results
 	seen    map[string]bool // ids of all calls
 
-	counting bool // tokens alone are asked for
+	counting bool // the request only counts tokens
 }
 
-// cacheMarks is how many blocks of a request may be marked for the cache.
+// cacheMarks limits the blocks of a request that may have cache_control.
 const cacheMarks = 4
 
 func (j *anthropicJudge) head(body []byte) {
@@ -47,7 +47,7 @@ func (j *anthropicJudge) head(body []byte) {
 		}
 	}
 	var all any
-	_ = json.Unmarshal(body, &all) // it was read before
+	_ = json.Unmarshal(body, &all) // it was decoded before
 	if n := cacheControls(all); n > cacheMarks {
 		j.problem("a maximum of %d blocks with cache_control may be provided: found %d", cacheMarks, n)
 	}
@@ -63,7 +63,7 @@ func (j *anthropicJudge) head(body []byte) {
 	j.seen = map[string]bool{}
 }
 
-// message looks at one message, in order.
+// message checks one message. Messages must be checked in order.
 func (j *anthropicJudge) message(i int, role string, bs []anthropicBlock) {
 	switch {
 	case role != "user" && role != "assistant" && role != "system":
@@ -75,7 +75,7 @@ func (j *anthropicJudge) message(i int, role string, bs []anthropicBlock) {
 	}
 	waiting := j.pending
 	j.pending = nil
-	other := false // something stood before
+	other := false // other content came first
 	for k, b := range bs {
 		switch b.Type {
 		case "text":
@@ -131,7 +131,7 @@ func (j *anthropicJudge) end() {
 	}
 }
 
-// cacheControls counts the marks in a body.
+// cacheControls counts the cache_control fields in a body.
 func cacheControls(v any) int {
 	n := 0
 	switch v := v.(type) {

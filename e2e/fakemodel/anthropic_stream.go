@@ -2,12 +2,12 @@ package fakemodel
 
 import "minigem/llm"
 
-// anthropicStream writes the events of a message.
+// anthropicStream writes the events of a streamed message.
 type anthropicStream struct {
 	x     *exchange
 	a     answer
-	index int    // of the block that is open, or comes next
-	open  string // its type; empty: none is
+	index int    // of the open block, or the next one
+	open  string // its type; empty if none is open
 	last  llm.Thought
 }
 
@@ -43,7 +43,7 @@ func (s *anthropicStream) chunk(c llm.Chunk) {
 	}
 }
 
-// start opens a block, if none of its kind is open; fresh: even then.
+// start opens a block, unless one of this kind is open and fresh is false.
 func (s *anthropicStream) start(kind string, block map[string]any, fresh bool) {
 	if s.open == kind && !fresh {
 		return

@@ -8,7 +8,7 @@ import (
 	"minigem/tools"
 )
 
-// offered is the tool of that name in a request.
+// offered returns the tool of that name from a request.
 func offered(all []Tool, name string) (Tool, bool) {
 	i := slices.IndexFunc(all, func(t Tool) bool { return t.Name == name })
 	if i < 0 {
@@ -17,7 +17,7 @@ func offered(all []Tool, name string) (Tool, bool) {
 	return all[i], true
 }
 
-// custom reports whether the tool's argument is free text.
+// custom reports whether the tool's argument is plain text.
 func (t Tool) custom() bool { return t.Kind == kindCustom }
 
 const (
@@ -25,14 +25,14 @@ const (
 	kindCustom   = "custom"
 )
 
-// inputOf is the text of a call of a custom tool.
+// inputOf returns the text of a call of a custom tool.
 func inputOf(c llm.ToolCall) string {
-	text, _ := c.Args["input"].(string) // checkCall has said so
+	text, _ := c.Args["input"].(string) // checkCall reports it
 	return text
 }
 
-// checkCall says where a call of the script does not fit what the request
-// offers: an agent does not run it then, and a test of it proves nothing.
+// checkCall reports where a call of the script does not match the tools of the request. An
+// agent would reject the call, and a test of it would prove nothing.
 func (x *exchange) checkCall(c llm.ToolCall) {
 	t, ok := offered(x.rec.Tools, c.Name)
 	switch {
@@ -54,7 +54,7 @@ func (x *exchange) checkCall(c llm.ToolCall) {
 	}
 }
 
-// names lists tools for people.
+// names lists the names of tools in a message.
 func names(all []Tool) string {
 	var out []string
 	for _, t := range all {

@@ -8,7 +8,7 @@ import (
 	"minigem/llm"
 )
 
-// chatAPI is OpenAI chat completions.
+// chatAPI implements OpenAI chat completions.
 type chatAPI struct{}
 
 type chatRequest struct {
@@ -118,8 +118,8 @@ func (r *reading) chatMessage(m chatMessage, parts []llm.Part) {
 	}
 }
 
-// openAIContent reads content of either of OpenAI's APIs: a text, or an array of
-// parts. An empty text is not a part.
+// openAIContent parses content of either OpenAI API, which is a string or an array of
+// parts. It skips an empty string.
 func openAIContent(content json.RawMessage) ([]llm.Part, error) {
 	var text string
 	if content = present(content); content == nil {
@@ -160,14 +160,14 @@ func openAIContent(content json.RawMessage) ([]llm.Part, error) {
 	return parts, nil
 }
 
-// image reads an image_url: chat completions have it in an object.
+// image parses an image_url. Chat completions wrap it in an object.
 func image(data json.RawMessage) llm.Part {
 	var url string
 	var in struct {
 		URL string `json:"url"`
 	}
 	if json.Unmarshal(data, &url) != nil {
-		_ = json.Unmarshal(data, &in) // then it has no address
+		_ = json.Unmarshal(data, &in) // on failure the URL stays empty
 		url = in.URL
 	}
 	return blob(url, "image/*")
@@ -195,7 +195,7 @@ func openAIError(f Fault) map[string]any {
 	return e
 }
 
-// chatFinish is the finish_reason of an answer.
+// chatFinish returns the finish_reason of an answer.
 func chatFinish(a answer) string {
 	switch {
 	case a.finish == "MAX_TOKENS":
@@ -218,7 +218,7 @@ func (a answer) chatUsage() map[string]any {
 	}
 }
 
-// chatHead is what an answer and each of its chunks begin with.
+// chatHead returns the fields that an answer and all of its chunks share.
 func (a answer) chatHead(object string) map[string]any {
 	return map[string]any{
 		"id": a.x.id("chatcmpl-", 1), "object": object, "created": a.x.rec.Time.Unix(), "model": a.asked.Model,
@@ -250,7 +250,8 @@ func (chatAPI) whole(a answer) any {
 	return out
 }
 
-// chatCall is a call; args may be those that come first of a stream.
+// chatCall returns a tool call. In a stream, args may be only the first part of the
+// arguments.
 func (a answer) chatCall(c llm.ToolCall, args string) map[string]any {
 	if t, ok := offered(a.asked.tools, c.Name); ok && t.custom() {
 		if args != "" {
@@ -262,7 +263,7 @@ func (a answer) chatCall(c llm.ToolCall, args string) map[string]any {
 		"name": c.Name, "arguments": args}}
 }
 
-// chatStream writes the chunks of a completion.
+// chatStream writes the chunks of a streamed completion.
 type chatStream struct {
 	x     *exchange
 	a     answer
@@ -290,7 +291,7 @@ func (s *chatStream) chunk(c llm.Chunk) {
 		case llm.Text:
 			s.delta(map[string]any{"content": p.Text}, nil)
 		case llm.Thought:
-			// not OpenAI's own, but what others that speak this API send
+			// reasoning_content is not OpenAI's, but other servers with this API send it
 			s.delta(map[string]any{"reasoning_content": p.Text}, nil)
 		case llm.ToolCall:
 			first := s.a.chatCall(p, "")

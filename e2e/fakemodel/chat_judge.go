@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// chatJudge says what the API would refuse.
+// chatJudge reports what the API would refuse.
 type chatJudge struct {
 	*reading
 	w       chatRequest
-	pending []string // ids of calls that wait for their results
-	callers int      // index of the message that made them
-	open    bool     // the message before was one with calls, or one of their results
+	pending []string // ids of calls without results
+	callers int      // index of the message with these calls
+	open    bool     // the previous message has calls or is a result of one
 }
 
 func (j *chatJudge) head(body []byte) {
@@ -29,7 +29,7 @@ func (j *chatJudge) head(body []byte) {
 		j.problem("n: the fake model gives one answer")
 	}
 	var top map[string]json.RawMessage
-	_ = json.Unmarshal(body, &top) // it was read before
+	_ = json.Unmarshal(body, &top) // it was decoded before
 	if tools, ok := top["tools"]; ok && present(tools) != nil && len(j.w.Tools) == 0 {
 		j.problem("tools: [] is too short")
 	}
@@ -72,7 +72,7 @@ func (j *reading) choice(choice json.RawMessage) {
 	}
 }
 
-// message looks at one message, in order.
+// message checks one message. Messages must be checked in order.
 func (j *chatJudge) message(i int, m chatMessage) {
 	if m.Role != "tool" {
 		j.answered()
@@ -109,7 +109,7 @@ func (j *chatJudge) message(i int, m chatMessage) {
 	}
 }
 
-// answered: all calls of a message have their results before anything else.
+// answered checks that all calls of a message have results before anything else follows.
 func (j *chatJudge) answered() {
 	if len(j.pending) > 0 {
 		j.problem("messages[%d]: an assistant message with 'tool_calls' must be followed by tool messages responding to "+

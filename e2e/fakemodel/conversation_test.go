@@ -19,8 +19,8 @@ var paths = map[Protocol]string{
 	Anthropic: "/v1/messages?beta=true", Responses: "/v1/responses", Chat: "/v1/chat/completions", Gemini: "/v1beta/models/m:streamGenerateContent?alt=sse",
 }
 
-// conversations are one conversation in the words of each API: a system prompt,
-// two calls at once with their results, an answer, and the next prompt.
+// conversations has the same conversation for each API: a system prompt, two calls at once
+// with their results, an answer, and the next prompt.
 var conversations = map[Protocol]string{
 	Anthropic: `{"model": "m", "max_tokens": 100, "stream": true, "system": [{"type": "text", "text": "Be brief."}],
 		"tools": [{"name": "run", "description": "Runs.", "input_schema": {"type": "object", "properties": {"cmd": {"type": "string"}}, "required": ["cmd"]}}],
@@ -74,17 +74,18 @@ var conversation = []llm.Message{
 	llm.ModelText("Done."), llm.UserText("again"),
 }
 
-// says is a turn of text.
+// says returns a turn with text.
 func says(text string) Turn {
 	return Turn{Entry: script.Streamed(llm.Chunk{Parts: []llm.Part{llm.Text{Text: text}}, FinishReason: "STOP", Usage: &llm.Usage{Prompt: 20, Candidates: 3, Total: 23}})}
 }
 
-// calls is a turn with a call.
+// calls returns a turn with a call.
 func calls(name string, args map[string]any) Turn {
 	return Turn{Entry: script.Streamed(llm.Chunk{Parts: []llm.Part{llm.ToolCall{Name: name, Args: args}}, FinishReason: "STOP"})}
 }
 
-// post sends a body as a client of p does, and returns what came back.
+// post sends a body as a client of p does, and returns the status and the body of the
+// response.
 func post(t *testing.T, s *Server, path, body string) (int, string) {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodPost, path, bytes.NewReader([]byte(body)))
@@ -96,8 +97,8 @@ func post(t *testing.T, s *Server, path, body string) (int, string) {
 	return w.Code, string(data)
 }
 
-// TestOneConversation: the same conversation in the words of four APIs is read
-// as the same, and one server answers all of them from one script.
+// TestOneConversation: the same conversation is parsed to the same result in all four
+// APIs, and one server answers all of them from one script.
 func TestOneConversation(t *testing.T) {
 	t.Parallel()
 	var turns []Turn

@@ -13,38 +13,38 @@ import (
 	"minigem/llm/script"
 )
 
-// api is one API: how its requests are read, and what its answers look like.
+// api is one of the APIs: it parses requests and formats answers.
 type api interface {
-	// read takes a body apart; counting: of a request that only counts tokens.
-	// problems is what the real API would refuse; an error, that it is not a
+	// read parses a body. counting means that the request only counts tokens. problems
+	// lists what the real API would refuse. It returns an error if the body is not a
 	// request at all.
 	read(x *exchange, body []byte, counting bool) (a asked, problems []string, err error)
-	whole(a answer) any                    // an answer in one piece
-	stream(x *exchange, a answer) streamer // one in many
-	failure(f Fault, number int) any       // the body of an error
+	whole(a answer) any                    // an answer that is not streamed
+	stream(x *exchange, a answer) streamer // a streamed answer
+	failure(f Fault, number int) any       // the body of an error response
 }
 
 // streamer writes a streamed answer.
 type streamer interface {
 	begin()
 	chunk(c llm.Chunk)
-	end()         // with the reason of the end
-	fail(f Fault) // in the midst of it
+	end()         // sends the finish reason
+	fail(f Fault) // in mid-stream
 }
 
-// asked is what there is in a request.
+// asked holds the content of a request.
 type asked struct {
 	llm.Request
 	tools  []Tool
-	method script.Method // that a client of Gemini names; empty in other APIs
+	method script.Method // named by Gemini's clients; empty for other APIs
 	stream bool
 	usage  bool            // the stream reports usage
-	schema json.RawMessage // that the answer must have; nil: none
+	schema json.RawMessage // for the answer; nil if there is none
 }
 
 var apis = map[Protocol]api{Anthropic: anthropicAPI{}, Responses: responsesAPI{}, Chat: chatAPI{}, Gemini: geminiAPI{}}
 
-// exchange is the work on one request.
+// exchange handles one request.
 type exchange struct {
 	http.ResponseWriter
 	s     *Server
@@ -58,7 +58,8 @@ func (x *exchange) problem(format string, args ...any) {
 	x.rec.Problems = append(x.rec.Problems, fmt.Sprintf(format, args...))
 }
 
-// protocolOf says what is spoken at a path; counting: only tokens are asked for.
+// protocolOf returns the protocol of a path. counting means that the request only counts
+// tokens.
 func protocolOf(path string) (p Protocol, counting bool) {
 	path = strings.TrimSuffix(path, "/")
 	switch {
@@ -93,9 +94,9 @@ func (x *exchange) serve() {
 	}
 }
 
-// unknown answers what no API has.
+// unknown answers requests for paths that no API has.
 func (x *exchange) unknown() {
-	if x.req.Method == http.MethodHead { // clients look whether there is anybody
+	if x.req.Method == http.MethodHead { // clients check whether there is a server
 		x.header(http.StatusOK)
 		return
 	}
@@ -108,7 +109,7 @@ func (x *exchange) unknown() {
 		x.req.URL.Path)})
 }
 
-// serveJSON answers what an API has.
+// serveJSON answers a request of an API.
 func (x *exchange) serveJSON(counting bool) {
 	body, err := boundedfile.ReadAll(x.req.Body, "the request", boundedfile.Recorded)
 	if err != nil {
@@ -117,7 +118,7 @@ func (x *exchange) serveJSON(counting bool) {
 	}
 	x.rec.Body = body
 	if !json.Valid(body) {
-		x.rec.Body, _ = json.Marshal(string(body)) // a string always can be
+		x.rec.Body, _ = json.Marshal(string(body)) // strings always marshal
 		x.refuse("the body is not JSON")
 		return
 	}
@@ -140,7 +141,7 @@ func (x *exchange) serveJSON(counting bool) {
 	x.answer(x.wanted(counting))
 }
 
-// wanted is the method of the answer that the request takes from the script.
+// wanted returns the method of the script's answer that the request takes.
 func (x *exchange) wanted(counting bool) script.Method {
 	switch own := x.asked.method; {
 	case own != "" && (x.s.entries != nil || x.s.opts.ToolLess):
@@ -153,13 +154,14 @@ func (x *exchange) wanted(counting bool) script.Method {
 	return script.Stream
 }
 
-// refuse answers what cannot be meant.
+// refuse answers an invalid request with status 400.
 func (x *exchange) refuse(format string, args ...any) {
 	x.problem(format, args...)
 	x.fail(Fault{Status: http.StatusBadRequest, Message: fmt.Sprintf(format, args...)})
 }
 
-// keyFault is what the API says about the key of the request; zero: nothing.
+// keyFault returns the API's error for the request's key, or a zero Fault if the key is
+// accepted.
 func (x *exchange) keyFault() Fault {
 	var key string
 	for _, name := range []string{"x-api-key", "x-goog-api-key"} {
@@ -181,8 +183,8 @@ func (x *exchange) keyFault() Fault {
 		Message: "invalid x-api-key: the key is not the one that the fake model takes"}
 }
 
-// answer finds the fault and the turn, in this order: a fault that spoils the
-// answer must not use it up.
+// answer finds the fault first, then the turn, because a fault that spoils the answer must
+// not use up the turn.
 func (x *exchange) answer(m script.Method) {
 	var fault Fault
 	for _, f := range x.s.opts.Faults {
@@ -222,7 +224,7 @@ func (x *exchange) send(e script.Entry, fault Fault) {
 			a.finish = c.FinishReason
 		}
 		if c.BlockReason != "" {
-			a.finish = "SAFETY" // none of these APIs tells a prompt's refusal from an answer's
+			a.finish = "SAFETY" // none of these APIs distinguishes a refused prompt from a refused answer
 		}
 	}
 	switch {
@@ -236,7 +238,7 @@ func (x *exchange) send(e script.Entry, fault Fault) {
 	case e.Method == script.Count:
 		x.json(http.StatusOK, map[string]int{"input_tokens": e.Tokens})
 	case x.rec.Protocol != Gemini && (fault.Spoils() || a.finish == ""):
-		panic(http.ErrAbortHandler) // what is not streamed cannot end in the midst of it
+		panic(http.ErrAbortHandler) // an answer that is not streamed cannot break off
 	default:
 		x.json(http.StatusOK, x.api.whole(a))
 	}
@@ -267,11 +269,11 @@ func (x *exchange) stream(a answer, fault Fault) {
 
 var garbageEvents = map[Protocol]string{Anthropic: "content_block_delta", Responses: "response.output_text.delta"}
 
-// spoil does what the fault says, now. to is nil before the header went out.
+// spoil carries out the fault. to is nil if the header has not been sent.
 func (x *exchange) spoil(f Fault, to streamer) {
 	switch {
 	case f.Cut:
-		panic(http.ErrAbortHandler) // net/http drops the connection without a word
+		panic(http.ErrAbortHandler) // makes net/http drop the connection silently
 	case f.Silent:
 		<-x.req.Context().Done()
 		panic(http.ErrAbortHandler)
@@ -280,7 +282,7 @@ func (x *exchange) spoil(f Fault, to streamer) {
 			x.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 			x.header(http.StatusOK)
 		}
-		if name := garbageEvents[x.rec.Protocol]; name != "" { // clients do not look at events without a name
+		if name := garbageEvents[x.rec.Protocol]; name != "" { // clients ignore events without a name
 			_, _ = fmt.Fprintf(x, "event: %s\n", name)
 		}
 		_, _ = io.WriteString(x, "data: {\"type\": \"content_block"+x.eventEnd()) // the client may have left
@@ -292,7 +294,7 @@ func (x *exchange) spoil(f Fault, to streamer) {
 	}
 }
 
-// pause waits; false: the client has left meanwhile.
+// pause waits for d. It returns false if the client disconnected meanwhile.
 func (x *exchange) pause(d time.Duration) bool {
 	if d <= 0 {
 		return true
@@ -307,10 +309,10 @@ func (x *exchange) pause(d time.Duration) bool {
 	}
 }
 
-// fail answers with an error in the form of the API.
+// fail answers with an error in the API's format.
 func (x *exchange) fail(f Fault) {
 	f.Message = f.Text()
-	if f.RetryDelay > 0 && x.rec.Protocol != Gemini { // which says it in the body
+	if f.RetryDelay > 0 && x.rec.Protocol != Gemini { // Gemini says it in the body
 		x.Header().Set("Retry-After", fmt.Sprintf("%.0f", f.RetryDelay.Seconds()))
 	}
 	if f.Final {
@@ -326,10 +328,10 @@ func (x *exchange) json(status int, v any) {
 	}
 	x.Header().Set("Content-Type", "application/json")
 	x.header(status)
-	_, _ = x.Write(data) // the client may have left
+	_, _ = x.Write(data) // the client may have disconnected
 }
 
-// event writes an event of a stream; without a name it has data alone.
+// event writes an event of a stream. Without a name it has only data.
 func (x *exchange) event(name string, v any) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -342,7 +344,7 @@ func (x *exchange) event(name string, v any) {
 	x.flush()
 }
 
-// eventEnd is what ends an event of a stream, in the API's kind of lines.
+// eventEnd returns the API's line ends after an event of a stream.
 func (x *exchange) eventEnd() string {
 	if x.rec.Protocol == Gemini {
 		return "\r\n\r\n"

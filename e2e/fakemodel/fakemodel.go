@@ -1,11 +1,10 @@
 // Package fakemodel is a server that speaks four APIs of models from one script:
-// Gemini, Anthropic Messages, OpenAI Responses and OpenAI chat completions. The path of a request says which one is
-// spoken, so that one server serves all at once. It keeps a log of what it was
-// asked, in the types of llm for each API, can misbehave as a server can, and
-// judges requests as the real APIs do. It keeps out anything that thinks, and
-// all knowledge of the programs that ask.
+// Gemini, Anthropic Messages, OpenAI Responses and OpenAI chat completions. The path of
+// a request selects the API, so one server serves all of them at once. The server logs
+// requests in the types of llm, injects faults, and checks requests as the real APIs do.
+// It contains no model, and it knows nothing about its clients.
 //
-// Paths are known by their end, so that they may follow any prefix:
+// Paths are recognized by their end, so they may have any prefix:
 //
 //	/v1/messages, /v1/messages/count_tokens   Anthropic
 //	/v1/responses                             OpenAI Responses
@@ -28,7 +27,7 @@ import (
 	"minigem/llm/script"
 )
 
-// Protocol is an API.
+// Protocol names an API.
 type Protocol string
 
 const (
@@ -38,26 +37,26 @@ const (
 	Gemini    Protocol = "gemini"
 )
 
-// Protocols are all of them.
+// Protocols lists all APIs.
 var Protocols = []Protocol{Anthropic, Responses, Chat, Gemini}
 
-// Turn is one answer. Its Entry says what goes out, in the vocabulary of the
-// Gemini API, which each protocol puts into its own words: chunks with text,
-// thoughts and calls, the reason of the end (none: the stream breaks off), usage,
-// and a Fault. Method is what it answers:
+// Turn is one answer. Its Entry is what to send, in the terms of the Gemini API, which
+// each protocol translates: chunks with text, thoughts and calls, the finish reason
+// (without one the stream breaks off), usage, and a Fault. Method selects the requests
+// that it answers:
 //
 //	script.Stream   a request that offers tools, streamed or not
 //	script.Whole    a side request
 //	script.Count    a request for a count of tokens
 type Turn struct {
 	script.Entry
-	// Actions are calls in neutral words, by the index of their chunk: what
-	// stands in that chunk goes out in front of them, but calls do not.
+	// Actions holds portable actions, by the index of their chunk. The other parts of the
+	// chunk are sent before them, but its calls are not.
 	Actions map[int]script.Action
-	Repeat  bool // every further request of this kind gets it too
+	Repeat  bool // every further request of this kind also gets it
 }
 
-// Entries are the entries of turns, for Options.Entries.
+// Entries returns the entries of turns, for Options.Entries.
 func Entries(turns []Turn) []script.Entry {
 	var all []script.Entry
 	for _, t := range turns {
@@ -66,92 +65,93 @@ func Entries(turns []Turn) []script.Entry {
 	return all
 }
 
-// Tool is a tool as a request offers it.
+// Tool is a tool that a request offers.
 type Tool struct {
-	// empty where the kind is the name: a tool that the API itself runs
+	// empty for tools that the API itself runs: their kind is the name
 	Name string `json:"name"`
-	// "function", "custom" (the argument is free text), or the API's own word
+	// "function", "custom" (the argument is plain text), or the API's own type
 	Kind      string          `json:"kind"`
-	Namespace string          `json:"namespace,omitempty"` // that the tool belongs to; empty: none
-	Schema    json.RawMessage `json:"schema,omitempty"`    // of the arguments; nil: none
+	Namespace string          `json:"namespace,omitempty"` // that contains the tool; may be empty
+	Schema    json.RawMessage `json:"schema,omitempty"`    // of the arguments; may be nil
 }
 
-// Call is a call that went out.
+// Call is a call that was sent.
 type Call struct {
-	llm.ToolCall                // with the id that it got; a custom tool's text is Args["input"]
-	Action       *script.Action // that it was made of; nil: the script had the call itself
+	llm.ToolCall                // with its final id; a custom tool's text is Args["input"]
+	Action       *script.Action // the action it was translated from; nil if the script has the call itself
 }
 
-// Request is what the Server was asked, and how it went.
+// Request is a request that the Server received, and how it was answered.
 type Request struct {
-	Number   int         `json:"number"` // from 1, over everything that came
+	Number   int         `json:"number"` // counts all requests from 1
 	Time     time.Time   `json:"time"`
-	Protocol Protocol    `json:"protocol,omitempty"` // empty: no API has this path
-	Method   string      `json:"method"`             // of HTTP
+	Protocol Protocol    `json:"protocol,omitempty"` // empty if no API has this path
+	Method   string      `json:"method"`             // HTTP method
 	Path     string      `json:"path"`               // with the query
-	Header   http.Header `json:"header"`             // credentials are "***"
-	// it offers no tools: a title, a summary, a count; it does not belong to the conversation
+	Header   http.Header `json:"header"`             // credentials are replaced by "***"
+	// it offers no tools (a title, a summary, a count) and is not part of the conversation
 	Side bool            `json:"side,omitempty"`
-	Body json.RawMessage `json:"body,omitempty"` // as it came; a string if it was not JSON
-	// what the real API would refuse, and what of the script does not fit the request
+	Body json.RawMessage `json:"body,omitempty"` // as received; a string if it was not JSON
+	// what the real API would refuse, and what in the script does not fit the request
 	Problems []string `json:"problems,omitempty"`
 	Missing  bool     `json:"missing,omitempty"` // the script had no answer left
-	Again    bool     `json:"again,omitempty"`   // it asks what failed for good before: its client did not give up
-	Answer   string   `json:"answer,omitempty"`  // where the answer stands in the script
+	Again    bool     `json:"again,omitempty"`   // it repeats a permanently failed request: the client did not give up
+	Answer   string   `json:"answer,omitempty"`  // position of the answer in the script
 	Fault    *Fault   `json:"fault,omitempty"`
-	Status   int      `json:"status"` // 0: no header was sent
+	Status   int      `json:"status"` // 0 if no header was sent
 	Tools    []Tool   `json:"-"`
-	Calls    []Call   `json:"-"` // that the answer made
+	Calls    []Call   `json:"-"` // calls in the answer
 
-	// Parsed is the conversation: what the system, the user and the model said,
-	// calls and their results by id. System is what stands before the first
-	// message of the user; what a system or developer says later is a message of
-	// the user's. A custom call's text is Args["input"]; a result is
-	// {"output": text} or {"error": text}. Zero if the body could not be read.
+	// Parsed is the conversation: what the system, the user and the model said, and calls
+	// and their results by id. System is what precedes the user's first message. Later
+	// system or developer messages count as user messages. The text of a custom call is in
+	// Args["input"]. A result is {"output": text} or {"error": text}. Parsed is zero if
+	// the body could not be parsed.
 	Parsed llm.Request `json:"-"`
-	Addr   string      `json:"-"` // the client's: the same for requests over one connection
+	Addr   string      `json:"-"` // the client's address, equal for requests over one connection
 }
 
 // Options configure a Server.
 type Options struct {
 	Turns []Turn
 
-	// Entries answer in place of Turns, as Gemini CLI takes a fake-responses file:
-	// each request the next one, which must be of its method; with NonStrict the
-	// next one of its method. They are for clients of Gemini. nil: Turns answer.
+	// Entries, if not nil, replace Turns for clients of Gemini. They are consumed as
+	// Gemini CLI consumes a fake-responses file: each request takes the next entry, which
+	// must be of its method. With NonStrict it takes the next entry of its method.
 	Entries   []script.Entry
 	NonStrict bool
 
-	// Translate makes calls of an action for the tools that a request offers; an
-	// error is a problem of the request, which is refused. nil: Action.Call.
+	// Translate converts an action to calls of the tools that a request offers. If it
+	// returns an error, the request is refused, with the error as its problem. nil means
+	// Action.Call.
 	Translate func(a script.Action, offered []Tool) ([]llm.ToolCall, error)
 
-	// Empty is what a request gets that finds no turn left, beside being marked
-	// as Missing; nil: an error, with which clients give up.
+	// Empty answers requests for which no turn is left, and which are marked as Missing.
+	// If it is nil, they get an error that makes clients give up.
 	Empty *Turn
 
-	ToolLess bool          // a request without tools takes a turn as others do
-	Faults   []Fault       // by number of request; the first one that fits is taken
+	ToolLess bool          // requests without tools take turns as others do
+	Faults   []Fault       // by request number; the first match is used
 	Strict   bool          // refuse what the real API would refuse
-	Key      string        // the only key that is taken; empty: any, and none
-	Seen     func(Request) // gets each request when it was answered, one at a time; may be nil
-	LogTo    io.Writer     // gets each Request as a line of JSON; may be nil
+	Key      string        // the only accepted key; empty accepts any, or none
+	Seen     func(Request) // called with each answered request, one at a time; may be nil
+	LogTo    io.Writer     // receives each Request as a line of JSON; may be nil
 }
 
 // Server is an http.Handler. It is safe for concurrent use.
 type Server struct {
 	opts    Options
 	queue   *queue
-	entries *script.Queue // nil: queue has the answers
+	entries *script.Queue // nil: queue has the turns
 
 	mu        sync.Mutex
 	log       []Request
 	count     int
-	served    []llm.Part // to clients of Gemini
-	reporting sync.Mutex // held while LogTo and Seen get a request
+	served    []llm.Part // sent to clients of Gemini
+	reporting sync.Mutex // held during writes to LogTo and calls of Seen
 }
 
-// New makes a Server.
+// New returns a Server.
 func New(o Options) *Server {
 	s := &Server{opts: o, queue: newQueue(o.Turns)}
 	if o.Entries != nil {
@@ -160,9 +160,8 @@ func New(o Options) *Server {
 	return s
 }
 
-// Start serves on addr, such as "127.0.0.1:0", until stop is called, and returns
-// the root of what it serves, such as "http://127.0.0.1:8089". stop drops open
-// connections.
+// Start serves on addr, such as "127.0.0.1:0", until stop is called. It returns the base
+// URL, such as "http://127.0.0.1:8089". stop drops open connections.
 func (s *Server) Start(addr string) (url string, stop func(), err error) {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -172,13 +171,13 @@ func (s *Server) Start(addr string) (url string, stop func(), err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		_ = server.Serve(l) // it always ends with an error: that of stop
+		_ = server.Serve(l) // its error is always that of stop
 	}()
 	return "http://" + l.Addr().String(), func() { _ = server.Close(); <-done }, nil
 }
 
-// Variable is the line of the environment that sends a client of p to the
-// server at url: "OPENAI_BASE_URL=http://127.0.0.1:8089/v1".
+// Variable returns the environment variable that directs a client of p to the server at
+// url, such as "OPENAI_BASE_URL=http://127.0.0.1:8089/v1".
 func (p Protocol) Variable(url string) string {
 	switch p {
 	case Anthropic:
@@ -189,7 +188,7 @@ func (p Protocol) Variable(url string) string {
 	return "OPENAI_BASE_URL=" + url + "/v1"
 }
 
-// Log returns the requests that were answered, in the order in which they came.
+// Log returns the answered requests in the order of their arrival.
 func (s *Server) Log() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -198,7 +197,7 @@ func (s *Server) Log() []Request {
 	return log
 }
 
-// Left says how many turns nobody has asked for yet.
+// Left returns the number of turns that no request has taken yet.
 func (s *Server) Left() int {
 	if s.entries != nil {
 		return s.entries.Left()
@@ -213,7 +212,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec := &Request{Number: s.count, Time: time.Now().UTC(), Method: r.Method, Addr: r.RemoteAddr}
 	s.mu.Unlock()
 	rec.Path, rec.Header = redacted(r)
-	defer s.keep(rec) // runs when a fault drops the connection, too
+	defer s.keep(rec) // also runs when a fault drops the connection
 	(&exchange{ResponseWriter: w, s: s, req: r, rec: rec}).serve()
 }
 
@@ -225,7 +224,7 @@ func (s *Server) keep(rec *Request) {
 	defer s.reporting.Unlock()
 	if s.opts.LogTo != nil {
 		if line, err := json.Marshal(rec); err == nil {
-			_, _ = s.opts.LogTo.Write(append(line, '\n')) // the log is a by-product
+			_, _ = s.opts.LogTo.Write(append(line, '\n')) // errors do not matter: the log is a by-product
 		}
 	}
 	if s.opts.Seen != nil {
@@ -233,8 +232,8 @@ func (s *Server) keep(rec *Request) {
 	}
 }
 
-// redacted returns the path of a request with its query, and its header, with
-// "***" for credentials.
+// redacted returns the path and query of a request and its header, with credentials
+// replaced by "***".
 func redacted(r *http.Request) (path string, h http.Header) {
 	h = r.Header.Clone()
 	for name := range h {

@@ -7,36 +7,35 @@ import (
 	"time"
 )
 
-// Fault is a way to misbehave. It stands in Options.Faults for the request of a
-// number, or in a script under "fault" for the answer of that line:
+// Fault is an injected failure. Options.Faults has faults for requests by their number.
+// In a script, the field "fault" makes the answer of its line fail:
 //
 //	{"method": "generateContentStream", "fault": {"status": 429, "retryDelay": "2s"}}
 //	{"method": "generateContentStream", "response": [...], "fault": {"after": 1, "cut": true}}
 //
-// A Fault of Options.Faults that keeps the client from the whole answer leaves
-// the answer in the script, so that the next attempt gets it. A line with a
-// fault of its own is used up.
+// If a Fault in Options.Faults spoils an answer, the answer stays in the script, so that
+// the next attempt gets it. A line with a fault is used up.
 type Fault struct {
-	// Request is which request goes wrong, from 1, counted over all methods; 0:
-	// every one. It means nothing in a script.
+	// Request is the number of the request that fails, counting all methods from 1. 0
+	// means every request. It is ignored in a script.
 	Request int
 
-	// After is how many chunks of a streamed answer go out before the trouble.
-	// 0: not even the header does.
+	// After is the number of chunks of a streamed answer that are sent first. 0: not even
+	// the header is sent.
 	After int
 
-	// One of these says what the trouble is; none: there is only ChunkDelay.
-	Status  int  // an error of the API; After chunks: as an event of the stream
-	Cut     bool // the connection is dropped
-	Garbage bool // something that is not JSON
-	Silent  bool // nothing more, until the client leaves
+	// One of these is the kind of failure. If none is set, only ChunkDelay has an effect.
+	Status  int  // an error of the API; after chunks it is an event of the stream
+	Cut     bool // drop the connection
+	Garbage bool // send something that is not JSON
+	Silent  bool // send nothing more until the client disconnects
 
-	// These dress up Status.
-	Message    string        // empty: one that fits
-	Reason     string        // reason of an ErrorInfo, such as "API_KEY_INVALID"; empty: none
-	RetryDelay time.Duration // of a RetryInfo; 0: none
-	PerDay     bool          // a QuotaFailure of a quota per day
-	Final      bool          // the client is told not to try again, and gets a 403 with the same words where it does
+	// These add details to Status.
+	Message    string        // empty: a default for the status
+	Reason     string        // reason of an ErrorInfo, such as "API_KEY_INVALID"; may be empty
+	RetryDelay time.Duration // in a RetryInfo; 0 means none
+	PerDay     bool          // add a QuotaFailure for a daily quota
+	Final      bool          // tell clients not to retry, and answer a retry with a 403 and the same message
 
 	ChunkDelay time.Duration // before each chunk
 }
@@ -69,7 +68,7 @@ func (f Fault) MarshalJSON() ([]byte, error) {
 	return json.Marshal(w)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON parses what MarshalJSON writes.
 func (f *Fault) UnmarshalJSON(data []byte) error {
 	var w wireFault
 	if err := json.Unmarshal(data, &w); err != nil {
@@ -95,10 +94,10 @@ func (f *Fault) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Spoils tells whether the client does not get the whole answer.
+// Spoils reports whether the client does not get the whole answer.
 func (f Fault) Spoils() bool { return f.Status != 0 || f.Cut || f.Garbage || f.Silent }
 
-// Text is what an error says.
+// Text returns the message of the error.
 func (f Fault) Text() string {
 	if f.Message != "" {
 		return f.Message

@@ -14,8 +14,8 @@ import (
 	"minigem/llm/script"
 )
 
-// FuzzFault: a fault is read or refused; one that was read and written is read
-// as the same.
+// FuzzFault: a fault is parsed or refused, and one that is parsed and written is parsed to
+// the same value.
 func FuzzFault(f *testing.F) {
 	for _, text := range []string{`{"status":503,"message":"m"}`, `{"cut":true}`, `null`, `[]`, `{"delay":"1h"}`, `{"delay":-5,"status":99999}`, `{"retryDelay":"x"}`, `{"unknown":1}`} {
 		f.Add([]byte(text))
@@ -33,8 +33,8 @@ func FuzzFault(f *testing.F) {
 	})
 }
 
-// FuzzRequest: whatever a client sends, the server answers it, with an error in
-// the form of the API where it cannot be meant; and what it read can be written.
+// FuzzRequest: the server answers whatever a client sends, with an error in the API's
+// format if it is invalid. What the server parsed can be encoded.
 func FuzzRequest(f *testing.F) {
 	for _, p := range Protocols {
 		f.Add(paths[p], []byte(conversations[p]))

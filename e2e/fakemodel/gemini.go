@@ -12,19 +12,20 @@ import (
 	"minigem/llm/script"
 )
 
-// geminiAPI is the Gemini API, with the paths of Google AI Studio
+// geminiAPI implements the Gemini API, with the paths of Google AI Studio
 // (/v1beta/models/M:streamGenerateContent) and of Vertex AI
 // (/v1beta1/projects/P/locations/L/publishers/google/models/M:...).
 type geminiAPI struct{}
 
-// geminiMethods are the script's names of what follows the colon of a path.
+// geminiMethods maps the method after the colon of a path to the script's name.
 var geminiMethods = map[string]script.Method{
 	"streamGenerateContent": script.Stream,
 	"generateContent":       script.Whole,
 	"countTokens":           script.Count,
 }
 
-// geminiTarget splits a path into model and method; empty: it is none of Gemini's.
+// geminiTarget splits a path into model and method. Both are empty if the path is not
+// Gemini's.
 func geminiTarget(path string) (model string, m script.Method) {
 	_, name, _ := strings.Cut(path, "/models/")
 	model, method, _ := strings.Cut(name, ":")
@@ -59,7 +60,7 @@ func (geminiAPI) read(x *exchange, body []byte, counting bool) (asked, []string,
 	return a, GeminiProblems(a.Request, served), nil
 }
 
-// whole is the answer in one chunk.
+// whole returns the answer as one chunk.
 func (geminiAPI) whole(a answer) any {
 	var whole llm.Chunk
 	for _, c := range a.chunks {
@@ -70,7 +71,7 @@ func (geminiAPI) whole(a answer) any {
 	return whole
 }
 
-// geminiStream writes chunks as they are.
+// geminiStream writes chunks unchanged.
 type geminiStream struct{ x *exchange }
 
 func (geminiAPI) stream(x *exchange, _ answer) streamer { return geminiStream{x} }
@@ -86,7 +87,8 @@ func (geminiStream) end() {}
 
 func (s geminiStream) fail(f Fault) { s.x.event("", geminiAPI{}.failure(f, 0)) }
 
-// remember keeps the parts with signatures, which later requests must have.
+// remember stores the parts that were sent, because later requests must return their
+// signatures.
 func (x *exchange) remember(c llm.Chunk) {
 	x.s.mu.Lock()
 	defer x.s.mu.Unlock()
@@ -95,7 +97,7 @@ func (x *exchange) remember(c llm.Chunk) {
 
 func (geminiAPI) failure(f Fault, _ int) any { return map[string]any{"error": geminiError(f)} }
 
-// googleError is the body of Google's errors.
+// googleError is the error object of Google's APIs.
 type googleError struct {
 	Code    int              `json:"code"`
 	Message string           `json:"message"`
@@ -122,7 +124,7 @@ func geminiError(f Fault) googleError {
 	return e
 }
 
-// statusName is the canonical code that goes with an HTTP status.
+// statusName returns the canonical code for an HTTP status.
 func statusName(status int) string {
 	switch status {
 	case http.StatusBadRequest:

@@ -13,16 +13,16 @@ import (
 	"minigem/llm"
 )
 
-// geminiToolName is what the API takes as the name of a function.
-// It is compiled when a request is judged: every start of minigem would pay.
+// geminiToolName matches valid function names. It is compiled on first use, because
+// otherwise every start of minigem would pay for it.
 var geminiToolName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}$`)
 })
 
-// GeminiProblems says what the real API would refuse in req: one sentence each, with
-// the place; nil: nothing. req is as it came over the wire, with Model set from
-// the URL. served holds the parts that the server has answered so far: where
-// they had a signature, req must bring it back in its active turn.
+// GeminiProblems lists what the real API would refuse in req, one sentence each, with the
+// place. It returns nil if there is nothing. req is the request as sent, with Model set
+// from the URL. served holds the parts that the server has sent so far. The active turn of
+// req must return their signatures.
 func GeminiProblems(req llm.Request, served []llm.Part) []string {
 	v := geminiJudge{req: req, served: served}
 	v.roles()
@@ -43,7 +43,8 @@ func (v *geminiJudge) addf(format string, args ...any) {
 	v.problems = append(v.problems, fmt.Sprintf(format, args...))
 }
 
-// roles: user and model take turns, the user has the first and the last word.
+// roles checks that user and model alternate, and that the user's messages are first and
+// last.
 func (v *geminiJudge) roles() {
 	ms := v.req.Messages
 	if len(ms) == 0 {
@@ -65,7 +66,7 @@ func (v *geminiJudge) roles() {
 	}
 }
 
-// parts: there are some, and each says something.
+// parts checks that messages have parts and that none is empty.
 func (v *geminiJudge) parts() {
 	for i, m := range v.req.Messages {
 		if len(m.Parts) == 0 {
@@ -107,7 +108,8 @@ func isEmptyObject(data []byte) bool {
 	return json.Unmarshal(data, &fields) == nil && len(fields) == 0
 }
 
-// calls: each is answered in the very next content, and nothing else is.
+// calls checks that each call is answered in the next content, and that nothing else is
+// answered.
 func (v *geminiJudge) calls() {
 	ms := v.req.Messages
 	for i, m := range ms {
@@ -146,9 +148,9 @@ func (v *geminiJudge) answers(i int, calls []llm.ToolCall, results []llm.ToolRes
 	}
 }
 
-// signatures: in the active turn, which starts with the last message of the
-// user's own, they come back as they were given. Of Gemini 3 on, the first call
-// of each answer must have one. (core/core/geminiChat.ts)
+// signatures checks that the active turn, which starts with the last message from the
+// user, returns signatures unchanged. From Gemini 3 on, the first call of each answer must
+// have one. (core/core/geminiChat.ts)
 func (v *geminiJudge) signatures() {
 	start := 0
 	for i, m := range v.req.Messages {
@@ -175,7 +177,7 @@ func (v *geminiJudge) signatures() {
 
 func (v *geminiJudge) needsSignatures() bool { return strings.HasPrefix(v.req.Model, "gemini-3") }
 
-// given is the signature with which the server made the call last.
+// given returns the signature with which the server last sent the call.
 func (v *geminiJudge) given(c llm.ToolCall) (signature []byte, known bool) {
 	for _, p := range slices.Backward(v.served) {
 		s, ok := p.(llm.ToolCall)
@@ -189,7 +191,8 @@ func (v *geminiJudge) given(c llm.ToolCall) (signature []byte, known bool) {
 	return nil, false
 }
 
-// tools: names are possible, each once, and a choice is among them.
+// tools checks that names are valid and unique, and that a tool choice only names offered
+// tools.
 func (v *geminiJudge) tools() {
 	seen := map[string]bool{}
 	for _, t := range v.req.Tools {

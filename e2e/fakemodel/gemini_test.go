@@ -30,7 +30,7 @@ func geminiText(s, finish string) llm.Chunk {
 	return llm.Chunk{Parts: []llm.Part{llm.Text{Text: s}}, FinishReason: finish}
 }
 
-// postGemini calls h without a network; faults that drop the connection panic.
+// postGemini calls h without a network. Faults that drop the connection panic.
 func postGemini(h http.Handler, path, body string, headers ...string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(body))
@@ -41,7 +41,7 @@ func postGemini(h http.Handler, path, body string, headers ...string) *httptest.
 	return w
 }
 
-// geminiSaid is the status and message of an error of the API.
+// geminiSaid returns the status and message of an error response.
 func geminiSaid(t *testing.T, w *httptest.ResponseRecorder) (status, message string) {
 	t.Helper()
 	var body struct {

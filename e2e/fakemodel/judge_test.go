@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A refused request is the conversation of its protocol with one thing changed,
-// or all of it where it begins with a brace.
+// refused lists changes to a protocol's conversation that make it invalid. An entry that
+// begins with a brace replaces the whole conversation.
 var refused = map[Protocol][]struct{ from, to, problem string }{
 	Anthropic: {
 		{`"max_tokens": 100,`, ``, "max_tokens: Field required"},
@@ -36,7 +36,7 @@ var refused = map[Protocol][]struct{ from, to, problem string }{
 		{`"role": "assistant", "content": "Done."`, `"role": "assistant", "content": [{"type": "tool_use", "id": "c3", "name": "run", "input": {}}]`, "immediately after: c3"},
 		{`{"type": "text", "text": "again"}`, `{"type": "tool_use", "id": "c3", "name": "run", "input": {}}`, "can only be in assistant messages"},
 		{`{"type": "text", "text": "Be brief."}`, strings.Repeat(`{"type": "text", "text": "x", "cache_control": {"type": "ephemeral"}},`, 5) + `{"type": "text", "text": "x"}`, "a maximum of 4 blocks with cache_control may be provided: found 5"},
-		{`"model": "m",`, `"model": "m", "metadata": {"user_id": "x"},`, ""}, // nothing is wrong
+		{`"model": "m",`, `"model": "m", "metadata": {"user_id": "x"},`, ""}, // valid
 		{"", `{"model": "m", "max_tokens": 5, "messages": []}`, "at least one message is required"},
 		{"", `{"model": "m", "max_tokens": 5, "messages": [{"role": "user", "content": 5}]}`, "content is neither a text nor an array"},
 		{"", `{"model": 5}`, "a JSON number where model stands"},
@@ -85,8 +85,8 @@ var refused = map[Protocol][]struct{ from, to, problem string }{
 	Gemini: {{`{"role": "model", "parts": [{"text": "Done."}]},`, ``, "role user twice in a row"}},
 }
 
-// TestStrict: what the real API would refuse is refused, in its form, and takes
-// no turn; where the server is not strict it is said all the same.
+// TestStrict: a strict server refuses what the real API would refuse, in the API's format,
+// and uses up no turn. Otherwise it only reports the problem.
 func TestStrict(t *testing.T) {
 	t.Parallel()
 	for p, tests := range refused {
@@ -122,7 +122,7 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// TestHeaders: Anthropic's API wants to know its version.
+// TestHeaders: Anthropic's API requires its version header.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	s := New(Options{Turns: []Turn{says("x")}, Strict: true})
@@ -131,7 +131,7 @@ func TestHeaders(t *testing.T) {
 	assert.Equal(t, []string{"anthropic-version: header is required"}, s.Log()[0].Problems)
 }
 
-// TestCounting: a count of tokens needs no limit of the answer.
+// TestCounting: counting tokens does not require a limit for the answer.
 func TestCounting(t *testing.T) {
 	t.Parallel()
 	s := New(Options{Strict: true})

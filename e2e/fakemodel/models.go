@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// listed is the only model of the list; every name is answered.
+// listed is the only model in the list, but every name is accepted.
 const listed = "fake-model"
 
-// models answers requests for the list of models, or for one of them; false:
-// this is not one.
+// models answers requests for the list of models, or for one of them. It returns false for
+// other requests.
 func (x *exchange) models() bool {
 	path := strings.TrimSuffix(x.req.URL.Path, "/")
 	_, name, one := strings.Cut(path, "/models/")

@@ -13,7 +13,7 @@ import (
 	"minigem/llm"
 )
 
-// decode reads a body.
+// decode parses a body.
 func decode(body []byte, into any) error {
 	err := json.Unmarshal(body, into)
 	if e := new(json.UnmarshalTypeError); errors.As(err, &e) && e.Field != "" {
@@ -25,20 +25,20 @@ func decode(body []byte, into any) error {
 	return nil
 }
 
-// reading collects what a request says. Consecutive things of one speaker are
-// one message, as the APIs themselves take them.
+// reading collects the content of a request. Consecutive content of one role becomes one
+// message, as in the APIs themselves.
 type reading struct {
 	asked
 	problems []string
-	names    map[string]string // of calls, by id
-	begun    bool              // somebody else than the system has spoken
+	names    map[string]string // of called tools, by id
+	begun    bool              // the first message after the system prompt was seen
 }
 
 func (r *reading) problem(format string, args ...any) {
 	r.problems = append(r.problems, fmt.Sprintf(format, args...))
 }
 
-// say adds parts of a speaker.
+// say adds parts of a role.
 func (r *reading) say(role llm.Role, parts ...llm.Part) {
 	if len(parts) == 0 {
 		return
@@ -51,7 +51,7 @@ func (r *reading) say(role llm.Role, parts ...llm.Part) {
 	r.Messages = append(r.Messages, llm.Message{Role: role, Parts: parts})
 }
 
-// instruct adds what a system or developer says.
+// instruct adds a system or developer message.
 func (r *reading) instruct(parts ...llm.Part) {
 	if r.begun {
 		r.say(llm.RoleUser, parts...)
@@ -106,15 +106,15 @@ func (r *reading) offer(t Tool, description string) {
 	}
 }
 
-// OpenAI and Anthropic take other names for functions than Gemini does, and
-// each its own length.
+// toolNames matches valid function names. Anthropic and OpenAI differ from Gemini, and
+// from each other in the length.
 var toolNames = map[Protocol]func() *regexp.Regexp{
 	Anthropic: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`) }),
 	Responses: sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`) }),
 	Chat:      sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`) }),
 }
 
-// checkTools: names are possible, each once, and schemas are of objects.
+// checkTools checks that names are valid and unique, and that schemas describe objects.
 func (r *reading) checkTools(p Protocol) {
 	seen := map[[2]string]bool{}
 	for i, t := range r.tools {
@@ -138,8 +138,7 @@ func (r *reading) checkTools(p Protocol) {
 	}
 }
 
-// object decodes the arguments of a call; those that are not an object stand
-// under "input".
+// object decodes the arguments of a call. Anything but an object is stored under "input".
 func object(data []byte) map[string]any {
 	var m map[string]any
 	if len(bytes.TrimSpace(data)) == 0 {
@@ -151,7 +150,7 @@ func object(data []byte) map[string]any {
 	return m
 }
 
-// present is data, nil where it is null.
+// present returns data, or nil if it is null.
 func present(data json.RawMessage) json.RawMessage {
 	if bytes.Equal(bytes.TrimSpace(data), []byte("null")) {
 		return nil
@@ -159,13 +158,13 @@ func present(data json.RawMessage) json.RawMessage {
 	return data
 }
 
-// blob reads what a data: URL holds; other URLs are references.
+// blob decodes a data: URL. Other URLs become references.
 func blob(url, mime string) llm.Part {
 	rest, ok := strings.CutPrefix(url, "data:")
 	if !ok {
 		return llm.FileRef{MIMEType: mime, URI: url}
 	}
 	head, data, _ := strings.Cut(rest, ",")
-	b, _ := base64.StdEncoding.DecodeString(data) // what is not base64 is empty
+	b, _ := base64.StdEncoding.DecodeString(data) // invalid base64 is decoded up to the error
 	return llm.Blob{MIMEType: strings.TrimSuffix(head, ";base64"), Data: b}
 }

@@ -12,13 +12,13 @@ import (
 	"minigem/llm/script"
 )
 
-// queue hands out turns, each once.
+// queue hands out each turn once.
 type queue struct {
 	mu       sync.Mutex
 	left     []Turn
 	taken    int
 	repeated map[script.Method]*Turn
-	failed   map[string]script.Entry // by what was asked: failures that are for good
+	failed   map[string]script.Entry // permanent failures, by conversation
 }
 
 func newQueue(turns []Turn) *queue {
@@ -31,8 +31,8 @@ func (q *queue) len() int {
 	return len(q.left)
 }
 
-// take returns the first turn left of method m, or the last one that repeats
-// itself; nil: there is none. n is its number among those that were taken.
+// take returns the first remaining turn of method m, or else the last one of it that
+// repeats, or nil. n is the number of turns taken.
 func (q *queue) take(m script.Method, remove bool) (t *Turn, n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -52,8 +52,8 @@ func (q *queue) take(m script.Method, remove bool) (t *Turn, n int) {
 	return q.repeated[m], q.taken
 }
 
-// failure returns what a request gets that asks the same as one that failed for
-// good: not the next turn. Many clients do ask again, some for minutes.
+// failure returns the answer for a request that repeats one that failed permanently,
+// instead of the next turn. Many clients retry even then, some for minutes.
 func (q *queue) failure(asked string) (script.Entry, bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -61,12 +61,12 @@ func (q *queue) failure(asked string) (script.Entry, bool) {
 	return e, ok
 }
 
-// giveUp is the status with which all clients that were tried give up at once.
-// For a bad request Claude Code asks five times more, of a 429 or 503 for minutes,
-// whatever it is told.
+// giveUp is the status on which all tested clients give up at once. Claude Code retries a
+// bad request five times, and a 429 or 503 for minutes, whatever the response says.
 const giveUp = http.StatusForbidden
 
-// giveUp is that status; clients of Gemini give up for a bad request, too.
+// giveUp returns that status, except for Gemini's clients, which give up after a bad
+// request too.
 func (x *exchange) giveUp() int {
 	if x.rec.Protocol == Gemini {
 		return http.StatusBadRequest
@@ -81,23 +81,23 @@ func (q *queue) keepFailure(asked string, e script.Entry) {
 	}
 	f.Message = f.Text()
 	f.Status = giveUp
-	e.Fault, _ = json.Marshal(f) // it was read from JSON
+	e.Fault, _ = json.Marshal(f) // it was decoded from JSON
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.failed[asked] = e
 }
 
-// conversation is the same for requests that ask the same.
+// conversation returns a key that is equal for requests with equal messages.
 func (x *exchange) conversation() string {
 	data, err := json.Marshal(x.asked.Messages)
 	if err != nil {
-		return fmt.Sprint(x.rec.Number) // then nothing is the same
+		return fmt.Sprint(x.rec.Number) // a unique key
 	}
 	sum := sha256.Sum256(data)
 	return string(sum[:])
 }
 
-// pick finds the turn for the request, and puts it into the words of its tools.
+// pick finds the turn for the request and translates it for its tools.
 func (x *exchange) pick(m script.Method, remove bool) (script.Entry, error) {
 	if q := x.s.entries; q != nil {
 		take := q.Peek
@@ -129,7 +129,8 @@ func (x *exchange) pick(m script.Method, remove bool) (script.Entry, error) {
 	return x.translate(*t)
 }
 
-// unscripted answers where the script says nothing; nil: it should have.
+// unscripted returns the default answer if the script has none. It returns nil if the
+// script should have had one and Empty is not set.
 func (x *exchange) unscripted(m script.Method) *Turn {
 	switch m {
 	case script.Whole:
@@ -143,8 +144,8 @@ func (x *exchange) unscripted(m script.Method) *Turn {
 	return x.s.opts.Empty
 }
 
-// translate makes calls of a turn's actions, gives calls their ids, and says
-// what the request does not offer.
+// translate converts a turn's actions to calls, gives calls their ids, and reports calls
+// that the request does not offer.
 func (x *exchange) translate(t Turn) (script.Entry, error) {
 	e := t.Entry
 	e.Chunks = slices.Clone(e.Chunks)
@@ -182,9 +183,9 @@ func (x *exchange) callsOf(a script.Action) ([]llm.ToolCall, error) {
 	return x.s.opts.Translate(a, slices.Clone(x.rec.Tools))
 }
 
-// called makes a call ready to go out, and notes it.
+// called prepares a call to be sent, and records it.
 func (x *exchange) called(c llm.ToolCall, a *script.Action) llm.ToolCall {
-	if c.ID == "" && x.rec.Protocol != Gemini { // there it may have none
+	if c.ID == "" && x.rec.Protocol != Gemini { // Gemini's calls may have no id
 		c.ID = x.id(callIDs[x.rec.Protocol], len(x.rec.Calls)+1)
 	}
 	if c.Args == nil {
@@ -197,7 +198,7 @@ func (x *exchange) called(c llm.ToolCall, a *script.Action) llm.ToolCall {
 
 var callIDs = map[Protocol]string{Anthropic: "toolu_", Responses: "call_", Chat: "call_"}
 
-// id makes an id for the n-th thing of its kind in the answer.
+// id returns an id for the n-th item of its kind in the answer.
 func (x *exchange) id(prefix string, n int) string {
 	return fmt.Sprintf("%sfake%012d%04d", prefix, x.rec.Number, n)
 }

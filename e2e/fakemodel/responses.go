@@ -8,7 +8,7 @@ import (
 	"minigem/llm"
 )
 
-// responsesAPI is OpenAI Responses.
+// responsesAPI implements OpenAI Responses.
 type responsesAPI struct{}
 
 type responsesRequest struct {
@@ -35,7 +35,7 @@ type responsesTool struct {
 	Tools       []responsesTool `json:"tools"` // of a namespace
 }
 
-// responsesItem is one thing of the input.
+// responsesItem is an item of the input.
 type responsesItem struct {
 	Type      string          `json:"type"`
 	Role      string          `json:"role"`
@@ -51,7 +51,7 @@ type responsesItem struct {
 	raw json.RawMessage
 }
 
-// kind is the type, which messages may leave out.
+// kind returns the item's type, which messages may omit.
 func (i responsesItem) kind() string {
 	if i.Type == "" && i.Role != "" {
 		return "message"
@@ -59,7 +59,7 @@ func (i responsesItem) kind() string {
 	return i.Type
 }
 
-// isCall and isOutput tell calls and results, of all the kinds that there are.
+// isCall and isOutput recognize calls and results of every type.
 func (i responsesItem) isCall() bool {
 	return i.CallID != "" && strings.HasSuffix(i.Type, "_call")
 }
@@ -68,7 +68,7 @@ func (i responsesItem) isOutput() bool {
 	return i.CallID != "" && (strings.HasSuffix(i.Type, "_call_output") || i.Type == "tool_search_output")
 }
 
-// ask adds the tools of a request, those of namespaces too.
+// ask adds the tools of a request, including those in namespaces.
 func (r *reading) ask(tools []responsesTool, namespace string) {
 	for _, t := range tools {
 		if len(t.Tools) > 0 {
@@ -108,7 +108,7 @@ func (responsesAPI) read(_ *exchange, body []byte, _ bool) (asked, []string, err
 	return r.asked, r.problems, nil
 }
 
-// itemsOf reads the input: a text of the user's, or an array of items.
+// itemsOf parses the input, which is a string from the user or an array of items.
 func itemsOf(input json.RawMessage) ([]responsesItem, error) {
 	var text string
 	if input = present(input); input == nil {
@@ -178,7 +178,7 @@ func (r *reading) responsesCall(i responsesItem) {
 			text = string(i.Arguments)
 		}
 		r.call(i.CallID, i.Name, object([]byte(text)))
-	default: // a tool that the client runs under a name of the API's own
+	default: // a tool with a type of its own that the client runs
 		args := i.Action
 		if args == nil {
 			args = i.Arguments
@@ -189,7 +189,7 @@ func (r *reading) responsesCall(i responsesItem) {
 
 func (responsesAPI) failure(f Fault, _ int) any { return map[string]any{"error": openAIError(f)} }
 
-// responsesStatus is the status of an answer, and why it is not complete.
+// responsesStatus returns the status of an answer, and why it is incomplete.
 func responsesStatus(a answer) (status string, why any) {
 	switch a.finish {
 	case "STOP":
@@ -209,7 +209,7 @@ func (a answer) responsesUsage() map[string]any {
 	}
 }
 
-// response is the frame of an answer.
+// response returns the response object of an answer.
 func (a answer) response(status string, output []any, usage any) map[string]any {
 	return map[string]any{
 		"id": a.x.id("resp_", 1), "object": "response", "created_at": a.x.rec.Time.Unix(), "status": status,
@@ -238,7 +238,8 @@ func (responsesAPI) whole(a answer) any {
 	return r
 }
 
-// outputItem is the n-th thing of an output, whole; nil: the API has none for it.
+// outputItem returns the complete n-th item of an output, or nil if the API has none for
+// the part.
 func (a answer) outputItem(p llm.Part, n int) map[string]any {
 	switch p := p.(type) {
 	case llm.Text:

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// responsesJudge says what the API would refuse.
+// responsesJudge reports what the API would refuse.
 type responsesJudge struct {
 	*reading
 	w     responsesRequest
 	calls []string        // ids of all calls, in order
-	done  map[string]bool // those that have a result
+	done  map[string]bool // ids of calls with results
 }
 
 func (j *responsesJudge) head() {
@@ -30,7 +30,7 @@ func (j *responsesJudge) head() {
 	j.checkTools(Responses)
 }
 
-// item looks at one item, in order.
+// item checks one item. Items must be checked in order.
 func (j *responsesJudge) item(i int, item responsesItem) {
 	kind := item.kind()
 	switch {

@@ -6,13 +6,13 @@ import (
 	"minigem/llm"
 )
 
-// responsesStream writes the events of a response.
+// responsesStream writes the events of a streamed response.
 type responsesStream struct {
 	x        *exchange
 	a        answer
 	sequence int
-	output   []any    // items that are done
-	open     llm.Part // text or thought that is being said; nil: none
+	output   []any    // completed items
+	open     llm.Part // the text or thought being streamed; nil if there is none
 }
 
 func (responsesAPI) stream(x *exchange, a answer) streamer {
@@ -31,8 +31,8 @@ func (s *responsesStream) begin() {
 	}
 }
 
-// at is where in the output an event is; inner is the name of the index in the
-// item, empty: it is about the item.
+// at returns the fields that locate an event in the output. inner names the index within
+// the item. It is empty if the event is about the item itself.
 func (s *responsesStream) at(item map[string]any, inner string, more map[string]any) map[string]any {
 	fields := map[string]any{"output_index": len(s.output)}
 	if inner == "" {
@@ -70,7 +70,7 @@ func (s *responsesStream) chunk(c llm.Chunk) {
 	}
 }
 
-// item is the item that is open.
+// item returns the open item.
 func (s *responsesStream) item() map[string]any { return s.a.outputItem(s.open, len(s.output)) }
 
 // say opens an item.
@@ -86,7 +86,7 @@ func (s *responsesStream) say(p llm.Part, list string, empty map[string]any, eve
 	s.event(event, s.at(item, index, map[string]any{"part": empty}))
 }
 
-// close ends the item that is open.
+// close ends the open item, if there is one.
 func (s *responsesStream) close() {
 	if s.open == nil {
 		return

@@ -16,7 +16,7 @@ import (
 	"minigem/llm/script"
 )
 
-// understood is what a vendor's client made of an answer.
+// understood is an answer as a vendor's client parsed it.
 type understood struct {
 	Asked   string   `json:"asked"`
 	Text    string   `json:"text"`
@@ -32,8 +32,8 @@ type understood struct {
 	Message string   `json:"message"`
 }
 
-// askClients asks s through the vendors' own clients, where
-// MINIGEM_MODEL_CLIENTS names a folder whose node_modules has them.
+// askClients queries s with the vendors' own clients, if MINIGEM_MODEL_CLIENTS names a
+// folder whose node_modules contains them.
 func askClients(t *testing.T, s *Server, asks ...string) []understood {
 	t.Helper()
 	folder := os.Getenv("MINIGEM_MODEL_CLIENTS")
@@ -64,8 +64,8 @@ func askClients(t *testing.T, s *Server, asks ...string) []understood {
 
 const longCommand = `echo 'a command that goes out in several pieces, with ümlauts, <&> and "quotes"' > f`
 
-// TestVendorsClients: the clients of Anthropic and OpenAI understand streams and
-// whole answers alike.
+// TestVendorsClients: the clients of Anthropic and OpenAI parse streams and whole answers
+// to the same result.
 func TestVendorsClients(t *testing.T) {
 	t.Parallel()
 	full := Turn{Entry: script.Streamed(
@@ -80,7 +80,7 @@ func TestVendorsClients(t *testing.T) {
 		name, _, _ := strings.Cut(u.Asked, ".")
 		assert.Empty(t, u.Error, "%s: %s", u.Asked, u.Message)
 		assert.Equal(t, `I run "it" <&> — ü.`, u.Text, u.Asked)
-		if name != "chat" { // its client drops what is not OpenAI's
+		if name != "chat" { // its client drops fields that are not OpenAI's
 			assert.Equal(t, "**Plan** first, then more", u.Thought, u.Asked)
 		}
 		require.Len(t, u.Calls, 2, u.Asked)
@@ -95,7 +95,7 @@ func TestVendorsClients(t *testing.T) {
 	}
 }
 
-// TestVendorsClientsBesides: what else the clients ask.
+// TestVendorsClientsBesides tests the clients' other requests.
 func TestVendorsClientsBesides(t *testing.T) {
 	t.Parallel()
 	s := New(Options{Turns: []Turn{says("never"), {Entry: script.Counted(77)}}, Strict: true})
@@ -114,7 +114,7 @@ func TestVendorsClientsBesides(t *testing.T) {
 	assert.Equal(t, 1, s.Left(), "side requests use up no turn")
 }
 
-// TestVendorsClientsCustom: a tool that takes free text.
+// TestVendorsClientsCustom tests a tool with plain-text input.
 func TestVendorsClientsCustom(t *testing.T) {
 	t.Parallel()
 	s := New(Options{Turns: []Turn{calls("patch", map[string]any{"input": "*** Begin Patch\n+" + longCommand}), calls("patch", map[string]any{"input": "x"})}, Strict: true})
@@ -125,7 +125,7 @@ func TestVendorsClientsCustom(t *testing.T) {
 	assert.Equal(t, "x", all[1].Calls[0][2])
 }
 
-// TestVendorsClientsFaults: what is done on purpose arrives as what it is.
+// TestVendorsClientsFaults: the clients recognize injected faults as what they are.
 func TestVendorsClientsFaults(t *testing.T) {
 	t.Parallel()
 	text := llm.Chunk{Parts: []llm.Part{llm.Text{Text: "half"}}}
@@ -149,7 +149,7 @@ func TestVendorsClientsFaults(t *testing.T) {
 		}},
 		{"key", faulty(`{"status":401}`), func(t *testing.T, u understood) { assert.Equal(t, "AuthenticationError", u.Error, u.Asked) }},
 		{"midway", faulty(`{"status":500,"after":1,"message":"broke"}`, text), func(t *testing.T, u understood) {
-			if strings.HasPrefix(u.Asked, "responses") { // an answer that failed is no exception there
+			if strings.HasPrefix(u.Asked, "responses") { // a failed answer is not an exception there
 				assert.Equal(t, "failed", u.Stop)
 				return
 			}
@@ -162,7 +162,7 @@ func TestVendorsClientsFaults(t *testing.T) {
 			assert.Contains(t, u.Message, "JSON", u.Asked)
 		}},
 		{"no end", faulty("", text), func(t *testing.T, u understood) {
-			if u.Asked == "responses.stream" { // its client believes that more may come
+			if u.Asked == "responses.stream" { // its client expects that more may come
 				assert.Equal(t, "in_progress", u.Stop)
 				return
 			}
@@ -185,7 +185,7 @@ func TestVendorsClientsFaults(t *testing.T) {
 		turns = append(turns, tt.turn, tt.turn, tt.turn)
 		asks = append(asks, "anthropic.stream", "chat.stream", "responses.stream")
 	}
-	for i, u := range askClients(t, New(Options{Turns: turns, Strict: true}), asks...) { // one run of node: it starts slowly
+	for i, u := range askClients(t, New(Options{Turns: turns, Strict: true}), asks...) { // one run: node starts slowly
 		t.Run(tests[i/3].name+" "+u.Asked, func(t *testing.T) { tests[i/3].check(t, u) })
 	}
 }

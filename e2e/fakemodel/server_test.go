@@ -17,7 +17,7 @@ import (
 	"minigem/llm/script"
 )
 
-// request sends one, with the header of the client.
+// request sends a request with the client's header.
 func request(t *testing.T, s *Server, method, path, body string, header http.Header) (int, string) {
 	t.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
@@ -29,7 +29,8 @@ func request(t *testing.T, s *Server, method, path, body string, header http.Hea
 	return w.Code, w.Body.String()
 }
 
-// sides are requests without tools, which want an answer of a schema.
+// sides has, for each protocol, requests without tools that require an answer for a
+// schema.
 var sides = map[Protocol]string{
 	Anthropic: `{"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "title?"}], "output_config": {"format": {"type": "json_schema", "schema": SCHEMA}}}`,
 	Chat:      `{"model": "m", "messages": [{"role": "user", "content": "title?"}], "response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": SCHEMA}}}`,
@@ -37,8 +38,8 @@ var sides = map[Protocol]string{
 	Gemini:    `{"contents": [{"role": "user", "parts": [{"text": "title?"}]}], "generationConfig": {"responseMimeType": "application/json", "responseJsonSchema": SCHEMA}}`,
 }
 
-// TestSideRequests: they use up no turn of the conversation; a turn that is
-// marked for them answers, else the least that fits the schema.
+// TestSideRequests: side requests use up no turn of the conversation. They get a turn for
+// side requests, or else the smallest answer that fits the schema.
 func TestSideRequests(t *testing.T) {
 	t.Parallel()
 	const schema = `{"type": "object", "properties": {"title": {"type": "string"}, "next": {"enum": ["user", "model"]}, "n": {"type": ["integer", "null"], "minimum": 2}, "list": {"type": "array"}, "one": {"anyOf": [{"type": "boolean"}, {}]}}}`
@@ -69,8 +70,8 @@ func TestSideRequests(t *testing.T) {
 	}
 }
 
-// TestActions: an action goes out as the calls that a driver makes of it, and as
-// Gemini CLI's own where there is no driver.
+// TestActions: an action is sent as the calls that the driver translates it to, or without
+// a driver as Gemini CLI's own call.
 func TestActions(t *testing.T) {
 	t.Parallel()
 	act := Turn{Entry: script.Streamed(
@@ -94,7 +95,7 @@ func TestActions(t *testing.T) {
 			assert.Equal(t, "run", c.Name)
 			require.NotNil(t, c.Action)
 			assert.Equal(t, "ls", c.Action.Command)
-			if p != Gemini { // there a call may go without
+			if p != Gemini { // Gemini's calls may have no id
 				assert.NotEmpty(t, c.ID)
 				assert.Contains(t, body, c.ID)
 			}
@@ -112,8 +113,8 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// TestCallsFit: a call that the request's schema does not allow is reported: an
-// agent refuses it before any hook sees it, and a test of that proves nothing.
+// TestCallsFit: a call that does not match the request's schema is reported. An agent
+// rejects it before any hook sees it, and a test of it proves nothing.
 func TestCallsFit(t *testing.T) {
 	t.Parallel()
 	for _, p := range Protocols {
@@ -138,7 +139,7 @@ func TestCallsFit(t *testing.T) {
 	assert.Equal(t, []string{"the script calls search, which the request does not offer: it offers patch, spawn, web_search"}, log[2].Problems)
 }
 
-// TestEnd: what comes when the script is at its end.
+// TestEnd: the answers after the end of the script.
 func TestEnd(t *testing.T) {
 	t.Parallel()
 	for _, p := range Protocols {
@@ -166,8 +167,8 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestFaultsKeepTheTurn: a fault of a request leaves the turn for the next
-// attempt, one of the script is used up.
+// TestFaultsKeepTheTurn: a fault of a request keeps the turn for the next attempt. A fault
+// in the script uses up its line.
 func TestFaultsKeepTheTurn(t *testing.T) {
 	t.Parallel()
 	for _, p := range Protocols {
@@ -187,8 +188,8 @@ func TestFaultsKeepTheTurn(t *testing.T) {
 	}
 }
 
-// TestErrorsAreFinal: where the script says that a failure is for good, the
-// clients of Anthropic and OpenAI are told not to try again.
+// TestErrorsAreFinal: if the script says that a failure is permanent, the clients of
+// Anthropic and OpenAI are told not to retry.
 func TestErrorsAreFinal(t *testing.T) {
 	t.Parallel()
 	broken := says("")
@@ -201,8 +202,8 @@ func TestErrorsAreFinal(t *testing.T) {
 	assert.Equal(t, "3", w.Header().Get("Retry-After"))
 }
 
-// TestErrorsStay: a client that asks the same again does not get the next turn,
-// but an error with which it gives up.
+// TestErrorsStay: a client that repeats a request does not get the next turn, but an error
+// on which it gives up.
 func TestErrorsStay(t *testing.T) {
 	t.Parallel()
 	for _, p := range Protocols {
@@ -225,7 +226,7 @@ func TestErrorsStay(t *testing.T) {
 	}
 }
 
-// TestDropped: a connection that is cut is in the log, too.
+// TestDropped: a dropped connection is logged too.
 func TestDropped(t *testing.T) {
 	t.Parallel()
 	for _, p := range Protocols {
@@ -241,7 +242,7 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// TestBesides: what is no request to a model, and who may ask.
+// TestBesides: requests that are not for a model, and keys.
 func TestBesides(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -282,7 +283,7 @@ func TestBesides(t *testing.T) {
 	assert.Equal(t, []string{"no API has POST /v1/other"}, seen[6].Problems)
 }
 
-// TestVariables are what fake-api prints.
+// TestVariables: the variables that fake-api prints.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	var got []string

@@ -8,8 +8,8 @@ import (
 	"minigem/llm/script"
 )
 
-// sideAnswer is what a side request gets that the script says nothing of:
-// "OK", or the least that fits the schema of the answer.
+// sideAnswer returns the default answer to a side request: "OK", or the smallest value
+// that fits the answer's schema.
 func sideAnswer(schema json.RawMessage) Turn {
 	text := "OK"
 	if schema != nil {
@@ -23,10 +23,11 @@ func sideAnswer(schema json.RawMessage) Turn {
 	})}
 }
 
-// deepest bounds how far a schema is followed.
+// deepest limits the depth to which a schema is followed.
 const deepest = 32
 
-// instance is a value for a schema: the first that it lists, or the emptiest.
+// instance returns a value for a schema: the first one that it lists, or else the
+// smallest.
 func instance(schema json.RawMessage, depth int) any {
 	var s struct {
 		Type       json.RawMessage            `json:"type"`
@@ -70,8 +71,8 @@ func instance(schema json.RawMessage, depth int) any {
 	return object
 }
 
-// typeOf is the first type that a schema names, in lower case: Gemini's own
-// schemas shout.
+// typeOf returns the first type of a schema, in lower case if there is only one, because
+// Gemini's own schemas use upper case.
 func typeOf(t json.RawMessage) string {
 	var one string
 	if json.Unmarshal(t, &one) == nil {

@@ -17,11 +17,11 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/*.sse")
 
-// now is what differs from run to run.
+// now matches what differs from run to run.
 var now = regexp.MustCompile(`"created(_at)?":\d+`)
 
-// TestStreams compares whole streams, byte for byte; TestVendorsClients shows
-// that the vendors' clients understand them.
+// TestStreams compares whole streams byte for byte. TestVendorsClients shows that the
+// vendors' clients understand them.
 func TestStreams(t *testing.T) {
 	t.Parallel()
 	turn := Turn{Entry: script.Streamed(

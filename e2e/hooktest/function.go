@@ -6,7 +6,7 @@ import (
 	"minigem/hooks"
 )
 
-// named runs the hooks that have a function, and passes all others to next.
+// named runs hooks that have a function, and passes all others to next.
 type named struct {
 	functions map[string]hooks.Function
 	next      hooks.Runner

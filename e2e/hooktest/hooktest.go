@@ -103,7 +103,7 @@ func (c *config) options() testbed.Options {
 	}
 }
 
-// alone runs a case on minigem.
+// alone runs a case only on minigem.
 func (c *config) alone(t *testing.T, file string) {
 	tc, err := testbed.ReadFile(file)
 	if err != nil {

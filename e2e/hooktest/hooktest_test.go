@@ -28,7 +28,7 @@ func TestPlayedAgents(t *testing.T) {
 	hooktest.Run(t, "testdata/agents/*.txtar", hooktest.As("claude", "codex"))
 }
 
-// A function of the test runs in place of the hook's command.
+// TestFunc: a function of the test runs instead of the hook's command.
 func TestFunc(t *testing.T) {
 	t.Parallel()
 	var ran atomic.Int32
@@ -43,8 +43,8 @@ func TestFunc(t *testing.T) {
 	assert.Positive(t, ran.Load())
 }
 
-// foreign is a module of somebody else: a case that passes, one that fails, a
-// pattern that matches nothing, and a case on agents that are played.
+// foreign is another module with a case that passes, one that fails, a pattern that
+// matches nothing, and a case on played agents.
 const foreign = `package guard
 
 import (
@@ -59,7 +59,7 @@ func TestNothing(t *testing.T) { hooktest.Run(t, "none/*.txtar") }
 func TestPlayed(t *testing.T)  { hooktest.Run(t, "agents/*.txtar", hooktest.As("claude")) }
 `
 
-// Another module runs cases with go test, and reads the whole of a failure.
+// TestForeignModule: another module runs cases with go test and sees the complete failure.
 func TestForeignModule(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.Abs("../..")
@@ -96,7 +96,7 @@ func TestForeignModule(t *testing.T) {
 	assert.Contains(t, string(out), "no case matches none/*.txtar")
 }
 
-// What an importer can make of the testbed's types without a driver is an error.
+// TestNoDriver: using the testbed's types without a driver is an error.
 func TestNoDriver(t *testing.T) {
 	t.Parallel()
 	tc, err := testbed.ReadFile("testdata/no-force.txtar")

@@ -10,14 +10,15 @@ import (
 	"minigem/hooks"
 )
 
-// agentFile is a definition as it was when the run began, and where it is in a case.
+// agentFile is the definition of an agent at the start of the run, with its name in a
+// case.
 type agentFile struct {
 	path, name string
 	state      state
 	used       bool // the agent was started
 }
 
-// noteAgents reads definitions, by the names of agents.
+// noteAgents reads the definitions of agents, by name.
 func (r *Recorder) noteAgents(paths map[string]string) {
 	r.agents = map[string]*agentFile{}
 	for name, file := range paths {
@@ -31,7 +32,7 @@ func (r *Recorder) noteAgents(paths map[string]string) {
 	}
 }
 
-// nested takes what happened in an agent for what happened.
+// nested unwraps an event from a subagent.
 func nested(e event.Event) event.Event {
 	if n, ok := e.(event.Nested); ok {
 		return n.Event
@@ -39,8 +40,8 @@ func nested(e event.Event) event.Event {
 	return e
 }
 
-// addAgents adds the definitions of the agents that were started, but for those
-// that are there already.
+// addAgents adds the definitions of the agents that were started, unless the case has them
+// already.
 func (w writer) addAgents(a *txtar.Archive) {
 	for _, name := range w.agentsUsed() {
 		file := w.agents[name]
@@ -62,13 +63,13 @@ func (w writer) agentsUsed() []string {
 	return names
 }
 
-// brought reports whether a definition that is in the case brings h.
+// brought reports whether h comes from an agent definition in the case.
 func (w writer) brought(h hooks.Hook) bool {
 	a := w.agents[h.Within.Name]
 	return h.Within.Kind == hooks.AgentPart && a != nil && a.used && a.state.there && a.state.left == ""
 }
 
-// addModels adds what the model answered, and what it answered to each agent.
+// addModels adds the model's answers to the main agent and to each subagent.
 func (w writer) addModels(a *txtar.Archive) error {
 	exact := w.sawChunks()
 	var agents []string
@@ -91,8 +92,8 @@ func (w writer) addModels(a *txtar.Archive) error {
 	return nil
 }
 
-// whose is the condition that says in which agent an event fired, where there were
-// agents.
+// whose returns the condition for the agent in which an event fired, if the run had
+// subagents.
 func (w writer) whose(rep hooks.Report) string {
 	switch {
 	case rep.Agent.Type != "":

@@ -15,18 +15,18 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// longRun is from where on a case needs more time than cases have.
+// longRun is the duration from which on a recorded case gets a longer timeout.
 const longRun = 10 * time.Second
 
-// Case writes the case. exit is the exit code of the command. Nothing may be
-// told to r any more.
+// Case returns the case. exit is the exit code of the command. r must not be used
+// afterwards.
 func (r *Recorder) Case(exit int) ([]byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return writer{&r.recorded}.write(exit)
 }
 
-// write writes the case.
+// write builds the case.
 func (w writer) write(exit int) ([]byte, error) {
 	var a txtar.Archive
 	if err := w.addSettings(&a); err != nil {
@@ -43,20 +43,22 @@ func (w writer) write(exit int) ([]byte, error) {
 	}
 	body := w.actLines()
 	a.Comment = []byte(body + "\n" + outcome.String() + "\n")
-	// Once more over all of it, names of files included: nothing was forgotten.
+	// Clean everything once more, including the names of files, in case something was
+	// missed.
 	body = w.clean.code(string(txtar.Format(&a)))
 	return []byte(w.clean.code(w.head()) + body), nil
 }
 
-// Taken names the secrets that [Recorder.Case] took out; empty: none.
+// Taken names the secrets that [Recorder.Case] removed. It is empty if there were none.
 func (r *Recorder) Taken() string { return r.clean.summary() }
 
-// sawChunks: hooks saw each chunk, so that they must come as they did.
+// sawChunks reports whether hooks saw each chunk, so that the chunks must be kept as they
+// were.
 func (w writer) sawChunks() bool {
 	return slices.ContainsFunc(w.ran(), func(h hooks.Hook) bool { return h.Event == protocol.AfterModel })
 }
 
-// head is the comments and the setup.
+// head returns the comments and the setup commands.
 func (w writer) head() string {
 	var b strings.Builder
 	b.WriteString("# Recorded from a run.\n")
@@ -118,7 +120,8 @@ func (w writer) addSettings(a *txtar.Archive) error {
 	return nil
 }
 
-// addFiles adds scripts and files as they were, and what happened to them.
+// addFiles adds scripts and files as they were before the run, and assertions on what
+// happened to them.
 func (w writer) addFiles(a *txtar.Archive, outcome *strings.Builder) {
 	for _, h := range w.ran() {
 		for _, path := range config.Scripts(h, w.o.Project) {
@@ -168,7 +171,7 @@ func (w writer) addChange(a *txtar.Archive, outcome *strings.Builder, name strin
 	}
 }
 
-// endLines are about the run as a whole.
+// endLines adds assertions on the run as a whole.
 func (w writer) endLines(b *strings.Builder, exit int) {
 	if w.interrupted {
 		return
@@ -177,12 +180,12 @@ func (w writer) endLines(b *strings.Builder, exit int) {
 	if w.last != "" && w.last != agent.MaxTurns {
 		fmt.Fprintf(b, "ending %s\n", w.last)
 	}
-	if !w.o.Interactive && len(w.acts) > 0 && w.last != agent.MaxTurns { // limits of settings are not there
+	if !w.o.Interactive && len(w.acts) > 0 && w.last != agent.MaxTurns { // the case lacks the limits of the settings
 		fmt.Fprintf(b, "exit %d\n", exit)
 	}
 }
 
-// wordOf is s as a word of a script.
+// wordOf quotes s as a word of a script.
 func wordOf(s string) string {
 	switch {
 	case s == "" || strings.ContainsAny(s, " \t\"#~=") && !strings.ContainsAny(s, "'\n"):
@@ -193,7 +196,7 @@ func wordOf(s string) string {
 	return s
 }
 
-// tally counts things in the order in which they first came.
+// tally counts things in the order of their first occurrence.
 type tally struct {
 	order []string
 	n     map[string]int
@@ -209,7 +212,8 @@ func (t *tally) add(what string) {
 	t.n[what]++
 }
 
-// times is the condition; after an interruption there may be more.
+// times returns the condition on the count. It is only a minimum if the run was
+// interrupted or exact is false.
 func (w writer) times(n int, exact bool) string {
 	if w.interrupted || !exact {
 		return fmt.Sprintf("times=%d..", n)

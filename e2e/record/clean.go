@@ -12,16 +12,16 @@ import (
 	"minigem/internal/redact"
 )
 
-// cleaner takes out what must not leave the machine.
+// cleaner removes what must not leave the machine.
 type cleaner struct {
 	mask   func(string) string
-	script *strings.Replacer // folders become variables, for what a shell reads
-	words  *strings.Replacer // folders become relative, for what tools and people read
-	user   *regexp.Regexp    // nil: the name is not taken out
-	taken  []string          // names or kinds of the secrets that were taken out, see [redact.Text]
+	script *strings.Replacer // replaces folders by variables, in text for a shell
+	words  *strings.Replacer // replaces folders by relative paths, in text for tools and people
+	user   *regexp.Regexp    // nil: the login name is kept
+	taken  []string          // names or kinds of the removed secrets, see [redact.Text]
 }
 
-// commonNames are login names that are words of every text.
+// commonNames lists login names that are too common as words to be removed.
 var commonNames = []string{"root", "user", "admin", "runner", "build", "test", "home", "work", "node", "ubuntu",
 	"default", "nobody"}
 
@@ -48,8 +48,8 @@ func newCleaner(o Options) *cleaner {
 	return c
 }
 
-// spellings are a folder as it is named and as it is without links, the longer
-// one first.
+// spellings returns a folder's path as given and without symbolic links, the longer one
+// first.
 func spellings(dir string) []string {
 	if dir == "" {
 		return nil
@@ -73,7 +73,7 @@ func unique(dirs []string) []string {
 	return out
 }
 
-// secrets takes secrets out of text.
+// secrets removes secrets from text.
 func (c *cleaner) secrets(text string) string {
 	masked := c.mask(text)
 	for range strings.Count(masked, redact.Shown) - strings.Count(text, redact.Shown) {
@@ -91,8 +91,8 @@ func (c *cleaner) names(text string) string {
 	return c.user.ReplaceAllLiteralString(text, "$USER")
 }
 
-// summary says what was taken out, such as "API_TOKEN, AWS key (2)"; empty:
-// nothing.
+// summary lists what was removed, such as "API_TOKEN, AWS key (2)". It is empty if nothing
+// was.
 func (c *cleaner) summary() string {
 	count := map[string]int{}
 	for _, kind := range c.taken {
@@ -108,10 +108,10 @@ func (c *cleaner) summary() string {
 	return strings.Join(out, ", ")
 }
 
-// code cleans what a shell reads: commands, scripts, files.
+// code cleans text for a shell: commands, scripts, files.
 func (c *cleaner) code(text string) string { return c.names(c.script.Replace(c.secrets(text))) }
 
-// text cleans what models, tools and people read.
+// text cleans text for models, tools and people.
 func (c *cleaner) text(text string) string { return c.names(c.words.Replace(c.secrets(text))) }
 
 // value cleans the strings of a JSON value.

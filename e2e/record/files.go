@@ -22,25 +22,25 @@ import (
 	"minigem/internal/text"
 )
 
-// Bounds of what a case takes along.
+// Limits on the files of a case.
 const (
 	maxFile  = 64 << 10
-	maxFiles = 512 << 10 // all together
+	maxFiles = 512 << 10 // in total
 )
 
-// files are those of a folder that a run touched, as they were before.
+// files holds the files of a folder that a run touched, as they were before.
 type files struct {
 	root   string
-	real   string // root without links
+	real   string // root without symbolic links
 	before map[string]state
 	size   int
 }
 
-// state is what a file was: text, or why it is not kept.
+// state is the previous state of a file: its text, or why it is left out.
 type state struct {
 	there bool
 	data  []byte
-	left  string // why it is left out; empty: it is not
+	left  string // why it is left out; empty if it is not
 }
 
 func newFiles(root string) *files {
@@ -51,8 +51,8 @@ func newFiles(root string) *files {
 	return &files{root: root, real: real, before: map[string]state{}}
 }
 
-// note keeps the file at path, absolute or relative to the root, as it is now,
-// unless it is known already.
+// note stores the current state of the file at path, absolute or relative to the root,
+// unless the file is known already.
 func (f *files) note(path string) {
 	name, ok := f.name(path)
 	if !ok {
@@ -72,7 +72,7 @@ func (f *files) note(path string) {
 	f.size += len(s.data)
 }
 
-// dir keeps one file of a folder, so that the folder is there.
+// dir stores one file of a folder, so that the case has the folder.
 func (f *files) dir(path string) {
 	entries, err := os.ReadDir(path)
 	if err != nil || path == f.root {
@@ -89,8 +89,8 @@ func (f *files) dir(path string) {
 	}
 }
 
-// name is path below the root, with slashes; not of files that cases have by
-// themselves, and of none that lies elsewhere.
+// name returns path relative to the root, with slashes. It returns false for paths outside
+// the root and for files that every case has.
 func (f *files) name(path string) (string, bool) {
 	for _, root := range []string{f.root, f.real} {
 		rel := path
@@ -111,13 +111,13 @@ func (f *files) name(path string) (string, bool) {
 	return "", false
 }
 
-// reserved are the names that mean something else in a case.
+// reserved reports whether the name has a special meaning in a case.
 func reserved(name string) bool {
 	return slices.Contains([]string{"model", "model.responses", "settings.json"}, name) ||
 		strings.HasPrefix(name, "home/") || strings.HasPrefix(name, "want/")
 }
 
-// read reads a file; a link that leads out of the root is not followed.
+// read reads a file. It does not follow a link out of the root.
 func (f *files) read(path string) state {
 	real, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -145,7 +145,7 @@ func (f *files) read(path string) state {
 	return state{there: true, data: data, left: unfit(data)}
 }
 
-// unfit says why data cannot stand in a case; empty: it can.
+// unfit explains why a case cannot contain data. It is empty if a case can.
 func unfit(data []byte) string {
 	switch {
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
@@ -156,10 +156,10 @@ func unfit(data []byte) string {
 	return ""
 }
 
-// pathKeys are arguments of tools that are paths.
+// pathKeys lists arguments of tools that are paths.
 var pathKeys = []string{"file_path", "path", "absolute_path", "dir_path", "directory", "paths", "include"}
 
-// named notes the files that arguments of a tool name.
+// named notes the files that a tool's arguments name.
 func (f *files) named(args map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(args)) {
 		for _, text := range stringsOf(args[key]) {
@@ -196,8 +196,8 @@ func (f *files) included(prompt string) {
 	}
 }
 
-// command notes the project's custom command that prompt calls, and the files
-// that it names; false: it calls none.
+// command notes the project's custom command that prompt calls, and the files that the
+// command names. It returns false if prompt calls none.
 func (f *files) command(prompt string) bool {
 	name, _, _ := strings.Cut(strings.TrimPrefix(prompt, "/"), " ")
 	path := ".gemini/commands/" + strings.ReplaceAll(name, ":", "/") + ".toml"
@@ -215,14 +215,13 @@ func (f *files) command(prompt string) bool {
 	return true
 }
 
-// injected is a file in the prompt of a custom command.
+// injected matches a file in the prompt of a custom command.
 var injected = regexp.MustCompile(`@\{([^{}\n]+)\}`)
 
-// searches are tools that find files by themselves.
+// searches lists tools that find files by themselves.
 var searches = []string{"glob", "grep_search", "search_file_content", "read_many_files", "run_shell_command"}
 
-// found notes the files that a search came upon, unless they changed since it
-// began.
+// found notes the files that a search found, unless they changed after it began.
 func (f *files) found(r event.ToolRecord) {
 	if !slices.Contains(searches, r.Call.Name) {
 		return
@@ -237,7 +236,7 @@ func (f *files) found(r event.ToolRecord) {
 	}
 }
 
-// words notes the words of text that can be files, and are as they should be.
+// words notes the words of text that may be files and for which good returns true.
 func (f *files) words(text string, good func(path string) bool) {
 	for word := range strings.FieldsFuncSeq(text, func(c rune) bool {
 		return strings.ContainsRune(" \t\n\"'`;|&()<>,=:", c)
@@ -252,7 +251,7 @@ func (f *files) words(text string, good func(path string) bool) {
 	}
 }
 
-// changed are the files that are not as they were, by name, with what they are.
+// changed returns the current state of the files that have changed, by name.
 func (f *files) changed() map[string]state {
 	out := map[string]state{}
 	for name, before := range f.before {

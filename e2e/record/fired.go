@@ -8,7 +8,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// hookLines say which hooks ran, and what they decided.
+// hookLines adds assertions on which hooks ran and what they decided.
 func (w writer) hookLines(b *strings.Builder) {
 	var fired tally
 	for _, rep := range w.reports {
@@ -29,7 +29,7 @@ func (w writer) hookLines(b *strings.Builder) {
 	}
 }
 
-// comesAgain: the event happens in the case too, as it did in the run.
+// comesAgain reports whether the event also happens when the case runs.
 func (w writer) comesAgain(rep hooks.Report) bool {
 	switch rep.Event {
 	case protocol.SessionStart:
@@ -40,7 +40,7 @@ func (w writer) comesAgain(rep hooks.Report) bool {
 	return true
 }
 
-// firedBy is what a run was, in parts: event, hook, conditions.
+// firedBy describes a hook run in parts: event, hook, conditions.
 func (w writer) firedBy(rep hooks.Report, run hooks.Run) string {
 	o := run.Reading.Output
 	decision := run.Decision.String()
@@ -68,7 +68,7 @@ func (w writer) firedBy(rep hooks.Report, run hooks.Run) string {
 	return fmt.Sprintf("%s\x00%s\x00%s", rep.Event, w.hookName(run.Hook), conditions.String())
 }
 
-// hookName is what a hook is called in the case.
+// hookName returns the name of a hook in the case.
 func (w writer) hookName(h hooks.Hook) string {
 	if h.Name != "" {
 		return w.clean.text(h.Name)
@@ -76,7 +76,7 @@ func (w writer) hookName(h hooks.Hook) string {
 	return w.clean.code(h.Target())
 }
 
-// lasting: text is the same in another folder, at another time.
+// lasting reports whether text does not depend on the folder or the time.
 func (w writer) lasting(text string) bool {
 	taken := w.clean.taken
 	same := w.clean.text(text) == text
@@ -86,7 +86,7 @@ func (w writer) lasting(text string) bool {
 	})
 }
 
-// unmistakable: no other hook of the event is meant by the name too.
+// unmistakable reports whether name refers to no other hook of the event.
 func (w writer) unmistakable(event, name string) bool {
 	n := 0
 	for _, h := range w.ran() {

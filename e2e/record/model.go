@@ -16,14 +16,14 @@ import (
 	"minigem/llm/script"
 )
 
-// answer is one answer of the model.
+// answer is an answer of the model.
 type answer struct {
 	script.Entry
-	err   *llm.Error // the request failed in this way; nil: it did not
-	agent string     // who asked; empty: the main agent
+	err   *llm.Error // how the request failed; nil if it did not
+	agent string     // the agent that sent the request; empty for the main agent
 }
 
-// Model returns m, and keeps what it answers.
+// Model wraps m to record its answers.
 func (r *Recorder) Model(m llm.Provider) llm.Provider { return &tap{m, r} }
 
 type tap struct {
@@ -31,8 +31,8 @@ type tap struct {
 	r *Recorder
 }
 
-// Stream implements llm.Model. Of a stream that is not read to its end, what was
-// read counts: a case stops reading there too.
+// Stream implements llm.Model. Of a stream that is not read to its end it records what was
+// read, because a case stops reading there too.
 func (t *tap) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		var chunks []llm.Chunk
@@ -80,7 +80,7 @@ func (r *Recorder) answered(ctx context.Context, e script.Entry, err error) {
 	r.answers = append(r.answers, a)
 }
 
-// errorOf is err with a status, by which a case knows it.
+// errorOf converts err to an error with a status, which a case needs.
 func errorOf(err error) *llm.Error {
 	e := &llm.Error{Kind: llm.ErrUnknown, Message: err.Error()}
 	var known *llm.Error
@@ -98,12 +98,12 @@ func errorOf(err error) *llm.Error {
 	return e
 }
 
-// largePrompt is from where on the number of tokens of a request may mean
-// something: history is compressed by it.
+// largePrompt is the number of prompt tokens from which on a request's usage is recorded,
+// because it may trigger compression of the history.
 const largePrompt = 10_000
 
-// model writes what the model answered to one agent. exact keeps the chunks as they came: hooks saw
-// each of them.
+// model formats the answers to one agent. exact keeps the chunks as they were, because
+// hooks saw each of them.
 func (w writer) model(agent string, exact bool) (string, error) {
 	var b strings.Builder
 	for _, a := range w.answers {
@@ -153,7 +153,7 @@ func (w writer) answer(a answer, exact bool) (string, error) {
 	return w.clean.names(w.clean.secrets(b.String())), nil
 }
 
-// cleanChunk is c without secrets, and without what no case needs: ids,
+// cleanChunk returns c without secrets and without what a case does not need: ids and
 // signatures.
 func (w writer) cleanChunk(c llm.Chunk) llm.Chunk {
 	c.ModelVersion, c.ResponseID = "", ""
@@ -175,8 +175,8 @@ func (w writer) cleanChunk(c llm.Chunk) llm.Chunk {
 	return c
 }
 
-// joined makes few chunks of many: texts that follow each other are one, and an
-// empty chunk gives what it has to the one before it.
+// joined merges chunks: consecutive texts become one, and an empty chunk is merged into
+// its predecessor.
 func joined(chunks []llm.Chunk) []llm.Chunk {
 	var out []llm.Chunk
 	for _, c := range chunks {
@@ -222,7 +222,8 @@ func join(out []llm.Chunk, c llm.Chunk) []llm.Chunk {
 	return out
 }
 
-// short writes an answer in the short form; false: it cannot say it.
+// short formats an answer in the short form. It returns false if the short form cannot
+// express it.
 func short(e script.Entry) (string, bool) {
 	if e.Method != script.Stream && e.Method != script.Whole {
 		return "", false
@@ -274,7 +275,7 @@ func partLine(p llm.Part) (string, bool) {
 	return "", false
 }
 
-// ending is how an answer ends, where that is not the usual way.
+// ending formats the end of an answer, if it is not the usual one.
 func ending(c llm.Chunk) (string, bool) {
 	var b strings.Builder
 	switch {
@@ -296,8 +297,7 @@ func ending(c llm.Chunk) (string, bool) {
 	return b.String(), true
 }
 
-// quoted is a text on one line, in quotes where it would be read otherwise
-// without them.
+// quoted returns text on one line, in quotes if it would be misread without them.
 func quoted(text string) string {
 	plain := text != "" && strings.TrimSpace(text) == text && !strings.HasPrefix(text, `"`) &&
 		!strings.ContainsFunc(text, func(c rune) bool { return c == '\n' || !unicode.IsPrint(c) })

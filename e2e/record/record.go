@@ -1,13 +1,13 @@
-// Package record makes a case for the testbed out of a run: of its prompts, of
-// what the model answered, of the hooks that ran with their scripts, and of the
-// files that tools touched. What came of it becomes the case's assertions.
+// Package record makes a case for the testbed out of a run: of its prompts, of what the
+// model answered, of the hooks that ran with their scripts, and of the files that tools
+// touched. The results of the run become the case's assertions.
 //
-// A case holds no secrets: values of the environment, texts that have the shape
-// of one, the home and the user's name are taken out. It is small: what was not
-// touched is not in it.
+// A case contains no secrets: values of environment variables, texts that look like
+// secrets, the home folder and the user's name are removed. It is small, because it only
+// contains files that the run touched.
 //
-// The package keeps out how a run is wired: it is given what happens. Running
-// cases is the testbed's.
+// The package does not know how a run is wired. The caller tells it what happens. Package
+// testbed runs the cases.
 package record
 
 import (
@@ -25,19 +25,19 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// Options says where a run happens. Dir and Project are absolute.
+// Options describes the environment of a run. Dir and Project are absolute.
 type Options struct {
 	Dir         string // the workspace
-	Project     string // the project's root, most often the same
+	Project     string // the project's root, usually the same
 	Home        string
-	User        string // the login name; empty: unknown
+	User        string // the login name; empty if unknown
 	Mode        string // approval mode
-	Interactive bool   // somebody can be asked
-	Untrusted   bool   // what the folder brings is not loaded
-	Resumed     bool   // the session had begun before
+	Interactive bool   // the user can be asked
+	Untrusted   bool   // the project's configuration is not loaded
+	Resumed     bool   // the session existed before the run
 	Mask        func(string) string
-	Hooks       []hooks.Hook      // all that are configured
-	Agents      map[string]string // where agents are defined, by their names
+	Hooks       []hooks.Hook      // all configured hooks
+	Agents      map[string]string // files that define agents, by the agents' names
 }
 
 // Recorder records a run. It is safe for concurrent use.
@@ -46,10 +46,10 @@ type Recorder struct {
 	recorded
 }
 
-// writer writes what was recorded as a case.
+// writer converts a recording to a case.
 type writer struct{ *recorded }
 
-// recorded is what is known of a run.
+// recorded holds what was recorded of a run.
 type recorded struct {
 	o     Options
 	clean *cleaner
@@ -62,22 +62,21 @@ type recorded struct {
 	answers     []answer // of the model
 	files       *files
 	scripts     *files
-	agents      map[string]*agentFile // by their names
+	agents      map[string]*agentFile // by name
 	interrupted bool
-	stopped     bool // what happens is not recorded any more
+	stopped     bool // recording has ended
 	notes       []string
 	last        agent.Ending
 }
 
-// act is a prompt, or something else that the user did.
+// act is a prompt or another action of the user.
 type act struct {
 	verb     string // prompt, clear, compress
 	text     string
-	approval []string // what was said to permission prompts, in the script's words
+	approval []string // answers to permission prompts, as words of the script
 }
 
-// New makes a Recorder. It reads the scripts of the hooks: what they are now
-// counts.
+// New returns a Recorder. It reads the scripts of the hooks as they are now.
 func New(o Options) *Recorder {
 	r := &Recorder{recorded: recorded{o: o, clean: newCleaner(o), began: time.Now()}}
 	r.files, r.scripts = newFiles(o.Dir), newFiles(o.Project)
@@ -96,9 +95,9 @@ func New(o Options) *Recorder {
 	return r
 }
 
-// Prompt is called for a prompt before it is run: what the user typed, and what a
-// custom command made of it; the same where it is none. The case has the custom
-// commands of the project, and what others said.
+// Prompt must be called before a prompt is run. text is what the user typed. filled is
+// what a custom command expanded it to, or text itself. The case contains the project's
+// custom commands, and the expansion of other commands.
 func (r *Recorder) Prompt(text, filled string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,7 +111,7 @@ func (r *Recorder) Prompt(text, filled string) {
 	r.acts = append(r.acts, act{verb: "prompt", text: text})
 }
 
-// Do is called for "clear" and "compress".
+// Do must be called for "clear" and "compress".
 func (r *Recorder) Do(verb string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -121,14 +120,14 @@ func (r *Recorder) Do(verb string) {
 	}
 }
 
-// SetMode says which approval mode the session is in.
+// SetMode records the session's approval mode.
 func (r *Recorder) SetMode(mode string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.o.Mode = mode
 }
 
-// Stop ends the recording before something that a case cannot say, a sentence.
+// Stop ends the recording before something that a case cannot express. why is a sentence.
 func (r *Recorder) Stop(why string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -137,10 +136,10 @@ func (r *Recorder) Stop(why string) {
 	}
 }
 
-// over: nothing more is recorded.
+// over reports whether recording has ended.
 func (r *Recorder) over() bool { return r.stopped || r.interrupted }
 
-// Unrecorded is called for what a case cannot say, a sentence.
+// Unrecorded notes something that a case cannot express. what is a sentence.
 func (r *Recorder) Unrecorded(what string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -149,7 +148,7 @@ func (r *Recorder) Unrecorded(what string) {
 	}
 }
 
-// Answered hears what the user said to a permission prompt.
+// Answered records the user's answer to a permission prompt.
 func (r *Recorder) Answered(_ toolcall.Question, a toolcall.Answer) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -163,7 +162,7 @@ func (r *Recorder) Answered(_ toolcall.Question, a toolcall.Answer) {
 		word = "always"
 	case policy.ModifyWithEditor:
 		r.notes = append(r.notes, "The user changed an edit in an editor: here it is allowed as it was.")
-		return // it is asked again
+		return // the user will be asked again
 	default:
 		word = strings.TrimSpace("no " + oneLine(a.Feedback))
 	}
@@ -171,8 +170,8 @@ func (r *Recorder) Answered(_ toolcall.Question, a toolcall.Answer) {
 	last.approval = append(last.approval, "answer "+word)
 }
 
-// Finished hears how a prompt ended. One that was interrupted from outside is
-// the last that is recorded.
+// Finished records how a prompt ended. If a prompt is interrupted from outside, nothing is
+// recorded after it.
 func (r *Recorder) Finished(res agent.Result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -186,7 +185,7 @@ func (r *Recorder) Finished(res agent.Result) {
 	r.interrupted = res.Ending == agent.Cancelled && !refused
 }
 
-// Report is called for every hook event.
+// Report must be called for every hook event.
 func (r *Recorder) Report(rep hooks.Report) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -54,22 +54,22 @@ func TestShort(t *testing.T) {
 	grounded.Grounding = []byte(`{}`)
 	for _, tt := range []struct {
 		entry script.Entry
-		want  string // empty: it cannot be said
+		want  string // empty: the short form cannot express it
 	}{
-		// what is said
+		// content
 		{script.Streamed(stop(hi)), "text Hi.\n"},
 		{script.Streamed(part(llm.Thought{Text: "**Plan**"}), hi, stop(part(llm.Text{Text: " a\n\"b\""}))), "thought **Plan**\ntext Hi.\ntext \" a\\n\\\"b\\\"\"\n"},
 		{script.Streamed(stop(part(llm.Text{}))), "text \"\"\n"},
 		{script.Streamed(stop(part(llm.ToolCall{Name: "ls", Args: map[string]any{"a": "<b>"}}))), "call ls {\"a\":\"<b>\"}\n"},
 		{script.Streamed(stop(part(llm.ToolCall{Name: "ls"}))), "call ls {}\n"},
 		{script.Answered(stop(hi)), "generate\ntext Hi.\n"},
-		// how it ends
+		// the end
 		{script.Streamed(hi), "text Hi.\nfinish none\n"},
 		{script.Streamed(cut), "text Hi.\nfinish MAX_TOKENS\n"},
 		{script.Streamed(large), "text Hi.\nusage 20000 5\n"},
 		{script.Streamed(llm.Chunk{BlockReason: "SAFETY"}), "block SAFETY\n"},
 		{script.Streamed(llm.Chunk{FinishReason: "STOP"}), "finish STOP\n"},
-		// what the short form has no words for
+		// not expressible in the short form
 		{script.Streamed(stop(hi), hi), ""},
 		{script.Streamed(grounded), ""},
 		{script.Streamed(hi, llm.Chunk{FinishReason: "STOP"}), ""},

@@ -10,7 +10,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// The shape of hooks in a settings file.
+// The structure of hooks in a settings file.
 type (
 	settingsFile struct {
 		Hooks map[hooks.Event][]group `json:"hooks"`
@@ -31,7 +31,7 @@ type (
 	}
 )
 
-// ran are the hooks that ran, in the order in which they are configured.
+// ran returns the hooks that ran, in the order of the configuration.
 func (w writer) ran() []hooks.Hook {
 	did := map[string]bool{}
 	for _, rep := range w.reports {
@@ -44,21 +44,21 @@ func (w writer) ran() []hooks.Hook {
 	var out []hooks.Hook
 	for _, h := range w.o.Hooks {
 		if did[key(h)] {
-			did[key(h)] = false // once
+			did[key(h)] = false // list it once
 			out = append(out, h)
 		}
 	}
 	return out
 }
 
-// key tells hooks apart.
+// key identifies a hook.
 func key(h hooks.Hook) string {
 	return fmt.Sprintf("%s\x00%s\x00%s\x00%s\x00%s:%d", h.Event, h.Matcher, h.Name, h.Target(), h.Source.File,
 		h.Source.Line)
 }
 
-// settings are the hooks that ran as a settings file: those of the project, or
-// all others. Empty: there is none.
+// settings returns a settings file with the hooks that ran: those of the project, or all
+// others. It is empty if there are none.
 func (w writer) settings(project bool) (string, error) {
 	file := settingsFile{Hooks: map[hooks.Event][]group{}}
 	for _, h := range w.ran() {
@@ -91,7 +91,7 @@ func (w writer) settings(project bool) (string, error) {
 	return layOut(file)
 }
 
-// layOut writes a settings file with an entry a line.
+// layOut formats a settings file with one entry per line.
 func layOut(file settingsFile) (string, error) {
 	var b strings.Builder
 	b.WriteString("{\"hooks\": {\n")
@@ -115,7 +115,7 @@ func layOut(file settingsFile) (string, error) {
 	return b.String(), nil
 }
 
-// outside names the programs that hooks ran and that are not in the case.
+// outside names the programs of hooks that are not in the case.
 func (w writer) outside() []string {
 	var out []string
 	for _, h := range w.ran() {

@@ -35,9 +35,9 @@ func doUse(r *runner, c Command) error {
 	return nil
 }
 
-// usedAs is the name in the workspace of what a use command brings: the second
-// argument, else the last part of the path, from the folder on that begins with a dot:
-// settings and hooks are looked for by such a name.
+// usedAs returns the workspace name of what a use command copies. That is the second
+// argument, or else the source path from its first dot folder on (or its last element),
+// because settings and hooks are looked up by such names.
 func usedAs(c Command) string {
 	if len(c.Args) > 1 {
 		return c.Args[1]
@@ -101,7 +101,7 @@ func doInteractive(r *runner, _ Command) error {
 func doTimeout(r *runner, c Command) error {
 	d, err := time.ParseDuration(c.Args[0])
 	if r.timeout = d; r.o.Elsewhere {
-		r.timeout = max(d, r.o.Timeout) // it is meant for minigem, which starts in no time
+		r.timeout = max(d, r.o.Timeout) // the timeout is meant for minigem, which starts at once
 	}
 	return err
 }
@@ -115,7 +115,7 @@ func doPrompt(r *runner, c Command) error {
 		return err
 	}
 	if t, ok := r.session.(*talk); ok {
-		return t.enter(text) // how it ends is heard of later
+		return t.enter(text) // how it ends is reported later
 	}
 	o := r.session.Prompt(r.ctx, text)
 	r.rec.mu.Lock()
@@ -170,7 +170,7 @@ func doEnd(r *runner, _ Command) error {
 	return nil
 }
 
-// Approve implements toolcall.Approver: it gives the answers that were queued.
+// Approve implements toolcall.Approver with the queued answers.
 func (r *runner) Approve(_ context.Context, q toolcall.Question) toolcall.Answer {
 	if a, ok := r.answer(q); ok {
 		return a
@@ -182,7 +182,7 @@ func (r *runner) Approve(_ context.Context, q toolcall.Question) toolcall.Answer
 	return toolcall.Answer{Outcome: policy.Cancel}
 }
 
-// answer takes the next answer; false: there is none left.
+// answer takes the next queued answer, or returns false if none is left.
 func (r *runner) answer(q toolcall.Question) (toolcall.Answer, bool) {
 	r.rec.mu.Lock()
 	defer r.rec.mu.Unlock()
@@ -195,7 +195,7 @@ func (r *runner) answer(q toolcall.Question) (toolcall.Answer, bool) {
 	return toolcall.Answer{Outcome: outcomes[word], Feedback: strings.TrimSpace(feedback)}, true
 }
 
-// unasked notes the answers that nobody asked for.
+// unasked records a vacuous check for each queued answer that no question used.
 func (r *runner) unasked() {
 	for _, c := range r.answers {
 		r.checks = append(r.checks, Check{Where: c.Where(), Command: c.Source, Passed: true, Vacuous: "nobody was asked"})

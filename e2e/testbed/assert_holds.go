@@ -12,7 +12,8 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Firer is a Session whose hooks can be run by themselves, after its end, too.
+// Firer is a Session whose hooks can also be run on their own, even after the session
+// ends.
 type Firer interface {
 	// Engine runs the hooks of c as the session does.
 	Engine(c hooks.Config) *hooks.Engine
@@ -26,7 +27,7 @@ var holdsVerbs = []verb{
 			"nothing is said."},
 }
 
-// goalOf is what the assertion is about, and the event.
+// goalOf returns the goal that the assertion names, and the event.
 func goalOf(c Command) (attack.Goal, protocol.Event, error) {
 	var goals []attack.Goal
 	if len(c.Args) > 1 {
@@ -49,8 +50,8 @@ func goalOf(c Command) (attack.Goal, protocol.Event, error) {
 	return goals[0], event, nil
 }
 
-// bound is the number of a condition such as min=95%; otherwise where it is not
-// there.
+// bound returns the number of a condition such as min=95%, or otherwise if there is no
+// such condition.
 func bound(c Command, key string, otherwise int) (int, error) {
 	for _, cond := range c.Conds {
 		if cond.Key == key {
@@ -86,7 +87,7 @@ func checkHolds(c *Command) error {
 
 func judgeHolds(r *Record, c Command) verdict {
 	goal, event, err := goalOf(c)
-	least, _ := bound(c, "min", 100) // they were checked
+	least, _ := bound(c, "min", 100) // checked when the case was read
 	most, _ := bound(c, "alarms", -1)
 	v := verdict{expected: fmt.Sprintf("%s holds %d%% of the spellings of %s", c.Args[0], least, goal.Value)}
 	if most >= 0 {
@@ -109,7 +110,7 @@ func judgeHolds(r *Record, c Command) verdict {
 	return v
 }
 
-// attack puts a hook of the last session to the test, in the workspace.
+// attack attacks a hook of the last session, in the workspace.
 func (r *runner) attack(event protocol.Event, hook string, goal attack.Goal) (attack.Report, error) {
 	if r.firer == nil {
 		return attack.Report{}, errors.New("no session ran whose hooks can be run by themselves")

@@ -11,14 +11,14 @@ import (
 	"minigem/hooks"
 )
 
-// verdict is what an assertion found.
+// verdict is the result of an assertion.
 type verdict struct {
 	ok       bool
 	expected string
 	actual   string
 	detail   string
-	more     func() string // makes the detail of a failure, where that takes long; nil: there is detail
-	invalid  bool          // it asks for what cannot be, so that its negation fails too
+	more     func() string // computes the detail of a failure if that is slow; nil if detail is set
+	invalid  bool          // the assertion can never hold, so its negation fails too
 }
 
 var hookVerbs = []verb{
@@ -35,8 +35,8 @@ var hookVerbs = []verb{
 		text: "A hook ran and changed nothing, ever."},
 }
 
-// IsHook reports whether h is what name means: its name, its command, or a word
-// of its command, with or without folders and extension.
+// IsHook reports whether name refers to h: by its name, its command, or a word of its
+// command, with or without folders and extension.
 func IsHook(h hooks.Hook, name string) bool {
 	if name == "*" || name == h.Name || name == h.Target() {
 		return true
@@ -53,13 +53,13 @@ func IsHook(h hooks.Hook, name string) bool {
 	return false
 }
 
-// runOf is a run and the event that it was part of.
+// runOf is a run with the event that it belongs to.
 type runOf struct {
 	hooks.Run
 	report hooks.Report
 }
 
-// runs are those of a hook for an event, the skipped ones too.
+// runs returns a hook's runs for an event, including skipped ones.
 func (r *Record) runs(event, hook string) []runOf {
 	var out []runOf
 	for _, rep := range r.Reports {
@@ -75,10 +75,10 @@ func (r *Record) runs(event, hook string) []runOf {
 	return out
 }
 
-// agentOf is the subagent that an event is about, or main.
+// agentOf returns the subagent that caused the event, or main.
 func agentOf(r hooks.Report) string { return cmp.Or(r.Agent.Type, "main") }
 
-// runValue is what a condition about a run looks at.
+// runValue returns the value that a condition on a run tests.
 func runValue(run runOf, key string) string {
 	o := run.Reading.Output
 	switch key {
@@ -170,12 +170,12 @@ func judgeFired(r *Record, c Command) verdict {
 	return v
 }
 
-// has reports whether c has a condition about one of keys.
+// has reports whether c has a condition on one of keys.
 func (c Command) has(keys ...string) bool {
 	return slices.ContainsFunc(c.Conds, func(cond Cond) bool { return slices.Contains(keys, cond.Key) })
 }
 
-// exitHint tells those who expect exit 1 to block that it does not.
+// exitHint explains to authors who expect exit 1 to block that it does not.
 func exitHint(conds []Cond, ran []runOf) string {
 	wantsDeny := slices.ContainsFunc(conds, func(c Cond) bool { return c.Key == "decision" && c.matches("deny") })
 	failed := slices.ContainsFunc(ran, func(run runOf) bool {
@@ -209,15 +209,15 @@ func actualRuns(ran []runOf, conds []Cond) string {
 	return "it had " + had.String()
 }
 
-// unknown reports whether no hook of that name is configured for the event, or for
-// any event if it is empty, though others are: most likely it is misspelled.
+// unknown reports whether some hooks are configured, but none of that name for the event
+// (or for any event if it is empty). The name is then most likely misspelled.
 func (r *Record) unknown(event, hook string) bool {
 	return len(r.Config.Hooks) > 0 && !slices.ContainsFunc(r.Config.Hooks, func(h hooks.Hook) bool {
 		return (event == "" || string(h.Event) == event) && IsHook(h, hook)
 	})
 }
 
-// neverRan says that a hook never ran, and whether there is no hook of that name.
+// neverRan explains that a hook never ran, and reports whether its name is unknown.
 func (r *Record) neverRan(hook string) (unknown bool, why string) {
 	if unknown = r.unknown("", hook); !unknown {
 		return false, "it never ran"
@@ -229,13 +229,13 @@ func (r *Record) neverRan(hook string) (unknown bool, why string) {
 	return true, fmt.Sprintf("no hook is called %q%s", hook, meant(hook, slices.Compact(names)))
 }
 
-// whyNot says why a hook did not run for an event.
+// whyNot explains why a hook did not run for an event.
 func (r *Record) whyNot(event, hook string) string {
 	return strings.Join(r.reasonsNot(event, hook), "; ")
 }
 
-// reasonsNot are the reasons, each once: those of the plan, or that there was
-// nothing to plan.
+// reasonsNot returns the distinct reasons why a hook did not run: those of the skipped
+// runs, or why nothing was planned.
 func (r *Record) reasonsNot(event, hook string) []string {
 	var reasons []string
 	for _, run := range r.runs(event, hook) {
@@ -272,7 +272,7 @@ func (r *Record) reasonsNot(event, hook string) []string {
 	return []string{"no hook is configured for " + event + r.opened()}
 }
 
-// opened says why the session could not be opened; empty: it could.
+// opened explains why the session could not be opened. It is empty if it could.
 func (r *Record) opened() string {
 	if r.opening != nil {
 		return ": the session did not start: " + r.opening.Error()
@@ -283,7 +283,7 @@ func (r *Record) opened() string {
 	return ""
 }
 
-// sequence is the order of events, repetitions counted.
+// sequence returns the events in order, with repetitions counted.
 func (r *Record) sequence() string {
 	var parts []string
 	for i := 0; i < len(r.Reports); {
@@ -372,7 +372,7 @@ func judgeWatches(r *Record, c Command) verdict {
 	return v
 }
 
-// acts reports whether a run's answer wants anything to be other than it is.
+// acts reports whether the output of a run changes anything.
 func acts(run hooks.Run) bool {
 	o := run.Reading.Output
 	return run.Decision != hooks.Proceed || o.AdditionalContext != "" || o.ToolInput != nil || o.LLMRequest != nil ||

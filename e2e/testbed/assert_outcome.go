@@ -61,8 +61,8 @@ func judgeStreams(r *Record, c Command) verdict {
 	return v
 }
 
-// stream returns what the user or the session's file got by that name; empty: there
-// is no such stream, or nothing in it.
+// stream returns the named output of minigem or of the session's file. It is empty if
+// there is no such stream or nothing in it.
 func stream(r *Record, name string) string {
 	switch name {
 	case "stdout":
@@ -93,7 +93,7 @@ func judgeFile(r *Record, c Command) verdict {
 	return v
 }
 
-// filesNear names the files of the workspace.
+// filesNear lists the files of the workspace.
 func (r *Record) filesNear() string {
 	entries, err := os.ReadDir(r.Workspace)
 	if err != nil {
@@ -140,7 +140,7 @@ func judgeCmp(r *Record, c Command) verdict {
 	return r.compare(name, r.shorten(got), c.Args[1])
 }
 
-// What a screen shows that differs from run to run.
+// unsteady matches what differs from run to run on a screen.
 var unsteady = []struct {
 	what *regexp.Regexp
 	by   string
@@ -158,7 +158,7 @@ func steady(screen string) string {
 	return screen
 }
 
-// compare compares got with a section, or makes the section right.
+// compare compares got with a section, or updates the section if asked to.
 func (r *Record) compare(what, got, name string) verdict {
 	if got != "" && !strings.HasSuffix(got, "\n") {
 		got += "\n" // a section ends in one
@@ -309,8 +309,8 @@ func judgeMaxRetries(r *Record, c Command) verdict {
 	return v
 }
 
-// looksAtFlag reports whether a hook, or a file that its command names, has the word
-// stop_hook_active in it.
+// looksAtFlag reports whether a hook, or a file that its command names, mentions
+// stop_hook_active.
 func (r *Record) looksAtFlag(rep hooks.Report, id string) bool {
 	i := slices.IndexFunc(rep.Runs, func(run hooks.Run) bool { return run.Hook.ID() == id })
 	return i < 0 || strings.Contains(source(r, rep.Runs[i].Hook), "stop_hook_active")

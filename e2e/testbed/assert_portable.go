@@ -23,7 +23,7 @@ func checkAgents(args []string) error {
 func judgePortable(r *Record, c Command) verdict {
 	others, err := agents.List(c.Args[0])
 	if err != nil {
-		return verdict{invalid: true, actual: err.Error()} // unreachable: it was checked
+		return verdict{invalid: true, actual: err.Error()} // unreachable: checked when the case was read
 	}
 	var names, faults []string
 	for _, a := range others {
@@ -51,7 +51,7 @@ func judgePortable(r *Record, c Command) verdict {
 	return v
 }
 
-// faultsOf are a line for each agent on which a run does not hold.
+// faultsOf returns a line for each agent on which the result of a run does not hold.
 func faultsOf(rep hooks.Report, run hooks.Run, others []*agents.Agent) []string {
 	var out []string
 	for _, a := range others {

@@ -89,7 +89,7 @@ func judgeToolRan(r *Record, c Command) verdict {
 	return v
 }
 
-// list names what an assertion looked at, the first three of n.
+// list collects what an assertion looked at and shows the first three of n.
 type list struct {
 	n     int
 	shown []string
@@ -109,11 +109,11 @@ func (l *list) String() string {
 	return strings.Join(shown, ", then ")
 }
 
-// noTool reports whether no request offered a tool of that name and no answer
-// called it: most likely it is misspelled.
+// noTool reports whether no request offered a tool of that name and no answer called it.
+// The name is then most likely misspelled.
 func (r *Record) noTool(name string) bool {
 	if r.other != nil {
-		return false // there it has another name
+		return false // other agents have other names for tools
 	}
 	offered := false
 	for _, req := range r.Requests {
@@ -126,7 +126,7 @@ func (r *Record) noTool(name string) bool {
 		!slices.ContainsFunc(r.Finished, func(f event.ToolRecord) bool { return f.Call.Name == name })
 }
 
-// whyNoTool says what happened to calls that did not run.
+// whyNoTool explains what happened to calls that did not run.
 func (r *Record) whyNoTool(name string) string {
 	var called []string
 	for _, f := range r.Finished {
@@ -164,7 +164,7 @@ func toolValue(r *Record, s event.ToolStarted, key string) string {
 	return argument(s.Call.Args, strings.TrimPrefix(key, "arg."))
 }
 
-// argument is the value at a dotted path: a text as it is, anything else as JSON.
+// argument returns the value at a dotted path: strings as they are, anything else as JSON.
 func argument(args map[string]any, path string) string {
 	var at any = args
 	for name := range strings.SplitSeq(path, ".") {
@@ -194,7 +194,7 @@ func argument(args map[string]any, path string) string {
 	return string(data)
 }
 
-// resultText is what the model reads of a result.
+// resultText returns the part of a result that the model reads.
 func resultText(res llm.ToolResult) string {
 	for _, key := range []string{"output", "error"} {
 		if s, ok := res.Response[key].(string); ok {
@@ -229,7 +229,7 @@ func judgeToolResult(r *Record, c Command) verdict {
 	return v
 }
 
-// resultValue is what a condition about a call's result looks at.
+// resultValue returns the value that a condition on a call's result tests.
 func resultValue(f event.ToolRecord) func(key string) string {
 	return func(key string) string {
 		switch key {
@@ -269,7 +269,7 @@ func judgeAsked(r *Record, c Command) verdict {
 	return v
 }
 
-// callList is what happened to each call.
+// callList describes what happened to each call.
 func (r *Record) callList() string {
 	if len(r.Finished) == 0 {
 		return ""
@@ -332,7 +332,8 @@ func judgeModelSaw(r *Record, c Command) verdict {
 	return v
 }
 
-// key is what is shown of a condition that failed: of one about a tool, all.
+// key returns the key under which a failed condition is shown: tools for a condition on
+// one tool.
 func key(c Cond) string {
 	if c.Key == "tool" {
 		return "tools"
@@ -353,7 +354,7 @@ func requestHas(req Request, conds []Cond) (bool, Cond) {
 	return true, Cond{}
 }
 
-// clip shows the end of a long text, where what is new stands.
+// clip shows the end of a long text, where the newest output is.
 func clip(text string, n int) string {
 	if len(text) <= n {
 		return text

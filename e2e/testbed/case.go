@@ -16,22 +16,22 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// Case is one case file, read and checked.
+// Case is a parsed and checked case file.
 type Case struct {
 	Name     string // the path without its extension, with slashes
 	Path     string
-	Row      string // of a table; empty: the case has none
+	Row      string // of a table; empty if the case has none
 	Title    string // the comment lines at the top of the script
 	Commands []Command
-	Rounds   []Round // what the model answers; nil: the file has no model
+	Rounds   []Round // what the model answers; nil if the file has no model
 
-	files    []section // what is written before the case runs
-	servers  []section // the programs that answer http hooks
+	files    []section // written before the case runs
+	servers  []section // programs that answer http hooks
 	portable []Portable
 	wants    map[string]section
 	archive  *txtar.Archive
-	source   *txtar.Archive // as it stands in the file
-	rows     []*Case        // this case for each row, itself the first; nil: it has none
+	source   *txtar.Archive // the unparsed file
+	rows     []*Case        // this case once per row, starting with itself; nil if it has none
 }
 
 // section is a file of a case.
@@ -45,23 +45,23 @@ type section struct {
 type Command struct {
 	File    string
 	Line    int
-	Source  string // as it stands there
+	Source  string // as written in the file
 	Negated bool
-	Args    []string // words that are not conditions
+	Args    []string // words other than conditions
 	Conds   []Cond
-	Text    string // the rest of the line, for verbs that take all of it
+	Text    string // the rest of the line, for raw verbs
 
 	verb *verb
 }
 
-// Where is "file:line".
+// Where returns "file:line".
 func (c Command) Where() string { return fmt.Sprintf("%s:%d", c.File, c.Line) }
 
 // Cond is a condition of a command: key=value, or key~pattern.
 type Cond struct {
 	Key   string
 	Value string
-	re    *regexp.Regexp // nil: key=value
+	re    *regexp.Regexp // nil for key=value
 }
 
 func (c Cond) String() string {
@@ -75,8 +75,8 @@ func (c Cond) String() string {
 	return c.Key + "=" + value
 }
 
-// matches reports whether text is as the condition says: all of it for "=",
-// somewhere in it for "~".
+// matches reports whether text satisfies the condition: "=" compares all of it, "~"
+// searches in it.
 func (c Cond) matches(text string) bool {
 	if c.re != nil {
 		return c.re.MatchString(text)
@@ -84,13 +84,13 @@ func (c Cond) matches(text string) bool {
 	return text == c.Value
 }
 
-// fitsAny reports whether c is a pattern that every text has.
+// fitsAny reports whether c is a pattern that matches every text.
 func (c Cond) fitsAny() bool {
 	return c.re != nil && c.matches("") && c.matches("such as this one,\nor that")
 }
 
-// A SyntaxError says what is wrong with a case file: where, and what was
-// expected there. A file may have several, joined.
+// A SyntaxError describes a mistake in a case file: where it is, and what was expected
+// there. The errors of one file are joined.
 type SyntaxError struct {
 	File string
 	Line int
@@ -108,17 +108,15 @@ func ReadFile(path string) (*Case, error) {
 	return Parse(path, data)
 }
 
-// Parse reads and checks a case. The error joins a SyntaxError for each thing
-// that is wrong.
+// Parse parses and checks a case. The returned error joins a SyntaxError for each mistake.
 //
-// A case is a txtar archive. Its comment is the script, one command a line (see
-// Verbs). Its files are those of the workspace, with these exceptions:
-// "model" or "model.responses" is what the model answers, "http URL" is a program
-// that answers the requests of http hooks to that URL, "settings.json" is
-// .gemini/settings.json, "home/..." goes into the home, and "want/..." is only
-// compared with. Files that begin with "#!", and those named *.sh, *.py and
-// *.js, can be executed.
-// With a section "rows" it is a table of cases: see Each. The first one is returned.
+// A case is a txtar archive. Its comment is the script, one command a line (see Verbs).
+// Its files are those of the workspace, with these exceptions: "model" or
+// "model.responses" is what the model answers, "http URL" is a program that answers the
+// requests of http hooks to that URL, "settings.json" is .gemini/settings.json, "home/..."
+// goes into the home, and "want/..." is only compared with. Files that begin with "#!" or
+// are named *.sh, *.py or *.js are executable. A section "rows" makes the case a table
+// (see Each). Parse returns its first case.
 func Parse(path string, data []byte) (*Case, error) {
 	a := txtar.Parse(data)
 	line := lineCount(a.Comment) + 1
@@ -153,7 +151,7 @@ func parseArchive(path string, a *txtar.Archive) (*Case, error) {
 	return p.c, errors.Join(p.errs...)
 }
 
-// brings are the names of the files that the case puts into the workspace.
+// brings returns the names of the files that the case puts into the workspace.
 func (c *Case) brings() []string {
 	var names []string
 	for _, f := range c.files {
@@ -170,8 +168,8 @@ func (c *Case) brings() []string {
 type caseParser struct {
 	c     *Case
 	errs  []error
-	seen  map[string]bool // names of sections
-	hooks section         // the portable ones
+	seen  map[string]bool // section names
+	hooks section         // the portable hooks
 
 	agents []Round // what the model says to subagents
 }
@@ -180,14 +178,14 @@ func (p *caseParser) fail(line int, format string, args ...any) {
 	p.errs = append(p.errs, &SyntaxError{p.c.Path, line, fmt.Sprintf(format, args...)})
 }
 
-// maxFaults is how many faults of a script are told; maxScriptLine bounds its
-// lines, which an error shows.
+// maxFaults limits how many mistakes of a script are reported. maxScriptLine limits the
+// length of its lines, because errors quote them.
 const (
 	maxFaults     = 20
 	maxScriptLine = 64 << 10
 )
 
-// lineCount counts the line ends of b without a copy of it: sections may be large.
+// lineCount counts the line ends of b without copying it: sections may be large.
 func lineCount(b []byte) int { return bytes.Count(b, []byte("\n")) }
 
 func (p *caseParser) script(text []byte) {
@@ -221,7 +219,7 @@ func (p *caseParser) script(text []byte) {
 	}
 }
 
-// agentRounds reads what the model says to one subagent.
+// agentRounds parses what the model says to one subagent.
 func (p *caseParser) agentRounds(s section) error {
 	name := strings.TrimPrefix(s.name, agentPrefix)
 	if name == "" || strings.ContainsAny(name, " \t") {
@@ -271,7 +269,7 @@ func (p *caseParser) section(s section) {
 	}
 }
 
-// whole checks what only the file as a whole can tell.
+// whole checks what depends on the file as a whole.
 func (p *caseParser) whole() {
 	if len(p.errs) > 0 {
 		return
@@ -285,7 +283,7 @@ func (p *caseParser) whole() {
 	if p.seen[modelSection] && p.seen[responsesSection] {
 		p.fail(1, "both -- %s -- and -- %s --: expected one of them", modelSection, responsesSection)
 	}
-	if !c.configures() && !c.configuresOthers() && !p.seen[PortableSection] { // an empty one is for --from
+	if !c.configures() && !c.configuresOthers() && !p.seen[PortableSection] { // an empty section is for --from
 		p.fail(1, "no settings: expected a -- settings.json -- section with the hooks' entries, one -- %s -- with "+
 			"portable ones, or a line such as: use ../.gemini%s", PortableSection, c.misspelt(settingsSection, PortableSection))
 	}
@@ -299,26 +297,25 @@ func (p *caseParser) whole() {
 	p.golden()
 }
 
-// configuresOthers reports whether the case has hooks of other agents.
+// configuresOthers reports whether the case has hook files of other agents.
 func (c *Case) configuresOthers() bool {
 	return slices.ContainsFunc(c.files, section.isOthers)
 }
 
-// isOthers reports whether s is a file of another agent.
+// isOthers reports whether s is a hook file of another agent.
 func (s section) isOthers() bool {
 	name := strings.TrimPrefix(s.name, homePrefix)
 	return slices.ContainsFunc(agents.Folders(), func(dir string) bool { return strings.HasPrefix(name, dir) })
 }
 
-// configures reports whether anything in the case can configure hooks of
-// minigem.
+// configures reports whether anything in the case can configure hooks for minigem.
 func (c *Case) configures() bool {
 	return len(c.portable) > 0 || slices.ContainsFunc(c.files, func(s section) bool {
 		return strings.HasPrefix(s.name, ".gemini/") || strings.HasPrefix(s.name, homePrefix+".gemini/")
 	}) || slices.ContainsFunc(c.Commands, func(cmd Command) bool { return cmd.verb.name == "use" })
 }
 
-// order: what a session starts with must stand before it starts.
+// order checks that whatever a session starts with comes before the session starts.
 func (p *caseParser) order() {
 	open, begun := false, false
 	for i, cmd := range p.c.Commands {
@@ -338,10 +335,10 @@ func (p *caseParser) order() {
 	}
 }
 
-// begins reports whether c is an action for which there is a session.
+// begins reports whether c is an action that opens a session.
 func (c Command) begins() bool { return c.verb.kind == action && c.verb.name != "answer" }
 
-// resumesNext: the next action after command i begins another session.
+// resumesNext reports whether the next action after command i begins another session.
 func (p *caseParser) resumesNext(i int) bool {
 	for _, cmd := range p.c.Commands[i+1:] {
 		if cmd.verb.kind == action {
@@ -351,7 +348,8 @@ func (p *caseParser) resumesNext(i int) bool {
 	return false
 }
 
-// surroundings: what needs a terminal has one, and the other way round.
+// surroundings checks that commands that need a terminal have one, and that commands that
+// must not have one do not.
 func (p *caseParser) surroundings() {
 	terminal := slices.ContainsFunc(p.c.Commands, func(cmd Command) bool { return cmd.verb.name == "terminal" })
 	for _, cmd := range p.c.Commands {
@@ -366,7 +364,7 @@ func (p *caseParser) surroundings() {
 	}
 }
 
-// what is the command as one speaks of it.
+// what returns the command's name as it appears in messages.
 func (c Command) what() string {
 	if c.verb.name == "cmp" {
 		return "cmp " + c.Args[0]
@@ -374,14 +372,14 @@ func (c Command) what() string {
 	return c.verb.name
 }
 
-// insteadOf is what does the same in a terminal.
+// insteadOf maps commands to their equivalents in a terminal.
 var insteadOf = map[string]string{
 	"interactive": "terminal alone, which asks too", "holds": "it in a case of its own",
 	"answer": "waitfor Allow, then such as: type n not today, and: key enter",
 	"stdout": "screen", "stderr": "screen", "cmp stdout": "cmp screen", "cmp stderr": "cmp screen",
 }
 
-// golden: what is compared with must be there.
+// golden checks that the sections to compare with exist.
 func (p *caseParser) golden() {
 	for _, cmd := range p.c.Commands {
 		if n := len(cmd.Args); cmd.verb.golden && n > 0 {

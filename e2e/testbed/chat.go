@@ -17,40 +17,42 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// Chat is a session in a terminal. It runs by itself: what its user does comes
-// from the keyboard. Its methods are safe for concurrent use.
+// Chat is a session in a terminal. It runs by itself, and its user acts by typing. Its
+// methods are safe for concurrent use.
 type Chat interface {
 	// Done is closed when the user has left, or the chat could not begin.
 	Done() <-chan struct{}
 	// Exit is the command's exit code; only after Done.
 	Exit() int
-	// Hooks are all that are configured; none until the user was asked for trust.
+	// Hooks returns all configured hooks. There are none until the user was asked for
+	// trust.
 	Hooks() hooks.Config
-	// Transcript is the path of the session's file; empty: there is none yet.
+	// Transcript returns the path of the session's file, or "" if there is none yet.
 	Transcript() string
 }
 
 // ChatDriver opens a chat in Setup.Terminal.
 type ChatDriver func(ctx context.Context, s Setup) (Chat, error)
 
-// talk is a chat and its window, as a Session: what Session says in Go, it types.
+// talk implements Session with a chat and its window: each method types what the user
+// would.
 type talk struct {
 	Chat
 	r    *runner
 	w    *window
 	stop context.CancelFunc
 	idle chan struct{}
-	over bool  // the chat has ended, and what it showed is kept
-	lost error // what was waited for in vain, so that nothing more is typed
+	over bool  // the chat has ended, and its output is kept
+	lost error // why a wait failed; nothing more is typed after that
 }
 
-// errLost: an action was not done, because one before it failed.
+// errLost means that an action was skipped because an earlier one failed.
 var errLost = errors.New("not done: what was waited for before it never came")
 
-// limit is how long one wait takes at most.
+// limit returns how long a single wait may take.
 func (r *runner) limit() time.Duration { return r.timeout / 3 }
 
-// await waits for the screen to be as good says.
+// await waits until good reports that the screen is as expected.
 func (t *talk) await(expected string, good func() bool) error {
 	if t.lost != nil {
 		return errLost
@@ -62,7 +64,7 @@ func (t *talk) await(expected string, good func() bool) error {
 	return nil
 }
 
-// A screenError is a wait in vain.
+// A screenError is a wait that failed.
 type screenError struct {
 	expected string
 	actual   error
@@ -73,30 +75,30 @@ func (e *screenError) Error() string { return e.actual.Error() }
 
 func (e *screenError) Unwrap() error { return e.actual }
 
-// Prompt implements Session; see enter, which has an error.
+// Prompt implements Session. See enter, which returns an error.
 func (t *talk) Prompt(_ context.Context, text string) Outcome {
 	return Outcome{Result: agent.Result{Err: t.enter(text)}}
 }
 
-// enter types text into an empty prompt. It returns before there is an answer.
+// enter types text into an empty prompt. It does not wait for the answer.
 func (t *talk) enter(text string) error {
 	if err := t.await("an empty prompt", t.w.isReady); err != nil {
 		return err
 	}
 	if strings.Contains(text, "\n") {
-		text = "\x1b[200~" + text + "\x1b[201~" // as a paste comes, so that its lines stay together
+		text = "\x1b[200~" + text + "\x1b[201~" // as a paste, so that its lines stay together
 	}
 	t.w.submitted()
 	return t.w.press(text + "\r")
 }
 
-// Clear implements Session; see enter, which has an error.
+// Clear implements Session. See enter, which returns an error.
 func (t *talk) Clear(context.Context) { _ = t.enter("/clear") }
 
 // Compress implements Session.
 func (t *talk) Compress(context.Context) error { return t.enter("/compress") }
 
-// End implements Session: it leaves by /quit, unless the user has left already.
+// End implements Session. It types /quit, unless the user has left already.
 func (t *talk) End(context.Context) {
 	if err := t.leave(); err != nil && !errors.Is(err, errLost) && t.r.ctx.Err() == nil {
 		t.r.failScreen(Failure{Where: t.r.c.Path}, err)
@@ -131,7 +133,7 @@ func (t *talk) leave() error {
 	return nil
 }
 
-// left notes how the chat ended, and keeps what the screen showed.
+// left records how the chat ended and keeps what the screen showed.
 func (r *runner) left(t *talk) {
 	screen := t.w.text()
 	t.over = true
@@ -145,7 +147,7 @@ func (r *runner) left(t *talk) {
 	r.rec.r.Outcomes = append(r.rec.r.Outcomes, Outcome{Exit: t.Exit()})
 }
 
-// asked and finished hear from the chat's goroutines.
+// asked and finished are called from the chat's goroutines.
 func (r *runner) asked(q toolcall.Question) {
 	r.rec.mu.Lock()
 	defer r.rec.mu.Unlock()
@@ -158,7 +160,7 @@ func (r *runner) finished(res agent.Result) {
 	r.rec.r.Outcomes = append(r.rec.r.Outcomes, Outcome{Result: res})
 }
 
-// openChat is open for cases with a terminal.
+// openChat opens the session of a case with a terminal.
 func (r *runner) openChat(ctx context.Context, s Setup) (Session, error) {
 	if r.o.Chat == nil {
 		return nil, errors.New("a terminal is not available there")
@@ -179,8 +181,8 @@ func (r *runner) openChat(ctx context.Context, s Setup) (Session, error) {
 	return &talk{Chat: chat, r: r, w: w, stop: stop, idle: idle}, nil
 }
 
-// look notes what only the session knows, while it is there to be asked; of the
-// screen only what the next command reads, as a copy of it is as long as the case.
+// look records what only an open session knows. It copies the screen only if the next
+// command reads it, because the copy grows with the case.
 func (r *runner) look(next Command) {
 	if r.session == nil {
 		return
@@ -206,7 +208,7 @@ func (c Command) readsScreen() bool {
 	return v != nil && (v.name == "screen" || v.name == "user-saw" || v.name == "cmp" && c.Args[0] == "screen")
 }
 
-// failScreen reports a wait in vain.
+// failScreen reports a failed wait.
 func (r *runner) failScreen(f Failure, err error) {
 	f.Actual = err.Error()
 	var s *screenError
@@ -226,7 +228,7 @@ func screenDetail(text string) string {
 func doTerminal(r *runner, c Command) error {
 	r.columns = windowColumns
 	if len(c.Args) > 0 {
-		r.columns, _ = strconv.Atoi(c.Args[0]) // checked when it was read
+		r.columns, _ = strconv.Atoi(c.Args[0]) // checked when the case was read
 	}
 	w, err := openWindow(r.columns)
 	switch {
@@ -240,8 +242,8 @@ func doTerminal(r *runner, c Command) error {
 	return nil
 }
 
-// chat opens the chat if there is none; nil: it could not be opened, which was
-// told.
+// chat returns the chat, which it opens if there is none. The result is nil if it could
+// not be opened, which was reported.
 func (r *runner) chat() (*talk, error) {
 	if err := r.open(false); err != nil {
 		return nil, err
@@ -264,14 +266,15 @@ func doKey(r *runner, c Command) error {
 			return err
 		}
 		if name == "esc" {
-			// What follows at once would be the rest of another key's sequence.
+			// If keys followed at once, the program would take them for the same escape
+			// sequence.
 			time.Sleep(escapeTime)
 		}
 	}
 	return nil
 }
 
-// escapeTime is more than any program waits for what follows an escape.
+// escapeTime is longer than any program waits for the rest of an escape sequence.
 const escapeTime = 120 * time.Millisecond
 
 func (r *runner) press(keys string) error {
@@ -320,15 +323,15 @@ func doWaitfor(r *runner, c Command) error {
 	return t.await(fmt.Sprintf("the screen shows %q", text), func() bool { return t.w.find(text) })
 }
 
-// namedKeys are the keys that have names; ctrl-a to ctrl-z are there beside
-// them.
+// namedKeys maps the names of keys to what they send. The names ctrl-a to ctrl-z work as
+// well.
 var namedKeys = map[string]string{
 	"enter": "\r", "tab": "\t", "shift-tab": "\x1b[Z", "esc": "\x1b", "space": " ", "backspace": "\x7f",
 	"delete": "\x1b[3~",
 	"up":     "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
 }
 
-// keyNamed is what a key sends; empty: there is no such key.
+// keyNamed returns what a key sends, or "" if there is no such key.
 func keyNamed(name string) string {
 	if keys, ok := namedKeys[name]; ok {
 		return keys

@@ -11,8 +11,8 @@ import (
 	"minigem/internal/text"
 )
 
-// A condition is a word with "=" or "~" in it, before anything that a key
-// cannot have. "~pattern" alone is short for text~pattern.
+// condition matches the start of a condition, a word such as key=value or key~pattern. A
+// bare "~pattern" is short for text~pattern.
 var condition = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z][A-Za-z0-9_.-]*)?([=~])`) })
 
 func parseCommand(line string) (Command, error) {
@@ -51,7 +51,7 @@ func parseCommand(line string) (Command, error) {
 	return cmd, v.checkArgs(&cmd)
 }
 
-// word sorts a word into arguments and conditions.
+// word adds a word to the arguments or the conditions.
 func (c *Command) word(w string) error {
 	m := condition().FindStringSubmatch(w)
 	if m == nil || c.verb.plain {
@@ -82,8 +82,8 @@ func (c *Command) word(w string) error {
 	return nil
 }
 
-// times is how often something has to happen.
-type times struct{ least, most int } // most -1: no bound
+// times bounds how often something has to happen.
+type times struct{ least, most int } // most -1 means no bound
 
 func (t times) allow(n int) bool { return n >= t.least && (t.most < 0 || n <= t.most) }
 
@@ -97,7 +97,7 @@ func (t times) String() string {
 	return fmt.Sprintf("%d to %d times", t.least, t.most)
 }
 
-// often is n times, in words where there are some.
+// often returns n in words, such as once.
 func often(n int) string {
 	switch n {
 	case 0:
@@ -130,34 +130,34 @@ func parseTimes(s string) (times, error) {
 	return t, nil
 }
 
-// times is what the command says about how often; at least once where it says
-// nothing.
+// times returns how often the command wants something to happen, by default at least once.
 func (c Command) times() times {
 	for _, cond := range c.Conds {
 		if cond.Key == "times" {
-			t, _ := parseTimes(cond.Value) // checked when it was read
+			t, _ := parseTimes(cond.Value) // checked when the case was read
 			return t
 		}
 	}
 	return times{1, -1}
 }
 
-// negative reports whether c holds where something did not happen, without a reason why.
+// negative reports whether c can hold because something did not happen, without naming a
+// reason.
 func (c Command) negative() bool {
 	return c.Negated || c.times().least == 0 || c.verb.name == "not-fired" && len(c.Conds) == 0
 }
 
-// others are the conditions without times.
+// others returns the conditions except times.
 func (c Command) others() []Cond {
 	return slices.DeleteFunc(slices.Clone(c.Conds), func(cond Cond) bool { return cond.Key == "times" })
 }
 
-// all reports whether value gives each condition what it wants.
+// all reports whether the values satisfy all conditions.
 func all(conds []Cond, value func(key string) string) bool {
 	return !slices.ContainsFunc(conds, func(c Cond) bool { return !c.matches(value(c.Key)) })
 }
 
-// didYouMean is ` (did you mean "x"?)` where one of names is close; else empty.
+// didYouMean returns ` (did you mean "x"?)` if one of names is close, else "".
 func didYouMean(name string, names []string) string {
 	best := text.Nearest(name, names)
 	if best == "" {
@@ -166,7 +166,7 @@ func didYouMean(name string, names []string) string {
 	return fmt.Sprintf(" (did you mean %q?)", best)
 }
 
-// meant is what was meant by name, or else all that it could be.
+// meant suggests the closest of names, or else lists all of them.
 func meant(name string, names []string) string {
 	if guess := didYouMean(name, names); guess != "" {
 		return guess

@@ -13,13 +13,13 @@ import (
 	"minigem/internal/discovered"
 )
 
-// allowance is what a case declares that it needs beyond its own folder.
+// allowance is what a case declares to need beyond its own folder.
 type allowance struct {
 	network     bool
 	read, write []string
 }
 
-// String is for the report; empty: nothing.
+// String describes the allowance for the report. It is empty if there is none.
 func (a allowance) String() string {
 	var out []string
 	if a.network {
@@ -58,7 +58,7 @@ func checkAllow(args []string) error {
 	return fmt.Errorf(`"allow %s": it must be "allow network" or "allow write PATH"`, strings.Join(args, " "))
 }
 
-// rules are what the programs of the case may do.
+// rules returns what the programs of the case may do.
 func (r *runner) rules() confine.Rules {
 	path, _ := r.o.Lookup("PATH")
 	home, _ := r.o.Lookup("HOME")
@@ -87,8 +87,8 @@ func existing(paths ...string) []string {
 	})
 }
 
-// enclose makes the domain of the case. Where the kernel cannot confine its
-// programs, commands of the model are answered and not run.
+// enclose creates the domain of the case. If the kernel cannot confine its programs, the
+// model's commands are answered but not run.
 func (r *runner) enclose() {
 	why, _ := r.o.Lookup(confine.UnconfinedVar)
 	rules := r.rules()
@@ -104,10 +104,10 @@ func (r *runner) enclose() {
 	r.domain, r.setup.Within = d, d.Start
 }
 
-// settling is how long what a case started has to end by itself.
+// settling is how long processes that a case started may take to exit by themselves.
 const settling = 200 * time.Millisecond
 
-// release ends what the programs of the case left running, and names it.
+// release ends the processes that the case left running, and returns their names.
 func (r *runner) release() []string {
 	d := r.domain
 	if d == nil {
@@ -126,7 +126,7 @@ func (r *runner) release() []string {
 	return out
 }
 
-// caches allows building in the caches of Go, given as "NAME=FOLDER".
+// caches allows writing to Go's caches, given as "NAME=FOLDER".
 func (a *allowance) caches(caches []string) {
 	for _, kv := range caches {
 		name, dir, _ := strings.Cut(kv, "=")
@@ -140,7 +140,7 @@ func (a *allowance) caches(caches []string) {
 	}
 }
 
-// notes are those of a case that passed, what it was allowed and what it left running.
+// notes returns the notes on a case, what it was allowed, and what it left running.
 func (r Result) notes() []string {
 	out := slices.Clone(r.Notes)
 	if r.Allowed != "" {
@@ -152,8 +152,9 @@ func (r Result) notes() []string {
 	return out
 }
 
-// unrun says why an assertion cannot be judged because a command of the model was
-// answered and not run, or an attack not made; empty: it can. What hooks decided before that is known.
+// unrun explains why an assertion cannot be judged because a command of the model was
+// answered but not run, or because an attack was not made. It is empty if it can be. What
+// hooks decided before that is known.
 func unrun(record *Record, notRun string, c Command) string {
 	if notRun == "" {
 		return ""

@@ -9,27 +9,27 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Coverage is what cases reached of the hooks that they configure.
+// Coverage describes which of the configured hooks the cases reached.
 type Coverage struct {
-	Hooks  []HookCoverage          // in the order in which they were met
+	Hooks  []HookCoverage          // in the order in which they were found
 	Events map[protocol.Event]bool // events at which a hook ran
 }
 
-// HookCoverage is what cases reached of one hook. Hooks of different cases are
-// the same if event and name, or else command, are.
+// HookCoverage describes how far cases reached one hook. Hooks of different cases are the
+// same hook if their event and their name (or else command) are equal.
 type HookCoverage struct {
 	Event protocol.Event
 	ID    string
 
 	Ran     int
 	Passed  int      // runs that changed nothing
-	Did     []string // what the others did: "deny", "rewrite", ...
+	Did     []string // what the other runs did: "deny", "rewrite", ...
 	Failed  []string // how it failed: "exit 1", "timed out", ...
-	Skipped []string // why it did not run, the kinds of reasons
+	Skipped []string // the kinds of reasons why it did not run
 	Watches bool     // a case says that it only watches
 }
 
-// Cover looks at what results reached.
+// Cover computes the coverage of results.
 func Cover(results []Result) Coverage {
 	c := Coverage{Events: map[protocol.Event]bool{}}
 	for _, r := range results {
@@ -92,7 +92,7 @@ func insert(list []string, s string) []string {
 	return append(list, s)
 }
 
-// watchers takes note of hooks of which a case says that they only watch.
+// watchers marks the hooks that a case declares to only watch.
 func (c *Coverage) watchers(r Result) {
 	for _, cmd := range r.Case.Commands {
 		if cmd.verb.name != "watches" || cmd.Negated {
@@ -106,9 +106,9 @@ func (c *Coverage) watchers(r Result) {
 	}
 }
 
-// Percent is how much was reached, rounded down: of each hook, that it ran, that
-// it let something pass, and that it did something. Of hooks that only watch the
-// last does not count. Without hooks it is 100.
+// Percent returns how much was reached, rounded down. A hook counts for three points: it
+// ran, it let something pass, and it did something. Hooks that only watch cannot earn the
+// last. Without hooks it is 100.
 func (c Coverage) Percent() int {
 	reached, points := 0, 0
 	for _, h := range c.Hooks {
@@ -129,7 +129,7 @@ func (c Coverage) Percent() int {
 	return reached * 100 / points
 }
 
-// String is the coverage as a table.
+// String returns the coverage as a table.
 func (c Coverage) String() string {
 	var b strings.Builder
 	width := len("hook")

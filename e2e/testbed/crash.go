@@ -13,9 +13,9 @@ import (
 	"minigem/hooks/author/program"
 )
 
-// A hook that dies decides nothing, whatever its exit code leads to: sh and bash,
-// Python, argparse, grep and Go's panics all exit with 2 when they fail, which
-// blocks, and some agents block after any failure.
+// A hook that dies decides nothing, whatever effect its exit code has. sh, bash, Python,
+// argparse, grep and Go's panics all exit with 2 when they fail, which blocks, and some
+// agents block after any failure.
 
 // Crash says how a hook died without deciding anything; it is empty if the hook
 // did not run or decided.
@@ -47,14 +47,14 @@ func (r *Record) Crash(run hooks.Run) string {
 }
 
 var (
-	// interpreted matches a command that has an interpreter run a file.
+	// interpreted matches a command that runs a file with an interpreter.
 	interpreted = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(
 			`^(?:\S*/)?(?:ba|da|z|k)?(?:sh|python[\d.]*|node|deno ` +
 				`run|bun|ruby|perl|php)\s+("[^"]+"|'[^']+'|[^\s'"-][^\s'";&|<>]*)`)
 	})
-	// fault matches what shells and their tools print when they cannot do what they were
-	// told, after the name of the program or file.
+	// fault matches what shells and their tools print, after the name of the program or
+	// file, when they fail.
 	fault = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(
 			`^(\S+?): (?:.*\b)?(?:No such file|[Cc]annot open|can't (?:open|read)|cannot access|[Ss]yntax error|unexpected ` +
@@ -73,10 +73,11 @@ var (
 	frame = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*File "([^"]+)", line \d+`) })
 )
 
-// shellTools are the programs in whose name a fault of a shell hook is reported.
+// shellTools lists the programs whose names begin the error messages of shell hooks.
 const shellTools = " sh bash dash zsh ksh python python3 grep egrep sed awk gawk mawk jq ls [ test perl cat find "
 
-// noProgram names the file that h's command has an interpreter run, if it is not there.
+// noProgram returns the file that h's command runs with an interpreter, if the file does
+// not exist.
 func (r *Record) noProgram(h hooks.Hook) string {
 	m := interpreted().FindStringSubmatch(strings.TrimSpace(h.Line()))
 	if m == nil {
@@ -98,9 +99,9 @@ func (r *Record) noProgram(h hooks.Hook) string {
 	return file
 }
 
-// died returns the line of stderr that says how h's own program died; it is empty if
-// that is not what stderr says. What it prints of another program that it ran, such as
-// a test that failed, is its own answer.
+// died returns the line of stderr that says how h's own program died. It is empty if
+// stderr does not say that. What the hook prints about another program that it ran, such
+// as a failed test, is its answer.
 func died(h hooks.Hook, stderr string) string {
 	lines := strings.Split(stderr, "\n")
 	last := lines[len(lines)-1]
@@ -113,7 +114,7 @@ func died(h hooks.Hook, stderr string) string {
 	case runtimeFault().MatchString(stderr):
 		return stderr
 	}
-	// Shells print the line itself below the fault, and tools how they are used.
+	// After the error, shells print the source line, and tools their usage.
 	for _, line := range lines[max(0, len(lines)-3):] {
 		m := fault().FindStringSubmatch(line)
 		if m != nil && (strings.Contains(shellTools, " "+filepath.Base(m[1])+" ") || own(m[1])) {
@@ -154,7 +155,7 @@ func (r *runner) crashed() {
 	}
 }
 
-// expectsCrash reports whether c says of a run how it failed, by a condition about one of
+// expectsCrash reports whether c expects the failure of a run, by a condition on one of
 // keys.
 func (c Command) expectsCrash(run runOf, keys []string) bool {
 	if c.Negated || c.verb.name != "fired" || c.Args[0] != string(run.report.Event) || !IsHook(run.Hook, c.Args[1]) {

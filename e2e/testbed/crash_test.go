@@ -13,8 +13,8 @@ import (
 	"minigem/hooks"
 )
 
-// TestCrash: how a hook died is told from what it decided, by its exit and by what
-// interpreters print in its name.
+// TestCrash: a crash is distinguished from a decision by the exit code and by what
+// interpreters print.
 func TestCrash(t *testing.T) {
 	t.Parallel()
 	r := &Record{Workspace: t.TempDir(), Home: t.TempDir()}
@@ -68,7 +68,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// TestCutRunsAreNotOK: a case that the end of the run came before is not ok in TAP.
+// TestCutRunsAreNotOK: a case that was interrupted before it finished is not ok in TAP.
 func TestCutRunsAreNotOK(t *testing.T) {
 	t.Parallel()
 	var out strings.Builder
@@ -79,7 +79,7 @@ func TestCutRunsAreNotOK(t *testing.T) {
 	assert.Equal(t, "TAP version 13\nnot ok 1 - a\nok 2 - a # SKIP no git\n", out.String())
 }
 
-// TestExitOfASummary: a run of which all was skipped proves nothing.
+// TestExitOfASummary: a run in which every case was skipped proves nothing.
 func TestExitOfASummary(t *testing.T) {
 	t.Parallel()
 	passed, skipped := Result{}, Result{Skipped: "no"}

@@ -10,14 +10,14 @@ import (
 	"minigem/hooks"
 )
 
-// Describe tells what one event did, for reading: each hook, whether it ran and
-// if not, why; what it read and printed; what was ignored; the merge. shorten,
-// if not nil, is applied to the text.
+// Describe describes one event for people: each hook, whether it ran and if not, why; what
+// it read and printed; what was ignored; the merge. shorten, if not nil, is applied to the
+// text.
 func Describe(r hooks.Report, shorten func(string) string) string {
 	return describe(r, nil, shorten)
 }
 
-// describe shows of long texts where one of conds fits.
+// describe is Describe, but of long texts it shows the part that one of conds matches.
 func describe(r hooks.Report, conds []Cond, shorten func(string) string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s #%d", r.Event, r.Seq)
@@ -47,7 +47,7 @@ func describe(r hooks.Report, conds []Cond, shorten func(string) string) string 
 	return b.String()
 }
 
-// effectOf is the outcome of an event, in one word.
+// effectOf returns the outcome of an event in one word.
 func effectOf(r hooks.Report) string {
 	if r.Effect.Kind == "" || r.Effect.Kind == hooks.EffectNone {
 		return "passed"
@@ -88,7 +88,7 @@ func describeRun(run hooks.Run, conds []Cond) string {
 	return b.String()
 }
 
-// upstreamOf is what Gemini CLI makes of the run, a difference on each line.
+// upstreamOf lists how Gemini CLI treats the run differently, one difference a line.
 func upstreamOf(run hooks.Run) string {
 	var lines []string
 	for _, d := range run.Upstream {
@@ -111,8 +111,8 @@ func exitOf(run hooks.Run) string {
 	return fmt.Sprintf("exit %d", run.Exit.Code)
 }
 
-// base is what all payloads begin with, and says nothing about the event; the id
-// of a call differs from run to run.
+// base matches the fields that all payloads begin with, which say nothing about the event,
+// and call ids, which differ from run to run.
 var (
 	base = sync.OnceValue(func() *regexp.Regexp {
 		return regexp.MustCompile(

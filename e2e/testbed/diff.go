@@ -25,16 +25,15 @@ func judgeModelDiff(r *Record, c Command) verdict {
 	return r.compare(fmt.Sprintf("what hooks changed in request %d", n), diff, c.Args[1])
 }
 
-// diff is what hooks changed in request n: the case runs again without them.
-// The answers of the model are the same, so that its requests differ by what
-// hooks did only.
+// diff returns what hooks changed in request n. It runs the case again without hooks and
+// with the same answers of the model, so the requests differ only by what hooks did.
 func (r *runner) diff(n int) (string, error) {
 	got := r.rec.soFar()
 	if n > len(got.Requests) {
 		return "", fmt.Errorf("there is no request %d: the model got %s", n, text.Plural(len(got.Requests), "request"))
 	}
 	if r.muted == "*" {
-		return "", nil // it is the run to compare with
+		return "", nil // this is the run to compare with
 	}
 	plain, err := r.again(r.c, "*", "")
 	if err != nil {
@@ -48,7 +47,7 @@ func (r *runner) diff(n int) (string, error) {
 	return inspect.ChangedLines(before, got.comparable(got.Requests[n-1])), nil
 }
 
-// Parts of a request that differ from run to run: ids of sessions, folders.
+// volatile matches the session ids in a request, which differ from run to run.
 var volatile = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 
 func (r *Record) comparable(req Request) string {
@@ -71,7 +70,7 @@ func (c *Case) rewrite(updates map[string][]byte) (bool, error) {
 			delete(left, a.Files[i].Name)
 		}
 	}
-	for _, cmd := range c.Commands { // new ones in the order of the script
+	for _, cmd := range c.Commands { // append new sections in the order of the script
 		if n := len(cmd.Args); cmd.verb.golden && n > 0 {
 			if data, ok := left[cmd.Args[n-1]]; ok {
 				a.Files = append(a.Files, txtar.File{Name: cmd.Args[n-1], Data: data})

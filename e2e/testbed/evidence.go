@@ -12,11 +12,11 @@ import (
 	"minigem/llm"
 )
 
-// counts reports whether c is about how often something happened, or that it did
-// not: then what matched is what its reader looks for.
+// counts reports whether c asserts a number of times or an absence. Its reader then looks
+// for the events that matched.
 func (c Command) counts() bool { return c.Negated || len(c.others()) < len(c.Conds) }
 
-// asksWhich is matches where c counts.
+// asksWhich returns matches if c counts, else nil.
 func (c Command) asksWhich(matches func(hooks.Report) bool) func(hooks.Report) bool {
 	if c.counts() {
 		return matches
@@ -24,9 +24,8 @@ func (c Command) asksWhich(matches func(hooks.Report) bool) func(hooks.Report) b
 	return nil
 }
 
-// eventsOf describes what happened at an event: the first few in full, those that
-// match, if there is a match, before the others. Of long texts it shows the place
-// where a condition fits.
+// eventsOf describes the occurrences of an event: the first few in full, matching ones
+// first. Of long texts it shows the part that a condition matches.
 func (r *Record) eventsOf(event string, conds []Cond, matches func(hooks.Report) bool) string {
 	var all []hooks.Report
 	for _, rep := range r.Reports {
@@ -58,7 +57,7 @@ func rank(last bool) int {
 	return 0
 }
 
-// around is text on one line of about n runes: the part where re matches, or else
+// around shortens text to one line of about n runes: the part that re matches, or else
 // both ends.
 func around(text string, re *regexp.Regexp, n int) string {
 	if re == nil {
@@ -82,10 +81,10 @@ func around(text string, re *regexp.Regexp, n int) string {
 	} else {
 		out += string(after)
 	}
-	return oneLine(out, len(out)) // how much is left out depends on the paths in it
+	return oneLine(out, len(out)) // the length of what is left out depends on the paths in it
 }
 
-// patternOf is the pattern that conds have for key; nil: there is none.
+// patternOf returns the pattern that conds have for key, or nil.
 func patternOf(conds []Cond, key string) *regexp.Regexp {
 	for _, c := range conds {
 		if c.Key == key && c.re != nil {
@@ -95,8 +94,8 @@ func patternOf(conds []Cond, key string) *regexp.Regexp {
 	return nil
 }
 
-// inOrder are the calls that ended, as the model asked for them: those of one
-// answer run side by side.
+// inOrder returns the finished calls in the order in which the model requested them,
+// because the calls of one answer run concurrently.
 func (r *Record) inOrder() []event.ToolRecord {
 	asked := map[string]int{}
 	for _, req := range r.Requests {
@@ -112,7 +111,7 @@ func (r *Record) inOrder() []event.ToolRecord {
 		if n, ok := asked[f.Call.ID]; ok {
 			return n
 		}
-		return len(asked) // no request has told of it
+		return len(asked) // not in any request yet
 	}
 	all := slices.Clone(r.Finished)
 	slices.SortStableFunc(all, func(a, b event.ToolRecord) int { return cmp.Compare(place(a), place(b)) })

@@ -13,7 +13,8 @@ import (
 	"minigem/llm"
 )
 
-// Calls of one answer end as they like, and are listed as the model asked.
+// TestCallsInTheOrderAsked: the calls of an answer finish in any order, but are listed as
+// the model requested them.
 func TestCallsInTheOrderAsked(t *testing.T) {
 	t.Parallel()
 	call := func(id string) llm.ToolCall { return llm.ToolCall{ID: id, Name: "tool-" + id} }
@@ -41,7 +42,7 @@ func TestAround(t *testing.T) {
 	}
 }
 
-// Of a counted assertion the matching events come first.
+// TestMatchingEventsComeFirst: if an assertion counts, matching events are listed first.
 func TestMatchingEventsComeFirst(t *testing.T) {
 	t.Parallel()
 	r := &Record{}

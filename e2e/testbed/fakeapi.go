@@ -9,20 +9,19 @@ import (
 	"minigem/e2e/fakemodel"
 )
 
-// FakeAPI serves a model script to any client. See fakemodel.Options
-// for what is not said here.
+// FakeAPI serves a model script to any client. See fakemodel.Options for the fields.
 type FakeAPI struct {
 	Protocol     fakemodel.Protocol // of the client
-	Faults       string             // JSON array of faults; empty: none
+	Faults       string             // JSON array of faults; may be empty
 	Key          string
 	Strict       bool
-	NonStrict    bool // of a fake-responses file for Gemini: each request takes the next answer of its method
+	NonStrict    bool // for Gemini's fake-responses files: each request takes the next answer of its method
 	EveryRequest bool // requests without tools also take the next answer
 	LogTo        io.Writer
 }
 
-// Start serves the script in the file at path. A fake-responses file is served
-// to a client of Gemini in its own order, as Gemini CLI takes it.
+// Start serves the script in the file at path. A fake-responses file is served to a Gemini
+// client in the order in which Gemini CLI consumes it.
 func (f FakeAPI) Start(path, addr string) (url string, stop func(), err error) {
 	if !slices.Contains(fakemodel.Protocols, f.Protocol) {
 		return "", nil, fmt.Errorf("--protocol %q is not gemini, anthropic, responses or chat", f.Protocol)

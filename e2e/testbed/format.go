@@ -15,8 +15,8 @@ import (
 	"minigem/internal/text"
 )
 
-// Format writes results for a reader: people or programs. It is called for each
-// result in order, then once for the summary.
+// Format writes results for people or programs. It is called for each result in order,
+// then once for the summary.
 type Format interface {
 	Result(r Result)
 	Summary(s Summary)
@@ -25,10 +25,10 @@ type Format interface {
 // Formats are the names of the formats that NewFormat knows.
 var Formats = []string{"text", "tap", "junit", "github", "json"}
 
-// NewFormat returns the format of that name; verbose tells more of cases that
-// passed, in text only. nil: there is no such format. What cases and hooks print
-// acts neither upon a terminal nor upon the program that reads a log. workspace
-// is what GitHub takes files to be relative to; empty: they are as they were named.
+// NewFormat returns the format of that name, or nil if there is none. verbose, for text
+// only, shows more of the cases that passed. What cases and hooks print cannot affect a
+// terminal or a program that reads the log. GitHub resolves files relative to workspace.
+// If it is empty, they keep the names they were given.
 func NewFormat(name string, w io.Writer, verbose bool, workspace string) Format {
 	if name == "json" {
 		return jsonFormat{w}
@@ -47,9 +47,8 @@ func NewFormat(name string, w io.Writer, verbose bool, workspace string) Format 
 	return nil
 }
 
-// noCommands writes lines in which CI systems find no commands, such as
-// "::add-mask::" (GitHub), "##[group]" and "##vso[" (Azure), wherever they came
-// from. Each Write begins a line.
+// noCommands writes lines so that CI systems find no commands in them, such as
+// "::add-mask::" (GitHub), "##[group]" and "##vso[" (Azure). Each Write begins a line.
 type noCommands struct{ w io.Writer }
 
 var (
@@ -57,7 +56,7 @@ var (
 	hashCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`##(\[|vso\[)`) })
 )
 
-// Inert is s without lines that a CI system takes for commands.
+// Inert returns s with the lines defused that a CI system would take for commands.
 func Inert(s string) string {
 	return hashCommand().ReplaceAllString(lineCommand().ReplaceAllString(s, "${1}| ::"), "# #$1")
 }
@@ -121,7 +120,7 @@ func (f *textFormat) Summary(s Summary) {
 	}
 }
 
-// counted is how many cases passed, and what became of the others.
+// counted returns the numbers of passed, failed, broken and skipped cases as text.
 func (s Summary) counted() string {
 	passed, failed, broken, skipped := s.Counts()
 	out := fmt.Sprintf("%d passed", passed)
@@ -133,8 +132,8 @@ func (s Summary) counted() string {
 	return out
 }
 
-// differ returns the number of cases in which another agent makes something else of
-// a hook's run, and those agents.
+// differ returns the number of cases in which another agent treats a hook's run
+// differently, and the names of those agents.
 func (s Summary) differ() (cases int, agents []string) {
 	for _, r := range s.Results {
 		if r.Record == nil {
@@ -160,7 +159,7 @@ func took(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-// String is the failure for reading, with a newline at its end.
+// String returns the failure as text for people, with a newline at the end.
 func (f Failure) String() string {
 	var b strings.Builder
 	b.WriteString(f.Where)
@@ -179,7 +178,7 @@ func (f Failure) String() string {
 	return b.String()
 }
 
-// Story tells what happened in a case, a line each: events with hooks, and calls.
+// Story describes what happened in a case, one line per event with hooks and per call.
 func (r Result) Story() string {
 	if r.Record == nil {
 		return ""
@@ -202,7 +201,7 @@ func (r Result) Story() string {
 	return r.Record.shorten(b.String()) + r.Record.notRun(nil) + r.vacuities()
 }
 
-// vacuities reports the assertions that prove nothing, a line each.
+// vacuities lists the assertions that prove nothing, one a line.
 func (r Result) vacuities() string {
 	var b strings.Builder
 	for _, c := range r.Checks {
@@ -213,7 +212,7 @@ func (r Result) vacuities() string {
 	return b.String()
 }
 
-// tapFormat is the Test Anything Protocol, version 13.
+// tapFormat writes the Test Anything Protocol, version 13.
 type tapFormat struct {
 	w io.Writer
 	n int
@@ -237,14 +236,14 @@ func (f *tapFormat) Result(r Result) {
 	}
 }
 
-// plainName is text on a line of TAP, with no directive in it.
+// plainName escapes text for a TAP line, so that it contains no directive.
 func plainName(s string) string {
 	return Inert(strings.ReplaceAll(text.VisibleLine(s), "#", `\#`))
 }
 
 func (f *tapFormat) Summary(Summary) { fmt.Fprintf(f.w, "1..%d\n", f.n) }
 
-// message is all that went wrong in a case.
+// message returns everything that went wrong in a case.
 func (r Result) message() string {
 	if r.Broken != nil {
 		return r.Broken.Error() + "\n"
@@ -259,7 +258,7 @@ func (r Result) message() string {
 	return b.String()
 }
 
-// junitFormat is JUnit's XML, as CI systems read it.
+// junitFormat writes JUnit XML for CI systems.
 type junitFormat struct{ w io.Writer }
 
 type junitSuite struct {
@@ -303,7 +302,7 @@ func (f *junitFormat) Summary(s Summary) {
 		switch {
 		case r.Broken != nil:
 			c.Error = &junitText{"the case file is broken", r.message()}
-		case r.Skipped == interrupted: // who skips it would read that the run was green
+		case r.Skipped == interrupted: // as skipped it would make the run look green
 			c.Error = &junitText{Message: "the run was cut off before this case ended"}
 			suite.Errors, suite.Skipped = suite.Errors+1, suite.Skipped-1
 		case r.Skipped != "":
@@ -324,25 +323,25 @@ func (f *junitFormat) Summary(s Summary) {
 	fmt.Fprint(f.w, xml.Header)
 	e := xml.NewEncoder(f.w)
 	e.Indent("", "  ")
-	_ = e.Encode(suite) // it has nothing that XML cannot hold; a writer that fails says so where it is closed
+	_ = e.Encode(suite) // everything in it can be XML; write errors surface when the writer is closed
 	fmt.Fprintln(f.w)
 }
 
-// headline is the failure on one line.
+// headline returns the failure on one line.
 func (f Failure) headline() string {
 	s := strings.TrimSpace(f.Command + ": " + oneLine(f.Actual, 200))
 	return strings.TrimPrefix(s, ": ")
 }
 
-// githubFormat is the text, and an annotation for each failure.
+// githubFormat writes the text format, plus an annotation for each failure.
 type githubFormat struct {
 	textFormat
 	commands  io.Writer
 	workspace string
 }
 
-// inWorkspace is file as GitHub wants it: relative to the workspace, wherever
-// the command runs.
+// inWorkspace returns file as GitHub wants it: relative to the workspace, whatever the
+// current directory is.
 func (f *githubFormat) inWorkspace(file string) string {
 	abs, err := filepath.Abs(file)
 	if err != nil || f.workspace == "" {
@@ -369,7 +368,7 @@ func (f *githubFormat) Result(r Result) {
 	}
 }
 
-// splitWhere takes "file:line: text" apart.
+// splitWhere splits "file:line: text".
 func splitWhere(s string) (file, line, text string) {
 	file, rest, _ := strings.Cut(s, ":")
 	line, text, _ = strings.Cut(rest, ":")

@@ -14,8 +14,8 @@ import (
 	"minigem/internal/text"
 )
 
-// What a hook prints and what stands in files acts neither upon a terminal nor
-// upon the CI system that reads the log, in any format.
+// TestFormatsAreInert: in no format can the output of a hook or the content of a file
+// affect a terminal or the CI system that reads the log.
 func TestFormatsAreInert(t *testing.T) {
 	t.Parallel()
 	const evil = "\x1b]52;c;aGk=\x07\u202e\u009b2J\r\n::error file=a::b\n  ::add-mask::c\n##[group]d\n##vso[task]e\nnot ok 7 - f\nBail out!\n]]><g>\n"

@@ -9,15 +9,15 @@ import (
 	"minigem/hooks/agents"
 )
 
-// From is where hooks come from in place of those of the section PortableSection
-// of a case: the files that a project has, or that a generator wrote.
+// From names the source of hooks that replace a case's PortableSection: the files of a
+// project, or what a generator wrote.
 type From struct {
-	Dirs   []string // their files go into the workspace, as they are
-	Home   string   // its files go into the home; empty: none do
-	Cannot string   // why there are no hooks for this program; empty: there are
+	Dirs   []string // their files are copied into the workspace
+	Home   string   // its files are copied into the home; may be empty
+	Cannot string   // why there are no hooks for this program; empty if there are
 }
 
-// bring puts the files of o.From into the case's folders.
+// bring copies the files of o.From into the case's folders.
 func (r *runner) bring() error {
 	f := r.o.From
 	if f == nil {
@@ -40,7 +40,7 @@ func (r *runner) bring() error {
 	return r.place.use(f.Home, homePrefix, r.c.files)
 }
 
-// configure keeps the portable hooks of the case.
+// configure sets the portable hooks of the case.
 func (r *runner) configure(all []Portable) {
 	var err error
 	if r.setup.Portable, err = r.o.translated(all); err != nil {
@@ -48,7 +48,7 @@ func (r *runner) configure(all []Portable) {
 	}
 }
 
-// hookless says why minigem has no hook in this case; empty: it has.
+// hookless explains why minigem has no hooks in this case. It is empty if it has some.
 func (r *runner) hookless() string {
 	switch _, err := os.Stat(filepath.Join(r.place.workspace, ".gemini", "settings.json")); {
 	case r.o.From != nil && err != nil && len(r.setup.Portable) == 0:
@@ -63,7 +63,8 @@ func (r *runner) hookless() string {
 	return "its section -- " + PortableSection + " -- is empty: say with --from where its hooks are"
 }
 
-// brought reports whether one of these folders is in the case's workspace or home.
+// brought reports whether the case puts files into one of these folders, in its workspace
+// or home.
 func (r *runner) brought(folders ...string) bool {
 	return slices.ContainsFunc(folders, func(dir string) bool {
 		_, err := os.Stat(filepath.Join(r.place.workspace, dir))

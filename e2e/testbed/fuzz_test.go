@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzCase: a case file is read, or each thing that is wrong is told with its
-// line.
+// FuzzCase: a case file is parsed, or each mistake in it is reported with its line.
 func FuzzCase(f *testing.F) {
 	for _, text := range []string{
 		"# A title\nprompt 'Fix \"it\"'\nhook BeforeTool count=1\n! tool write_file path~x\n-- model --\ntext a\ncall write_file {\"file_path\": \"x\"}\n---\nfail 503\ntokens 5\n-- settings.json --\n{}\n-- want/x --\n",

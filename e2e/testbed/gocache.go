@@ -8,10 +8,10 @@ import (
 	"minigem/internal/proc"
 )
 
-// goCaches are the variables that lead to what Go has built and downloaded on
-// this machine. In the empty home of a case a program of ten lines takes the
-// whole standard library with it, which takes longer than all other cases
-// together. nil: there is no go, or it does not say.
+// goCaches returns the variables that locate Go's build and module caches on this machine.
+// With the empty home of a case, a ten-line program would compile the whole standard
+// library, which takes longer than all other cases together. It returns nil if go is
+// missing or fails.
 func goCaches(dir string, lookup func(string) (string, bool)) []string {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -35,7 +35,7 @@ func goCaches(dir string, lookup func(string) (string, bool)) []string {
 	return env
 }
 
-// known are those of the variables that are set, as "k=v".
+// known returns the variables that are set, as "k=v".
 func known(lookup func(string) (string, bool), names ...string) []string {
 	var env []string
 	for _, name := range names {

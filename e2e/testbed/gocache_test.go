@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A case that needs go is led to the caches of this machine, unless it says
-// where its own are; others know nothing of them.
+// TestGoCaches: a case that needs go gets the caches of this machine, unless it sets its
+// own. Other cases do not see them.
 func TestGoCaches(t *testing.T) {
 	t.Parallel()
 	cache := filepath.Join(t.TempDir(), "go build")

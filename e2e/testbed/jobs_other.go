@@ -4,5 +4,5 @@ package testbed
 
 import "math"
 
-// mostJobs is how many cases may run at a time: nothing limits descriptors.
+// mostJobs returns how many cases may run at a time. Descriptors are not limited.
 func mostJobs() int { return math.MaxInt }

@@ -4,11 +4,11 @@ package testbed
 
 import "syscall"
 
-// perJob is how many descriptors a case may have open: its session, its hooks and
-// their pipes.
+// perJob estimates the descriptors that a case has open: its session, its hooks and their
+// pipes.
 const perJob = 32
 
-// mostJobs is how many cases may run at a time within the limit of descriptors.
+// mostJobs returns how many cases may run at a time within the descriptor limit.
 func mostJobs() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

@@ -10,12 +10,12 @@ import (
 	"minigem/internal/text"
 )
 
-// jsonFormat is one object for programs, written with the summary.
+// jsonFormat writes one JSON object with the summary.
 type jsonFormat struct{ w io.Writer }
 
 func (jsonFormat) Result(Result) {}
 
-// jsonRun is all cases.
+// jsonRun is the JSON form of a run.
 type jsonRun struct {
 	Passed  int           `json:"passed"`
 	Failed  int           `json:"failed"`
@@ -38,7 +38,7 @@ type jsonCase struct {
 	TookMs   int64         `json:"took_ms"`
 	Failures []jsonFailure `json:"failures,omitempty"`
 	Vacuous  []string      `json:"vacuous,omitempty"` // assertions that prove nothing
-	Notes    []string      `json:"notes,omitempty"`   // what was ignored or allowed, and what was left running
+	Notes    []string      `json:"notes,omitempty"`   // what was ignored, allowed or left running
 }
 
 type jsonFailure struct {
@@ -80,10 +80,10 @@ func (f jsonFormat) Summary(s Summary) {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	_ = e.Encode(out) // it has nothing that JSON cannot hold
-	// a log may be read for commands, and JSON says the same so
+	_ = e.Encode(out) // everything in it can be JSON
+	// CI systems may look for commands in a log; the escape means the same in JSON
 	data := hashCommand().ReplaceAll(text.JSON(b.Bytes()), []byte(`#\u0023$1`))
-	_, _ = f.w.Write(data) // a writer that fails says so where it is closed
+	_, _ = f.w.Write(data) // write errors surface when the writer is closed
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// words splits a line of a script at blanks. '...' keeps what is in it as it
-// is; "..." too, with \" \\ \n and \t; elsewhere a backslash is nothing special,
-// so that patterns can be written plainly. A word that begins with # begins a
-// comment.
+// words splits a line of a script at blanks. Single quotes keep their content as it is.
+// Double quotes do too, except for \" \\ \n and \t. Elsewhere a backslash is an ordinary
+// character, so patterns need no escaping. A word that begins with # begins a comment.
 func words(line string) ([]string, error) {
 	var out []string
 	var word strings.Builder
@@ -40,8 +39,8 @@ func words(line string) ([]string, error) {
 	return out, nil
 }
 
-// quoted reads a quoted text at the start of s and returns its length, quotes
-// included.
+// quoted parses a quoted text at the start of s and returns its length, including the
+// quotes.
 func quoted(s string, to *strings.Builder) (int, error) {
 	quote := s[0]
 	for i := 1; i < len(s); i++ {

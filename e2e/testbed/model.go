@@ -16,18 +16,17 @@ import (
 // Round is one answer of the model.
 type Round struct {
 	script.Entry
-	// Actions are the calls that the script has in words of no agent, by the
-	// index of their chunk, which has minigem's call for it.
+	// Actions holds the calls that the script writes as portable actions, by the index of
+	// their chunk. The chunk has minigem's call for it.
 	Actions map[int]script.Action
-	// Lines are those of the file on which calls stand, by the index of their
-	// chunk.
+	// Lines holds the line of the file for each call, by the index of its chunk.
 	Lines  map[int]int
-	Err    *llm.Error // the request fails in this way, in place of an answer
-	Agent  string     // the subagent that it is for; empty: the main agent, and those with no answers of their own
-	Repeat bool       // every further request of this kind gets this answer too
+	Err    *llm.Error // the request fails with this error instead of an answer
+	Agent  string     // the subagent it is for; empty for the main agent and for subagents without answers of their own
+	Repeat bool       // every further request of this kind also gets this answer
 }
 
-// ModelSyntax is the short form of the model's part, for people.
+// ModelSyntax documents the short form of the model section.
 const ModelSyntax = `One paragraph is one answer; a blank line or --- ends it. Its lines:
   text HELLO             a chunk of text; "..." for one with \n in it
   thought **Plan** ...   a chunk that is a thought
@@ -48,21 +47,21 @@ const ModelSyntax = `One paragraph is one answer; a blank line or --- ends it. I
   {"method": ...}        the whole answer, as a line of a fake-responses file
   # a comment`
 
-// modelParser reads the short form.
+// modelParser parses the short form.
 type modelParser struct {
 	file   string
 	rounds []Round
-	round  *Round // nil: between two answers
+	round  *Round // nil between two answers
 	finish string
 	whole  bool
 	usage  *llm.Usage
 
-	heredoc *heredoc // nil: none is being read
-	at      int      // the line that is being read; of a heredoc, its first
+	heredoc *heredoc // nil unless one is being read
+	at      int      // the current line, or the first line of the current heredoc
 }
 
-// ParseModel reads the short form; line is the number of text's first line in
-// file, for errors and for Entry.Line.
+// ParseModel parses the short form. line is the number of text's first line in file, for
+// errors and for Entry.Line.
 func ParseModel(file string, line int, text string) ([]Round, error) {
 	p := &modelParser{file: file}
 	for l := range strings.Lines(text) {
@@ -78,7 +77,7 @@ func ParseModel(file string, line int, text string) ([]Round, error) {
 			err = p.end()
 		case strings.HasPrefix(l, "{"):
 			if err := p.response(line, l); err != nil {
-				return nil, err // it says where
+				return nil, err // the error says where
 			}
 		case strings.HasPrefix(l, "#"):
 		default:
@@ -101,7 +100,7 @@ func ParseModel(file string, line int, text string) ([]Round, error) {
 	return p.rounds, nil
 }
 
-// response reads a line of a fake-responses file, which is an answer by itself.
+// response parses a line of a fake-responses file, which is a whole answer.
 func (p *modelParser) response(line int, text string) error {
 	if p.round != nil {
 		return fmt.Errorf("%s:%d: an answer that is a line of a fake-responses file must be a paragraph of its own: put a "+
@@ -119,7 +118,7 @@ func (p *modelParser) begin(line int) {
 	}
 }
 
-// modelVerbs are the lines of the short form.
+// modelVerbs maps the first word of a line of the short form to its parser.
 var modelVerbs = map[string]func(p *modelParser, rest string) error{
 	"text": func(p *modelParser, rest string) error {
 		return p.text(rest, func(s string) llm.Part { return llm.Text{Text: s} })
@@ -258,7 +257,7 @@ func kindOf(status int) llm.ErrorKind {
 	return llm.ErrInvalid
 }
 
-// end finishes the answer that is being read, if there is one.
+// end finishes the current answer, if there is one.
 func (p *modelParser) end() error {
 	r := p.round
 	if r == nil {
@@ -293,7 +292,7 @@ func (p *modelParser) end() error {
 	return nil
 }
 
-// joined makes one chunk of many.
+// joined merges chunks into one.
 func joined(chunks []llm.Chunk) []llm.Chunk {
 	var all llm.Chunk
 	for _, c := range chunks {
@@ -302,9 +301,9 @@ func joined(chunks []llm.Chunk) []llm.Chunk {
 	return []llm.Chunk{all}
 }
 
-// parseResponses reads a model's part in the form of fake-responses files.
+// parseResponses parses a model section in the format of fake-responses files.
 func parseResponses(file string, line int, text string) ([]Round, error) {
-	// Blank lines in front keep the numbers of lines right.
+	// Leading blank lines keep the line numbers right.
 	entries, err := script.Parse(file, strings.NewReader(strings.Repeat("\n", line-1)+text))
 	if err != nil {
 		return nil, err

@@ -11,13 +11,13 @@ import (
 	"minigem/llm/script"
 )
 
-// Turns are rounds as a fake model serves them. A request that is to fail does
-// so at once: its client is told not to try again.
+// Turns converts rounds for a fake model. A request that is to fail does so at once,
+// because its client is told not to retry.
 func Turns(rounds []Round) []fakemodel.Turn {
 	turns := make([]fakemodel.Turn, len(rounds))
 	for i, r := range rounds {
 		if r.Err != nil && r.Fault == nil {
-			// numbers and words always can be
+			// numbers and strings always marshal
 			r.Fault, _ = json.Marshal(fakemodel.Fault{Status: r.Err.Status, Message: r.Err.Message, Final: true})
 		}
 		turns[i] = fakemodel.Turn{Entry: r.Entry, Actions: r.Actions, Repeat: r.Repeat}
@@ -25,8 +25,8 @@ func Turns(rounds []Round) []fakemodel.Turn {
 	return turns
 }
 
-// ReadModel reads a model script from a file: a fake-responses file, or the
-// short form, which has lines that are not JSON.
+// ReadModel reads a model script from a file: a fake-responses file, or the short form,
+// which is recognized by lines that are not JSON.
 func ReadModel(path string) (turns []fakemodel.Turn, short bool, err error) {
 	data, err := boundedfile.ReadNamed(path, boundedfile.Kept)
 	if err != nil {
@@ -50,15 +50,15 @@ func ReadModel(path string) (turns []fakemodel.Turn, short bool, err error) {
 	return turns, false, err
 }
 
-// heredoc is the text of a write that is being read.
+// heredoc is a write action whose text is being read.
 type heredoc struct {
 	action script.Action
 	end    string // the line that ends it
-	line   int    // of the write
+	line   int    // of the write action
 	text   strings.Builder
 }
 
-// act adds an action: it is minigem's own call where nobody translates it.
+// act adds an action, and minigem's own call for agents that do not translate it.
 func (p *modelParser) act(a script.Action) {
 	if p.round.Actions == nil {
 		p.round.Actions = map[int]script.Action{}
@@ -72,7 +72,7 @@ func (p *modelParser) shell(rest string) error {
 	return want(rest != "", "shell needs a command: shell go test ./...")
 }
 
-// unquoted is text, or what it quotes if it is one text in "...".
+// unquoted returns text, without its quotes if all of it is one "..." string.
 func unquoted(text string) string {
 	words, err := words(text)
 	if strings.HasPrefix(text, `"`) && err == nil && len(words) == 1 {
@@ -98,7 +98,7 @@ func (p *modelParser) write(rest string) error {
 	return want(text != "", usage)
 }
 
-// body reads a line of a heredoc.
+// body parses a line of a heredoc.
 func (p *modelParser) body(line string) {
 	if d := p.heredoc; strings.TrimSpace(line) == d.end {
 		d.action.Text = d.text.String()
@@ -140,7 +140,7 @@ func (p *modelParser) search(rest string) error {
 	return nil
 }
 
-// firstWord splits text behind its first word, which may be quoted.
+// firstWord splits text after its first word, which may be quoted.
 func firstWord(text string) (word, rest string, err error) {
 	if text == "" || text[0] != '"' && text[0] != '\'' {
 		word, rest, _ = strings.Cut(text, " ")
@@ -154,7 +154,7 @@ func firstWord(text string) (word, rest string, err error) {
 	return b.String(), strings.TrimSpace(text[n:]), nil
 }
 
-// neutralVerbs are the lines of actions.
+// neutralVerbs maps the kinds of actions to their parsers.
 var neutralVerbs = map[script.ActionKind]func(p *modelParser, rest string) error{
 	script.DoShell: (*modelParser).shell, script.DoWrite: (*modelParser).write, script.DoEdit: (*modelParser).edit,
 	script.DoRead: (*modelParser).read, script.DoSearch: (*modelParser).search,

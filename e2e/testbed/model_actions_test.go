@@ -24,7 +24,7 @@ func TestParseActions(t *testing.T) {
 	for _, tt := range []struct {
 		in     string
 		action script.Action
-		call   llm.ToolCall // minigem's
+		call   llm.ToolCall // minigem's call
 	}{
 		{"shell go test ./... && echo \"done\"", script.Action{Kind: script.DoShell, Command: `go test ./... && echo "done"`}, call("run_shell_command", "command", `go test ./... && echo "done"`)},
 		{`shell "echo 1\necho 2"`, script.Action{Kind: script.DoShell, Command: "echo 1\necho 2"}, call("run_shell_command", "command", "echo 1\necho 2")},
@@ -74,7 +74,7 @@ func TestParseActionFaults(t *testing.T) {
 	}
 }
 
-// TestTurns: a fake model gets what a case says, actions in words of no agent.
+// TestTurns: a fake model gets what a case says, including portable actions.
 func TestTurns(t *testing.T) {
 	t.Parallel()
 	rounds, err := ParseModel("f", 1, "shell ls\nrepeat\n\nerror 503 try later\n")

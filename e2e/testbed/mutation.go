@@ -19,22 +19,22 @@ import (
 	"minigem/internal/text"
 )
 
-// Mutant is a fault of a hook or of its entry in the settings, and whether a case
-// noticed it.
+// Mutant is a fault injected into a hook or its settings entry, and whether a case noticed
+// it.
 type Mutant struct {
 	Class   string   `json:"class"`
 	Hook    string   `json:"hook,omitempty"`
 	Where   string   `json:"where"` // file:line
 	What    string   `json:"what"`
 	Noticed bool     `json:"noticed"`
-	Cases   []string `json:"cases"` // that have it
+	Cases   []string `json:"cases"` // names of the cases that have it
 
-	file     string // in the folder of a case
-	from, to []byte // its content, with homeless in place of that folder
-	in       []int  // the cases, by their numbers
+	file     string // relative to the folder of a case
+	from, to []byte // its content, with homeless for that folder
+	in       []int  // indexes of the cases that have it
 }
 
-// Mutation is what the cases of a suite notice.
+// Mutation is the result of mutation testing a suite.
 type Mutation struct {
 	Mutants []Mutant `json:"mutants"`
 }
@@ -50,7 +50,7 @@ func (m Mutation) Noticed() int {
 	return n
 }
 
-// Percent is the share of mutants that were noticed, rounded down.
+// Percent returns the share of mutants that were noticed, rounded down.
 func (m Mutation) Percent() int {
 	if len(m.Mutants) == 0 {
 		return 0
@@ -58,11 +58,10 @@ func (m Mutation) Percent() int {
 	return 100 * m.Noticed() / len(m.Mutants)
 }
 
-// Mutate runs the cases in files once as they are, and then with each mutant of
-// the hooks that they configure, until a case fails. Mutants are made in the
-// folder of a case alone. It is an error that a case fails as it is, and that
-// there is nothing to break. done, if not nil, is called with how many mutants
-// are finished.
+// Mutate runs the cases in files once unchanged, and then with each mutant of the hooks
+// that they configure, until a case fails. Only copies in the folder of a case are
+// mutated. It returns an error if an unchanged case fails or if there is nothing to
+// mutate. done, if not nil, is called with the number of finished mutants.
 func (s *Suite) Mutate(ctx context.Context, files []string, done func(n, of int)) (Mutation, error) {
 	var m Mutation
 	var mu sync.Mutex
@@ -103,7 +102,7 @@ func (s *Suite) Mutate(ctx context.Context, files []string, done func(n, of int)
 	return m, m.run(ctx, &base, sum.Results, done)
 }
 
-// red is the first case that did not pass; empty: all did.
+// red returns the name of the first case that did not pass, or "".
 func (s Summary) red() string {
 	for _, r := range s.Results {
 		if !r.Passed() {
@@ -113,7 +112,7 @@ func (s Summary) red() string {
 	return ""
 }
 
-// add takes a mutant of case i: one that another case has, too, is the same.
+// add records a mutant of case i, merging it with an equal one of another case.
 func (m *Mutation) add(i int, name string, x Mutant) {
 	at := slices.IndexFunc(m.Mutants, func(y Mutant) bool {
 		return x.file == y.file && bytes.Equal(x.from, y.from) && bytes.Equal(x.to, y.to)
@@ -152,7 +151,7 @@ func (m *Mutation) run(ctx context.Context, s *Suite, results []Result, done fun
 	return ctx.Err()
 }
 
-// try runs the cases of a mutant, the quickest first, until one fails.
+// try runs a mutant's cases, quickest first, until one fails.
 func (x *Mutant) try(ctx context.Context, o Options, results []Result) {
 	o.prepared = func(p *place) error {
 		return os.WriteFile(filepath.Join(p.top, x.file), p.at(x.to), 0o755)
@@ -169,11 +168,10 @@ func (x *Mutant) try(ctx context.Context, o Options, results []Result) {
 	}
 }
 
-// snapshot are the files of a case as they are before it runs, by their paths in
-// its folder.
+// snapshot holds the files of a case before it runs, by their paths in its folder.
 type snapshot map[string][]byte
 
-// homeless stands for the folder of a case, which has another name in each run.
+// homeless replaces the path of a case's folder, which differs from run to run.
 const homeless = "\x00case\x00"
 
 func (p *place) homeless(data []byte) []byte {
@@ -184,7 +182,7 @@ func (p *place) at(data []byte) []byte {
 	return bytes.ReplaceAll(data, []byte(homeless), []byte(p.top))
 }
 
-// What is kept of the files of a case, at most.
+// Limits on what a snapshot keeps.
 const (
 	mostFiles   = 2000
 	mostOfAFile = 256 << 10
@@ -207,7 +205,7 @@ func (p *place) snapshot() (snapshot, error) {
 	return s, err
 }
 
-// mutants are those of the settings and the programs of the hooks that the case
+// mutants returns the mutants of the settings and of the hook programs that the case
 // configured.
 func (s snapshot) mutants(p *place, r *Record) []Mutant {
 	var settings, programs []string
@@ -221,7 +219,7 @@ func (s snapshot) mutants(p *place, r *Record) []Mutant {
 	var all []Mutant
 	for _, file := range unique(settings) {
 		if data, ok := s[file]; ok {
-			found, _ := mutate.Settings(file, data) // the engine read it before
+			found, _ := mutate.Settings(file, data) // the engine parsed it before
 			all = append(all, p.mutants(r, file, data, found)...)
 		}
 	}
@@ -250,7 +248,7 @@ func (p *place) mutants(r *Record, file string, data []byte, found []mutate.Muta
 	return all
 }
 
-// String is the mutation for people: which mutants survived, and the score.
+// String describes the surviving mutants and the score.
 func (m Mutation) String() string {
 	var b strings.Builder
 	survived := map[string][]Mutant{}

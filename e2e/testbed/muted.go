@@ -18,21 +18,21 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// Every hook of a run must be noticed by a case if its program does nothing: an assertion
-// that holds needs more of it than silence, or a case fails when this one hook is muted.
+// Some case must notice if the program of a hook does nothing: either an assertion that
+// holds requires output from it, or a case fails when this one hook is muted.
 
 // hookRan is a hook that ran in a case.
 type hookRan struct {
-	id, name string // id: the same in each case that has the hook
-	proved   bool   // a case notices it, or that cannot be known
+	id, name string // id: equal in each case that has the hook
+	proved   bool   // a case notices it, or that cannot be determined
 	lets     bool   // it let something pass
 	refuses  refusal
-	mutes    []func() bool // run a case with it muted, and report whether it fails
+	mutes    []func() bool // run a case with the hook muted, and report whether it fails
 }
 
-// Settle judges the hooks of all results, which are those of one run, by what its cases
-// prove together. What no case notices is reported with each case that has it; with
-// strict that is a failure.
+// Settle judges the hooks of all results of one run by what their cases prove together. A
+// hook that no case notices is reported with each case that has it. If strict is set, that
+// is a failure.
 func Settle(all []*Result, strict bool) {
 	known := map[string]*hookRan{}
 	for _, r := range all {
@@ -70,23 +70,23 @@ func (r *Result) settle(strict bool) {
 		case !h.refuses.meant:
 			vacuous = append(vacuous, h.refuses.why)
 		}
-		h.refuses.why = "" // once is enough
+		h.refuses.why = "" // report it once
 	}
 	if slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Vacuous != "" }) {
-		return // it is known already
+		return // reported already
 	}
 	for _, why := range vacuous {
 		r.add(Check{Where: r.Case.Path, Passed: true, Vacuous: why}, strict)
 	}
 }
 
-// open reports whether other cases decide on what r proves.
+// open reports whether r has hooks that other cases may still prove.
 func (r Result) open() bool {
 	return slices.ContainsFunc(r.hooks, func(h *hookRan) bool { return !h.proved || h.refuses.why != "" })
 }
 
-// findHooks says in res which hooks its case is about: those that ran or are attacked, or
-// all where none did and no assertion is about that.
+// findHooks sets in res the hooks that its case is about: those that ran or are attacked,
+// or all hooks if none ran and no assertion is about that.
 func (r *runner) findHooks(res *Result) {
 	rec := res.Record
 	about := func(is func(Command) bool) bool { return slices.ContainsFunc(rec.commands, is) }
@@ -96,7 +96,7 @@ func (r *runner) findHooks(res *Result) {
 		res.idle = rec.shorten(fmt.Sprintf("no hook ran: %s: %s", h.ID(), rec.whyNot(string(h.Event), h.ID())))
 	}
 	why := ""
-	if (proof{rec}).intervened() { // what a hook refused stays undone
+	if (proof{rec}).intervened() { // what a hook blocked must not happen when it is muted
 		why = "a hook is muted"
 	}
 	known := map[string]*hookRan{}
@@ -115,7 +115,7 @@ func (r *runner) findHooks(res *Result) {
 		}
 		known[key] = x
 		res.hooks = append(res.hooks, x)
-		// A terminal would wait for what never comes, and an agent takes long.
+		// In a terminal the rerun would wait in vain, and another agent takes long.
 		x.proved = held || len(r.failures) > 0 || r.columns > 0 || r.o.Encloses || needs(rec, key)
 		if ran && !x.proved {
 			x.mutes = append(x.mutes, func() bool { return fails(r, res.Case, key, why) })
@@ -123,13 +123,13 @@ func (r *runner) findHooks(res *Result) {
 	}
 }
 
-// keyOf is h, the same in each run of its case.
+// keyOf identifies h across the runs of its case.
 func keyOf(r *Record, h hooks.Hook) string {
 	return r.shorten(fmt.Sprint(h.Event, "\x00", h.Matcher, "\x00", h.Target()))
 }
 
-// needs reports whether an assertion that holds would not, had the runs of one hook been
-// silent.
+// needs reports whether some assertion that holds would fail if the runs of one hook had
+// been silent.
 func needs(r *Record, key string) bool {
 	silent := *r
 	silent.Reports = slices.Clone(r.Reports)
@@ -153,27 +153,27 @@ func needs(r *Record, key string) bool {
 	})
 }
 
-// fulfilled reports whether c is.
+// fulfilled reports whether c holds.
 func fulfilled(r *Record, c Command) bool {
 	v := c.verb.judge(r, c)
 	return v.ok != c.Negated && !v.invalid
 }
 
-// attacks reports whether c asserts that a hook holds, whose ID it is.
+// attacks reports whether c asserts that the hook with this ID holds.
 func (c Command) attacks(id string) bool {
-	least, _ := bound(c, "min", 100) // it was checked
+	least, _ := bound(c, "min", 100) // checked when the case was read
 	return c.verb.name == "holds" && !c.Negated && least > 0 && IsHook(hooks.Hook{Name: id, Command: id}, c.Args[0])
 }
 
-// fails runs c again as [runner.again] does, and reports whether it fails.
+// fails reruns c like [runner.again] and reports whether it fails.
 func fails(r *runner, c *Case, muted, notRun string) bool {
 	again, err := r.again(c, muted, notRun)
 	return err != nil || len(again.failures) > 0 || again.skipped != "" ||
 		slices.ContainsFunc(again.checks, func(c Check) bool { return !c.Passed })
 }
 
-// again plays c once more with a hook muted, or without hooks if that is "*". Commands of the
-// model are answered with notRun, or run if it is empty.
+// again reruns c with one hook muted, or without hooks if muted is "*". If notRun is not
+// empty, the model's commands get it as their answer and are not run.
 func (r *runner) again(c *Case, muted, notRun string) (*runner, error) {
 	o := r.o
 	o.Keep, o.Update, o.prepared = "", false, nil
@@ -190,21 +190,21 @@ func (r *runner) again(c *Case, muted, notRun string) (*runner, error) {
 	return again, nil
 }
 
-// source is h's command and the text of the files that it names.
+// source returns h's command and the text of the files that it names.
 func source(r *Record, h hooks.Hook) string {
 	text := h.Line()
 	for _, file := range config.FilesNamed(h, r.Workspace, map[string]string{"HOME": r.Home}) {
-		data, _ := boundedfile.Read(file, boundedfile.Kept) // what cannot be read says nothing
+		data, _ := boundedfile.Read(file, boundedfile.Kept) // unreadable files are skipped
 		text += "\n" + string(data)
 	}
 	return text
 }
 
-// exits finds where a line of a program ends by exiting with 2.
+// exits matches a line of a program that ends by exiting with 2.
 var exits = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?im)exit\w*[ (=]+2\b\W*$`) })
 
-// ownWords reports whether what h printed begins or ends with words of its program or has
-// some, or its program exits with 2 where it prints nothing.
+// ownWords reports whether h's output begins or ends with text from its program, or
+// contains some of it. If h printed nothing, it reports whether the program exits with 2.
 func ownWords(r *Record, h hooks.Hook, printed string) bool {
 	source, n := source(r, h), min(len(printed), 12)
 	for i := 0; i+n <= len(printed) && n > 0; i++ {
@@ -216,20 +216,20 @@ func ownWords(r *Record, h hooks.Hook, printed string) bool {
 	return n == 0 && exits().MatchString(source)
 }
 
-// refusal says of a hook that seems to refuse everything how.
+// refusal describes how a hook seems to refuse everything.
 type refusal struct {
-	why   string // empty: it does not, or that is not known
-	meant bool   // it does so in words of its own
+	why   string // empty if it does not, or if that is not known
+	meant bool   // it refuses with words from its own program
 }
 
-// refusesAll says of a hook that denied whether it denies a harmless call, too.
+// refusesAll checks whether a hook that denied also denies a harmless call.
 func refusesAll(r *runner, rep hooks.Report, run hooks.Run, asserted bool) refusal {
 	rec, printed := r.rec.soFar(), strings.TrimSpace(string(run.Exit.Stdout)+string(run.Exit.Stderr))
 	if r.firer == nil || rep.Event != protocol.BeforeTool && rep.Event != protocol.BeforeAgent {
 		return refusal{}
 	}
-	only, _ := attack.Only(rec.Config, rep.Event, run.Hook.ID()) // it ran
-	harmless, _ := inspect.Sample(rep.Event, rep.Subject)        // both events have one
+	only, _ := attack.Only(rec.Config, rep.Event, run.Hook.ID()) // the hook ran, so it is configured
+	harmless, _ := inspect.Sample(rep.Event, rep.Subject)        // both events have a sample
 	again, _ := inspect.Fire(context.WithoutCancel(r.ctx), r.firer.Engine(only), harmless)
 	if len(again.Runs) != 1 || again.Runs[0].Decision != hooks.Deny {
 		return refusal{}

@@ -11,29 +11,29 @@ import (
 // Check is the outcome of one assertion.
 type Check struct {
 	Where, Command string
-	Unasked        string // why nothing can be said of it on another program; empty: something can
+	Unasked        string // why it cannot be judged; empty if it can
 	Passed         bool
-	Vacuous        string // why it proves nothing though it passed; empty: it does, as far as can be told
+	Vacuous        string // why it proves nothing although it passed; empty if it proves something or that is not known
 	Expected       string
 	Actual         string
 }
 
-// Vacuity says what proves nothing, and why.
+// Vacuity says which assertion proves nothing, and why.
 func (c Check) Vacuity() string { return strings.TrimPrefix(c.Command+": "+c.Vacuous, ": ") }
 
-// unasked says why nothing can be said about c; empty: something can.
+// unasked explains why c cannot be judged. It is empty if c can be.
 func (r *Record) unasked(c Command) string {
 	seer, sees := r.other.(Seer)
 	switch {
 	case r.other == nil:
-		return "" // it did not start: that the case fails is known
+		return "" // minigem can judge everything; a program that did not start fails the case anyway
 	case !c.verb.elsewhere && !(sees && seer.Sees(c.verb.name)):
 		return c.verb.name + " cannot be seen there"
 	}
 	return r.other.Cannot(c.verb.name, c.Args, c.Conds)
 }
 
-// tool is minigem's name for a tool.
+// tool returns minigem's name for a tool.
 func (r *Record) tool(name string) string {
 	if r.other != nil {
 		return r.other.Tool(name)
@@ -41,7 +41,7 @@ func (r *Record) tool(name string) string {
 	return canonicalTool(name)
 }
 
-// Unplayable says why another program cannot play the case; empty: it can.
+// Unplayable explains why another program cannot play the case. It is empty if one can.
 func (c *Case) Unplayable() string {
 	prompts := 0
 	for _, cmd := range c.Commands {
@@ -71,8 +71,8 @@ func (c *Case) Unplayable() string {
 	return ""
 }
 
-// Differs is what the case says of how Gemini CLI takes it otherwise; empty: it
-// says nothing.
+// Differs returns how Gemini CLI treats the case differently, according to the case
+// itself, or "".
 func (c *Case) Differs() string {
 	i := slices.IndexFunc(c.Commands, func(cmd Command) bool { return cmd.verb.name == "differs" })
 	if i < 0 {

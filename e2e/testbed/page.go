@@ -11,9 +11,8 @@ import (
 	"minigem/internal/text"
 )
 
-// WritePage writes a run as one page for a browser: the cases with what happened
-// in them, each hook's latencies, the coverage, and the mutants, where there are
-// some.
+// WritePage writes a run as one HTML page: the cases and what happened in them, the
+// latencies of each hook, the coverage, and the mutants if there are any.
 func WritePage(w io.Writer, s Summary, m Mutation) error {
 	cover := Cover(s.Results)
 	run := trace.Run{Summary: text.Plural(len(s.Results), "case") + " in " + took(s.Took), Cases: []trace.Case{},

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The folders that --keep leaves in a project hold copies of its cases, which
-// are none of the project's.
+// TestKeptFoldersHoldNoCases: the folders that --keep leaves in a project hold copies of
+// its cases, which are not cases of the project.
 func TestKeptFoldersHoldNoCases(t *testing.T) {
 	t.Parallel()
 	project := t.TempDir()
@@ -30,7 +30,8 @@ func TestKeptFoldersHoldNoCases(t *testing.T) {
 	assert.Len(t, found, 1, "whoever names it wants it")
 }
 
-// GitHub shows an annotation only where its file is named from the workspace.
+// TestAnnotationsAreOfTheWorkspace: GitHub shows an annotation only if its file is
+// relative to the workspace.
 func TestAnnotationsAreOfTheWorkspace(t *testing.T) {
 	t.Parallel()
 	here, err := filepath.Abs(".")

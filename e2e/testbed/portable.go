@@ -15,24 +15,23 @@ import (
 	"minigem/llm/script"
 )
 
-// PortableSection is the name of a case's section with hooks in words of no
-// agent, one a line: EVENT [TOOLS] COMMAND [timeout=5s] [name=NAME]; or a document
-// JSON in the form of Claude Code.
+// PortableSection names the section of a case with portable hooks, one a line: EVENT
+// [TOOLS] COMMAND [timeout=5s] [name=NAME]; or a JSON document in Claude Code's format.
 const PortableSection = "hooks"
 
-// Portable is a hook in words of no agent.
+// Portable is a hook in terms that belong to no single agent.
 type Portable struct {
-	Event   string   // minigem's name of it
-	Tools   []string // actions such as shell, before and after tools; nil: all
+	Event   string   // minigem's name for it
+	Tools   []string // actions such as shell, for events about tools; nil for all
 	Name    string   // may be empty
 	Command string
-	Timeout time.Duration // 0: that of the agent
-	// Run are arguments of minigem hooks run, through which the command answers;
-	// nil: it answers as each agent reads it.
+	Timeout time.Duration // 0 for the agent's default
+	// Run holds arguments of minigem hooks run, which translates the command's answers. If
+	// it is nil, the command answers in the agent's own format.
 	Run []string
 }
 
-// neutral are the words for events, each before the event's name in minigem.
+// neutral lists the portable names of events, each followed by minigem's name.
 var neutral = sync.OnceValue(func() []string {
 	return strings.Fields(`
 	session-start SessionStart  prompt BeforeAgent  before-model BeforeModel  tool-choice BeforeToolSelection
@@ -42,8 +41,8 @@ var neutral = sync.OnceValue(func() []string {
 	session-end SessionEnd`)
 })
 
-// CanonicalEvent is minigem's name for an event that goes by name, in the words
-// of portable hooks or of another agent. An unknown name gives "".
+// CanonicalEvent returns minigem's name for an event with this portable or foreign name,
+// or "" if the name is unknown.
 func CanonicalEvent(name string) string {
 	if known := neutralEvent(name); known != "" {
 		return known
@@ -58,7 +57,7 @@ func neutralEvent(name string) string {
 	return ""
 }
 
-// HasTools reports whether an event, by its canonical name, is about a tool.
+// HasTools reports whether an event, given by its canonical name, is about a tool.
 func HasTools(event string) bool {
 	return protocol.Event(event).IsTool()
 }
@@ -71,7 +70,7 @@ func eventWords() []string {
 	return words
 }
 
-// parsePortable reads the section; files are the names of those in the workspace.
+// parsePortable parses the section. files lists the files in the workspace.
 func parsePortable(file string, s section, files []string) ([]Portable, error) {
 	if text := strings.TrimSpace(string(s.data)); strings.HasPrefix(text, "{") {
 		all, lost, err := nestedHooks([]byte(text))
@@ -146,7 +145,7 @@ func portableLine(line string, files []string) (Portable, error) {
 	return p, nil
 }
 
-// portableTools are the words for tools.
+// portableTools returns the portable names of tools.
 func portableTools() []string {
 	var known []string
 	for _, k := range script.ActionKinds {
@@ -155,7 +154,7 @@ func portableTools() []string {
 	return known
 }
 
-// portableToolList reads shell|write, or * for all.
+// portableToolList parses a list such as shell|write, or * for all.
 func portableToolList(list string) ([]string, error) {
 	if list == "*" {
 		return nil, nil
@@ -171,7 +170,7 @@ func portableToolList(list string) ([]string, error) {
 	return names, nil
 }
 
-// portableSettings are portable hooks as minigem's settings.
+// portableSettings converts portable hooks to minigem's settings.
 func portableSettings(all []Portable) ([]byte, error) {
 	byEvent := map[string][]any{}
 	for _, p := range all {
@@ -190,15 +189,15 @@ func portableSettings(all []Portable) ([]byte, error) {
 		if len(names) > 0 {
 			group["matcher"] = "^(?:" + strings.Join(names, "|") + ")$"
 		}
-		if slices.Contains(protocol.Events, protocol.Event(p.Event)) { // others do not happen in minigem
+		if slices.Contains(protocol.Events, protocol.Event(p.Event)) { // minigem does not have the other events
 			byEvent[p.Event] = append(byEvent[p.Event], group)
 		}
 	}
 	return json.MarshalIndent(map[string]any{"hooks": byEvent}, "", "  ")
 }
 
-// writePortable writes the portable hooks of the case for minigem. A driver of
-// another program writes them itself.
+// writePortable writes the portable hooks of the case for minigem. Drivers of other
+// programs write them themselves.
 func (r *runner) writePortable() error {
 	if len(r.setup.Portable) == 0 || r.o.Elsewhere {
 		return nil
@@ -210,8 +209,8 @@ func (r *runner) writePortable() error {
 	return writeInto(filepath.Join(r.place.workspace, ".gemini", "settings.json"), data, 0o644)
 }
 
-// canonicalTool is minigem's tool for a word such as shell; other names are as
-// they are.
+// canonicalTool returns minigem's tool for a portable name such as shell, and other names
+// unchanged.
 func canonicalTool(name string) string {
 	if slices.Contains(script.ActionKinds, script.ActionKind(name)) {
 		return script.Action{Kind: script.ActionKind(name)}.Call().Name

@@ -11,11 +11,11 @@ import (
 	"minigem/hooks/jsonc"
 )
 
-// shellWord makes s one word of a shell.
+// shellWord quotes s as one shell word.
 func shellWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// nestedHooks reads {"hooks": {EVENT: [{"matcher", "hooks": [{...}]}]}}, as
-// Claude Code and plugins have it.
+// nestedHooks parses {"hooks": {EVENT: [{"matcher", "hooks": [{...}]}]}}, the format of
+// Claude Code and of plugins.
 func nestedHooks(data []byte) (all []Portable, lost []string, err error) {
 	doc, err := jsonc.Parse(PortableSection, data)
 	if err != nil {
@@ -65,8 +65,8 @@ func nestedHooks(data []byte) (all []Portable, lost []string, err error) {
 	return all, lost, nil
 }
 
-// translated are hooks as they are configured: those whose answers are
-// translated run behind minigem hooks run.
+// translated returns the hooks to configure. Hooks whose answers need translation are
+// wrapped in minigem hooks run.
 func (o Options) translated(all []Portable) ([]Portable, error) {
 	out := slices.Clone(all)
 	for i, p := range out {

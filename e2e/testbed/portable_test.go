@@ -47,8 +47,8 @@ func TestPortableSection(t *testing.T) {
 	}
 }
 
-// TestForeignHooksAreNotRunHere: a case with hooks of another agent alone is no
-// success here.
+// TestForeignHooksAreNotRunHere: a case that only has hooks of another agent does not
+// count as passed.
 func TestForeignHooksAreNotRunHere(t *testing.T) {
 	t.Parallel()
 	c, err := Parse("p.txtar", []byte("prompt x\nexit 0\n-- .claude/settings.json --\n{}\n-- model --\ntext hi\n"))

@@ -12,14 +12,14 @@ import (
 	"minigem/llm/script"
 )
 
-// Request is one that the model got.
+// Request is a request that the model received.
 type Request struct {
 	llm.Request
 	Method script.Method
 }
 
-// provider answers from a case's rounds and keeps what it was asked. It is safe
-// for concurrent use.
+// provider answers from a case's rounds and records the requests. It is safe for
+// concurrent use.
 type provider struct {
 	mu       sync.Mutex
 	left     []Round
@@ -27,10 +27,10 @@ type provider struct {
 	agents   map[string]bool // subagents with answers of their own
 	requests []Request
 	missing  error  // the first request that had no answer
-	none     string // why the case has no model at all; empty: it has one
+	none     string // why the case has no model; empty if it has one
 }
 
-// queue are the answers that come one after the other.
+// queue identifies answers that are given in order.
 type queue struct {
 	agent  string
 	method script.Method
@@ -47,8 +47,8 @@ func newProvider(c *Case) *provider {
 	return p
 }
 
-// queue is the one of a request: a subagent without answers of its own shares the
-// main agent's.
+// queue returns the queue for a request. A subagent without answers of its own shares the
+// main agent's queue.
 func (p *provider) queue(ctx context.Context, m script.Method) queue {
 	if name := hooks.SubagentOf(ctx).Type; p.agents[name] {
 		return queue{name, m}
@@ -56,7 +56,7 @@ func (p *provider) queue(ctx context.Context, m script.Method) queue {
 	return queue{"", m}
 }
 
-// next takes the answer for a request: the first one left of its agent and method.
+// next takes the answer for a request: the first remaining one of its agent and method.
 func (p *provider) next(ctx context.Context, m script.Method, req llm.Request) (Round, error) {
 	if err := ctx.Err(); err != nil {
 		return Round{}, err
@@ -69,7 +69,7 @@ func (p *provider) next(ctx context.Context, m script.Method, req llm.Request) (
 		if of != (queue{r.Agent, r.Method}) {
 			continue
 		}
-		copy(p.left[1:], p.left[:i]) // what is behind it may be long
+		copy(p.left[1:], p.left[:i]) // shifts the front: the rest may be long
 		p.left = p.left[1:]
 		if r.Repeat {
 			p.repeated[of] = &r
@@ -86,7 +86,7 @@ func (p *provider) next(ctx context.Context, m script.Method, req llm.Request) (
 	return Round{}, err
 }
 
-// note keeps a request that was answered elsewhere.
+// note records a request that was answered elsewhere.
 func (p *provider) note(r Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -152,7 +152,7 @@ func (p *provider) CountTokens(ctx context.Context, req llm.Request) (int, error
 	return r.Tokens, err
 }
 
-// unused are the answers that nobody asked for.
+// unused returns the answers that no request took.
 func (p *provider) unused() []Round {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -15,20 +15,20 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// Record is what happened in a case so far. Assertions read it; nothing is
-// computed while the case runs.
+// Record is what has happened in a case so far. Assertions read it; nothing is computed
+// while the case runs.
 type Record struct {
-	Reports   []hooks.Report // oldest first; a late report stands where its first one did
+	Reports   []hooks.Report // oldest first; a late report keeps the position of its first one
 	Requests  []Request
-	Started   []event.ToolStarted // calls that passed hooks, policy and user
+	Started   []event.ToolStarted // calls that hooks, policy and user let through
 	Finished  []event.ToolRecord
 	Questions []toolcall.Question // permission prompts
 	Notices   []string
-	Outcomes  []Outcome // one a prompt
+	Outcomes  []Outcome // one per prompt
 	Config    hooks.Config
 	Stdout    string
 	Stderr    string
-	Screen    string // what the terminal shows, and has shown; empty: there is none
+	Screen    string // everything the terminal has shown; empty without a terminal
 	Workspace string
 	Home      string
 
@@ -36,20 +36,20 @@ type Record struct {
 	rounds   []Round // what the model answers
 	loops    []event.LoopDetected
 
-	programs map[string][]program.Facts // of hooks that ran, by their lines; nil: nobody asks
+	programs map[string][]program.Facts // of hooks that ran, by their command lines; nil if not needed
 
-	before, now string // what the terminals of ended sessions showed, and what is seen now
-	opening     error  // the session could not be opened; assertions about that may follow
+	before, now string // what the terminals of ended sessions showed, and what this one shows
+	opening     error  // why the session could not be opened; assertions on that may follow
 	transcripts []string
 	file        string      // the case
 	sections    []section   // its files
-	used        [][2]string // what was copied into the workspace: there, and where it stands
+	used        [][2]string // what was copied into the workspace: the path there, and the original
 	wants       map[string]section
 	diff        func(n int) (string, error)                                      // what hooks changed in request n
-	attack      func(protocol.Event, string, attack.Goal) (attack.Report, error) // what a guard holds
-	updates     map[string][]byte                                                // new content of sections, with update
+	attack      func(protocol.Event, string, attack.Goal) (attack.Report, error) // attacks a hook that guards a goal
+	updates     map[string][]byte                                                // new content of sections, when updating
 	update      bool
-	other       Other // another program ran; nil: minigem did
+	other       Other // the program that ran; nil for minigem
 }
 
 // recorder fills a Record while a session runs. It is safe for concurrent use.
@@ -68,7 +68,7 @@ func (rec *recorder) report(rep hooks.Report) {
 		for i := range rec.r.Reports {
 			if rec.r.Reports[i].Seq == rep.Seq && rec.r.Reports[i].Event == rep.Event &&
 				rec.r.Reports[i].Started.Equal(rep.Started) {
-				rec.r.Reports = slices.Clone(rec.r.Reports) // earlier records share them
+				rec.r.Reports = slices.Clone(rec.r.Reports) // earlier records share the slice
 				rec.r.Reports[i] = rep
 				return
 			}
@@ -81,7 +81,7 @@ func (rec *recorder) report(rep hooks.Report) {
 func (rec *recorder) Emit(e event.Event) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	if n, ok := e.(event.Nested); ok { // what a subagent's tools did was done
+	if n, ok := e.(event.Nested); ok { // nested events are those of a subagent's tools
 		e = n.Event
 	}
 	switch e := e.(type) {
@@ -102,7 +102,7 @@ func (rec *recorder) notice(text string) {
 	rec.r.Notices = append(rec.r.Notices, text)
 }
 
-// transcript remembers a session's file.
+// transcript records the path of a session's file.
 func (rec *recorder) transcript(path string) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
@@ -111,8 +111,8 @@ func (rec *recorder) transcript(path string) {
 	}
 }
 
-// soFar returns the record, with what is kept elsewhere. It shares what later ones
-// only add to.
+// soFar returns the record, including what is kept elsewhere. It shares data that is only
+// ever appended to.
 func (rec *recorder) soFar() *Record {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
@@ -123,7 +123,7 @@ func (rec *recorder) soFar() *Record {
 	return &r
 }
 
-// started are the runs of hooks that did run, with their events.
+// started yields the hook runs that were started, with their events.
 func started(r *Record) iter.Seq2[hooks.Report, hooks.Run] {
 	return func(yield func(hooks.Report, hooks.Run) bool) {
 		for _, rep := range r.Reports {
@@ -136,8 +136,8 @@ func started(r *Record) iter.Seq2[hooks.Report, hooks.Run] {
 	}
 }
 
-// Transcript is the text of the session files, oldest first. A session in which
-// nothing was said leaves none.
+// Transcript returns the text of the session files, oldest first. A session without a
+// message has no file.
 func (r *Record) Transcript() string {
 	var b strings.Builder
 	for _, path := range r.transcripts {
@@ -149,7 +149,7 @@ func (r *Record) Transcript() string {
 	return b.String()
 }
 
-// syncBuffer is a strings.Builder for several goroutines.
+// syncBuffer is a strings.Builder that is safe for concurrent use.
 type syncBuffer struct {
 	mu sync.Mutex
 	b  strings.Builder

@@ -12,11 +12,11 @@ import (
 	"minigem/llm"
 )
 
-// Calls of the model that did not run: a hook that is never asked about a call
-// proves nothing, and it should be seen where.
+// A hook that never saw a call proves nothing, so calls of the model that did not run are
+// reported with their place in the script.
 
-// calledAt is where the script makes the call of r.Finished[i], as "file:line";
-// empty where a hook made another call of it.
+// calledAt returns where the script makes the call of r.Finished[i], as "file:line". It is
+// empty if a hook replaced the call.
 func (r *Record) calledAt(i int) string {
 	same := func(c llm.ToolCall) bool {
 		return c.Name == r.Finished[i].Call.Name && sameArgs(c.Args, r.Finished[i].Call.Args)
@@ -40,10 +40,10 @@ func (r *Record) calledAt(i int) string {
 			}
 		}
 	}
-	return where // an answer that is repeated
+	return where // the answer is repeated
 }
 
-// callAt is where the call of chunk n stands.
+// callAt returns where the call of chunk n is written.
 func (r Round) callAt(n int) string {
 	if line := r.Lines[n]; line > 0 {
 		return fmt.Sprintf("%s:%d", r.File, line)
@@ -60,9 +60,9 @@ func (r *Record) ran(f event.ToolRecord) bool {
 	return slices.ContainsFunc(r.Started, func(s event.ToolStarted) bool { return s.Call.ID == f.Call.ID })
 }
 
-// notRun reports each call of the model whose tool did not run, a line each:
-// where the script makes it, and why; those that failures are about are left
-// out. It reports loops that were found, too. Empty: all ran.
+// notRun lists the calls of the model whose tool did not run, one a line, with their place
+// in the script and the reason. It leaves out calls that failures mention. It also lists
+// detected loops.
 func (r *Record) notRun(failures []Failure) string {
 	var b strings.Builder
 	for i, f := range r.Finished {
@@ -88,8 +88,8 @@ func (r *Record) notRun(failures []Failure) string {
 	return r.shorten(b.String())
 }
 
-// rejected fails the case for each call that no hook saw because it is wrong as
-// the script makes it, unless an assertion is about that.
+// rejected fails the case for each call that was rejected before any hook saw it, because
+// the script wrote it wrong, unless an assertion expects that.
 func (r *runner) rejected() {
 	record := r.rec.soFar()
 	var found []Failure
@@ -111,15 +111,15 @@ func (r *runner) rejected() {
 				f.Call.Name, f.ErrorType),
 		})
 	}
-	after := r.failures // they most likely come of it
+	after := r.failures // most likely consequences of these calls
 	r.failures = nil
 	for _, f := range append(found, after...) {
 		r.fail(f)
 	}
 }
 
-// unseen says which calls were refused before any hook could see them, where
-// event is one of tools; empty: none.
+// unseen lists the calls that were refused before any hook saw them, if ev is an event
+// about tools.
 func (r *Record) unseen(ev string) string {
 	if !hooks.Event(ev).IsTool() {
 		return ""
@@ -138,8 +138,8 @@ func (r *Record) unseen(ev string) string {
 	return r.shorten(b.String())
 }
 
-// expects reports whether an assertion asks for the refusal of f: for the result
-// by its status, error or text, or for a request in which the model reads it.
+// expects reports whether an assertion expects the refusal of f: in the result (its
+// status, error or text), or in a request that contains it.
 func (r *Record) expects(f event.ToolRecord) bool {
 	return slices.ContainsFunc(r.commands, func(c Command) bool {
 		conds := c.others()

@@ -12,8 +12,8 @@ import (
 	"minigem/internal/cases"
 )
 
-// TestVacuous: an assertion that something did not happen proves nothing where
-// what it is about never came up, and that is counted; a reason given is proof.
+// TestVacuous: a negative assertion proves nothing if its subject never came up, and that
+// is counted. An assertion that names a reason is proof.
 func TestVacuous(t *testing.T) {
 	t.Parallel()
 	const rest = "\n-- settings.json --\n" +
@@ -55,8 +55,8 @@ func TestVacuous(t *testing.T) {
 	}
 }
 
-// A hook that should have run for a call that was refused before it: the failure
-// says so, and why.
+// TestFiredSaysWhatWasRefusedBefore: if a hook did not run because the call was refused
+// earlier, the failure says so and why.
 func TestFiredSaysWhatWasRefusedBefore(t *testing.T) {
 	t.Parallel()
 	const settings = `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "guard", "command": "./hooks/no-secrets.sh"}]}]}}`

@@ -13,7 +13,7 @@ import (
 	"minigem/llm"
 )
 
-// RenderMessages writes messages for people and for patterns, a part a line:
+// RenderMessages formats messages for people and for patterns, one part a line:
 //
 //	user: hello
 //	model: call read_file {"file_path":"a"}
@@ -28,7 +28,7 @@ func RenderMessages(messages []llm.Message) string {
 	return b.String()
 }
 
-// RenderPart writes a part as RenderMessages does.
+// RenderPart formats a part as RenderMessages does.
 func RenderPart(p llm.Part) string {
 	switch p := p.(type) {
 	case llm.Text:
@@ -55,7 +55,7 @@ func compact(v any) string {
 	return string(data)
 }
 
-// renderRequest writes a request for the comparison of requests.
+// renderRequest formats a request so that requests can be compared.
 func renderRequest(r Request) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "model: %s\n", r.Model)
@@ -70,8 +70,8 @@ func renderRequest(r Request) string {
 	return b.String()
 }
 
-// requestValue is what a condition about a request looks at; empty where the
-// request says nothing.
+// requestValue returns the value that a condition on a request tests. It is empty if the
+// request does not set it.
 func requestValue(r Request, key string) string {
 	number := func(f *float64) string {
 		if f == nil {
@@ -116,8 +116,7 @@ func toolNames(r Request) []string {
 	return names
 }
 
-// renderNew is the last message, without the part about the session's
-// surroundings.
+// renderNew renders the last message, without the part on the session's environment.
 func renderNew(messages []llm.Message) string {
 	if len(messages) == 0 {
 		return ""
@@ -130,8 +129,8 @@ func renderNew(messages []llm.Message) string {
 	return RenderMessages([]llm.Message{last})
 }
 
-// shorten puts the names of variables in the place of a case's folders, and the
-// place in the case file in that of a line of one of its files.
+// shorten replaces the paths of a case's folders by variables, and lines of its files by
+// the corresponding lines of the case file.
 func (r *Record) shorten(text string) string {
 	if r.Workspace == "" {
 		return text
@@ -162,7 +161,7 @@ func indent(text string) string {
 	return b.String()
 }
 
-// oneLine shows text on one line of at most n runes.
+// oneLine returns text on one line of at most n runes.
 func oneLine(text string, n int) string {
 	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "⏎")
 	runes := []rune(text)
@@ -172,8 +171,8 @@ func oneLine(text string, n int) string {
 	return fmt.Sprintf("%s... (%d more)", string(runes[:n]), len(runes)-n)
 }
 
-// ends shows text on one line of about n runes: its beginning and its end, where
-// there is more.
+// ends returns text on one line of about n runes. Of a longer text it keeps the beginning
+// and the end.
 func ends(text string, n int) string {
 	text = oneLine(text, len(text))
 	runes := []rune(text)
@@ -195,7 +194,7 @@ func (r *Record) requestList() string {
 	return b.String()
 }
 
-// target is where a file of the case stands.
+// target returns the path to which a file of the case is written.
 func (r *Record) target(name string) string {
 	p := place{workspace: r.Workspace, home: r.Home}
 	return filepath.Clean(p.target(name))

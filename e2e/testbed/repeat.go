@@ -10,8 +10,8 @@ import (
 	"minigem/internal/text"
 )
 
-// together is one result for all runs of a case: the first that did not pass, or
-// else the first.
+// together merges the runs of a case into one result: the first that did not pass, or else
+// the first.
 func together(runs []Result) Result {
 	if len(runs) == 1 {
 		return runs[0]
@@ -21,17 +21,17 @@ func together(runs []Result) Result {
 	return r
 }
 
-// Repeated is what the runs of one case have in common.
+// Repeated summarizes the runs of one case.
 type Repeated struct {
 	Name   string        `json:"name"`
 	Runs   int           `json:"runs"`
 	Failed int           `json:"failed"`
-	Differ int           `json:"differ"` // runs in which hooks did something else than in most
+	Differ int           `json:"differ"` // runs in which hooks did something different from most runs
 	P50    time.Duration `json:"-"`
 	P95    time.Duration `json:"-"`
 }
 
-// Repetitions are the cases that ran more than once.
+// Repetitions summarizes the cases that ran more than once.
 func (s Summary) Repetitions() []Repeated {
 	var out []Repeated
 	for _, r := range s.Results {
@@ -58,8 +58,8 @@ func (s Summary) Repetitions() []Repeated {
 	return out
 }
 
-// did is what hooks did in a run, without times and ids. Hooks that run beside
-// each other are in no order.
+// did describes what hooks did in a run, without times and ids. The lines are sorted,
+// because concurrent hooks finish in any order.
 func (r Result) did() string {
 	if r.Record == nil {
 		return ""
@@ -75,7 +75,7 @@ func (r Result) did() string {
 	return strings.Join(lines, "\n")
 }
 
-// hookTimes are the durations of each hook's runs, by event and name.
+// hookTimes returns the durations of each hook's runs, by event and name.
 func (s Summary) hookTimes() (names []string, times map[string][]time.Duration) {
 	times = map[string][]time.Duration{}
 	for _, r := range s.Results {
@@ -98,8 +98,8 @@ func (s Summary) hookTimes() (names []string, times map[string][]time.Duration) 
 	return names, times
 }
 
-// repetitions is the table of cases and hooks that ran more than once; empty: none
-// did.
+// repetitions returns a table of the cases and hooks that ran more than once, or "" if
+// none did.
 func (s Summary) repetitions() string {
 	all := s.Repetitions()
 	if len(all) == 0 {

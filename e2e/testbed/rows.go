@@ -13,23 +13,22 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// rowsSection is a table of inputs: its first line names columns, and each other
-// line is a row, for which the case runs by itself.
+// rowsSection names a table of inputs. Its first line names the columns. The case runs
+// once for each of the other lines.
 const rowsSection = "rows"
 
 const mostRows = 1000
 
-// row is a line of the table.
+// row is a row of the table.
 type row struct {
-	name   string // its values
+	name   string // its values, joined
 	values map[string]string
 }
 
-// column is ${name} in the script and in the model's part.
+// column matches ${name} in the script and the model section.
 var column = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\$\{([A-Za-z_]\w*)\}`) })
 
-// table reads the rows of a case; none where it has no such section. line is that
-// of the section's first one.
+// table parses the rows of a case. line is the number of the section's first line.
 func table(path string, line int, text string) ([]row, error) {
 	var names []string
 	var rows []row
@@ -52,7 +51,7 @@ func table(path string, line int, text string) ([]row, error) {
 			}
 			continue
 		}
-		values := strings.SplitN(l, "|", len(names)) // the last column may have a pipe in it
+		values := strings.SplitN(l, "|", len(names)) // the last column may contain a pipe
 		if len(values) < len(names) {
 			return nil, &SyntaxError{path, at, fmt.Sprintf("the row has %d of %d values, with a | between them", len(values),
 				len(names))}
@@ -73,7 +72,7 @@ func table(path string, line int, text string) ([]row, error) {
 	return rows, nil
 }
 
-// parseRows reads a case once for each row.
+// parseRows parses a case once for each row.
 func parseRows(path string, a *txtar.Archive, line int, text string) (*Case, error) {
 	rows, err := table(path, line, text)
 	if err != nil {
@@ -100,8 +99,8 @@ func parseRows(path string, a *txtar.Archive, line int, text string) (*Case, err
 	return all[0], nil
 }
 
-// unknownColumn says which name in the script no column has. The model's part may
-// have variables of a shell.
+// unknownColumn reports a name in the script that is not a column. It ignores the model
+// section, which may contain shell variables.
 func unknownColumn(path string, a *txtar.Archive, r row) error {
 	for _, m := range column().FindAllSubmatchIndex(a.Comment, -1) {
 		name := string(a.Comment[m[2]:m[3]])
@@ -113,8 +112,7 @@ func unknownColumn(path string, a *txtar.Archive, r row) error {
 	return nil
 }
 
-// Each are the cases of the rows, in their order; a case without rows is the only
-// one.
+// Each returns one case per row, in order. A case without rows is returned alone.
 func (c *Case) Each() []*Case {
 	if len(c.rows) == 0 {
 		return []*Case{c}
@@ -122,7 +120,7 @@ func (c *Case) Each() []*Case {
 	return c.rows
 }
 
-// fill puts the values of a row into the script and the model's part.
+// fill substitutes a row's values in the script and the model section.
 func (r row) fill(a *txtar.Archive) *txtar.Archive {
 	out := &txtar.Archive{Comment: []byte(r.lines(string(a.Comment), quoteIn)), Files: slices.Clone(a.Files)}
 	for i, f := range out.Files {
@@ -133,8 +131,7 @@ func (r row) fill(a *txtar.Archive) *txtar.Archive {
 	return out
 }
 
-// lines replaces columns in each line; quote makes a value fit behind what stands
-// before it.
+// lines replaces columns in each line. quote makes a value fit after the text before it.
 func (r row) lines(text string, quote func(before, value string) string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -152,8 +149,8 @@ func (r row) lines(text string, quote func(before, value string) string) string 
 	return b.String()
 }
 
-// quoteIn makes value fit into a line of the script: a word of its own, or a part
-// of what is quoted there. Texts such as that of prompt take it as it is.
+// quoteIn quotes value for a line of the script, as a word or as part of a quoted string.
+// Raw texts such as that of prompt take it unchanged.
 func quoteIn(before, value string) string {
 	name, _, _ := strings.Cut(strings.TrimLeft(before, "! \t"), " ")
 	if v := findVerb(name); v == nil || v.raw {
@@ -179,7 +176,7 @@ func quoteIn(before, value string) string {
 	return "'" + strings.ReplaceAll(value, "'", `'"'"'`) + "'"
 }
 
-// quoteInModel makes value fit into JSON, where that is what the line has.
+// quoteInModel quotes value for JSON if the line contains JSON.
 func quoteInModel(before, value string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(before), " ")
 	if first != "call" && !strings.HasPrefix(first, "{") {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a row says arrives as it stands there, wherever a case has it.
+// TestRowsAreQuoted: the values of a row arrive unchanged, wherever a case uses them.
 func TestRowsAreQuoted(t *testing.T) {
 	t.Parallel()
 	const nasty = `a 'b' "c" \d | $e ${f}`

@@ -14,61 +14,61 @@ import (
 	"minigem/internal/confine"
 )
 
-// Options says how cases are run. Without a Driver no case can be run: each is
-// broken, and says so.
+// Options configures how cases are run. Without a Driver every case is broken, and its
+// result says so.
 type Options struct {
 	Driver  Driver
-	Chat    ChatDriver                  // for cases with a terminal; nil: they cannot be run
-	Timeout time.Duration               // of a case that says nothing itself; 0: 30 s
-	Update  bool                        // what is compared with is rewritten to be right
-	Keep    string                      // a folder in which the cases' folders stay; empty: they are removed
-	Lookup  func(string) (string, bool) // the environment; nil: that of the process
-	// Elsewhere: Driver runs another program, which cannot be asked about
-	// everything. Assertions about the rest are left out.
+	Chat    ChatDriver                  // for cases with a terminal; without it they cannot run
+	Timeout time.Duration               // of cases that set none; 0 means 30 s
+	Update  bool                        // rewrite the expected sections with the actual ones
+	Keep    string                      // a folder in which the cases' folders are kept; empty: they are removed
+	Lookup  func(string) (string, bool) // looks up the environment; nil for the process's own
+	// Elsewhere means that Driver runs another program, which cannot be queried about
+	// everything. Assertions that it cannot judge are left out.
 	Elsewhere bool
-	Encloses  bool   // Driver confines all that it runs; false: the case does, wherever it is played
-	Strict    bool   // an assertion that proves nothing fails the case
-	Compare   bool   // [Settle] follows, with the cases that have the same hooks
-	From      *From  // where hooks come from; nil: the case has them
-	Self      string // minigem's own program, which translates answers of hooks; empty: nothing does
+	Encloses  bool   // Driver confines all that it runs; false: the case does
+	Strict    bool   // fail cases for assertions that prove nothing
+	Compare   bool   // [Settle] is called later, with the cases that have the same hooks
+	From      *From  // where hooks come from; nil for the case itself
+	Self      string // minigem's own program, which translates answers of hooks; may be empty
 
-	prepared func(*place) error    // changes the files of a case before it begins; nil: nobody does
-	played   func(*place, *Record) // sees the outcome before its files are gone; nil: nobody does
+	prepared func(*place) error    // changes the files of a case before it begins; may be nil
+	played   func(*place, *Record) // sees the outcome before its files are removed; may be nil
 }
 
 const defaultTimeout = 30 * time.Second
 
-// Result is how a case went.
+// Result is the outcome of a case.
 type Result struct {
 	Case     *Case
-	Broken   error  // the case file cannot be run: see SyntaxError; nil: it could
-	Skipped  string // why it was not run; empty: it was
+	Broken   error  // why the case file cannot be run, see SyntaxError; nil if it can
+	Skipped  string // why it was not run; empty if it was
 	Failures []Failure
 	Checks   []Check // the outcome of each assertion, in order
 	Record   *Record // nil if the case did not run
-	Dir      string  // the case's folder, where it was kept
+	Dir      string  // the case's folder, if it was kept
 	Updated  bool    // the case file was rewritten
 	Took     time.Duration
-	Allowed  string   // what the case was allowed beyond its own folder; empty: nothing
-	Left     []string // command lines of what its programs left running, which was ended
-	Runs     []Result // all of them, where the case ran more than once
+	Allowed  string   // what the case was allowed beyond its own folder
+	Left     []string // command lines of processes that it left running and that were ended
+	Runs     []Result // all runs, if the case ran more than once
 
-	Notes []string // what a reader should know of a case that passed
+	Notes []string // remarks on a case that passed
 
-	idle  string // why no hook of the case ran; empty: one did, or the case is about that
+	idle  string // why no hook of the case ran; empty if one did or the case is about that
 	hooks []*hookRan
 }
 
-// Passed reports whether all was as the case says. A skipped case passes.
+// Passed reports whether everything was as the case says. A skipped case passes.
 func (r Result) Passed() bool { return r.Broken == nil && len(r.Failures) == 0 }
 
-// Failure is one thing that was not as the case says.
+// Failure is a deviation from what the case says.
 type Failure struct {
 	Where    string // file:line
-	Command  string // as it stands there; empty: the failure is of the case as a whole
-	Expected string // empty: there is nothing to say
+	Command  string // as written in the file; empty if the case as a whole failed
+	Expected string // may be empty
 	Actual   string
-	Detail   string // what happened, for reading: events, requests, differences; may be empty
+	Detail   string // what happened, for people: events, requests, differences; may be empty
 }
 
 // runner runs the script of one case.
@@ -79,22 +79,22 @@ type runner struct {
 	place    *place
 	rec      *recorder
 	session  Session
-	firer    Firer // the newest session, even if it has ended; nil: there is none
+	firer    Firer // the newest session, even if it has ended; may be nil
 	setup    Setup
 	env      []string
-	ask      bool      // somebody can be asked
-	columns  int       // of the terminal; 0: there is none
-	answers  []Command // those that are left
+	ask      bool      // the user can be asked
+	columns  int       // of the terminal; 0 if there is none
+	answers  []Command // the remaining queued answers
 	timeout  time.Duration
 	skipped  string
 	failures []Failure
 	checks   []Check
-	muted    string             // the key of a hook that does nothing; "*": all; empty: none
-	refuses  map[string]refusal // by the keys of hooks
+	muted    string             // key of the muted hook; "*": all hooks; empty: none
+	refuses  map[string]refusal // by the key of the hook
 	allows   allowance
-	domain   *confine.Domain          // nil: nothing is confined
-	unjudged string                   // why an assertion was left out; empty: none was
-	attacks  map[string]attack.Report // what was found out already
+	domain   *confine.Domain          // nil if nothing is confined
+	unjudged string                   // why an assertion was left out
+	attacks  map[string]attack.Report // cached results
 }
 
 // Run runs c.
@@ -129,7 +129,7 @@ func Run(ctx context.Context, c *Case, o Options) Result {
 		if res.Passed() {
 			res.ignored()
 		}
-		if o.Compare && o.prepared == nil { // nothing is broken on purpose
+		if o.Compare && o.prepared == nil { // no hooks were mutated
 			r.findHooks(&res)
 		}
 	}
@@ -161,7 +161,7 @@ func newRunner(c *Case, o Options) *runner {
 	return r
 }
 
-// prepare makes the case's folder and does what stands before its session.
+// prepare makes the case's folder and executes the commands before its first session.
 func (r *runner) prepare() error {
 	var err error
 	if r.place, err = newPlace(r.o.Keep, r.c.base()); err != nil {
@@ -206,16 +206,16 @@ func (r *runner) prepare() error {
 
 func (r *runner) cleanUp(res *Result) {
 	if r.place == nil {
-		return // there is none: Broken says why
+		return // there is no case: Broken says why
 	}
 	if r.o.Keep != "" {
 		res.Dir = r.place.top
 		return
 	}
-	r.place.remove() // what a hook of the case left running may still write there
+	r.place.remove() // processes that the case left running may still write there
 }
 
-// play runs the script from the first action on.
+// play runs the script, starting with its first action.
 func (r *runner) play(ctx context.Context) {
 	ctx, cancel := context.WithTimeoutCause(ctx, r.timeout, fmt.Errorf("the case took longer than %s", r.timeout))
 	defer cancel()
@@ -235,7 +235,7 @@ func (r *runner) play(ctx context.Context) {
 			r.assert(cmd)
 		case setup:
 			if !begun {
-				continue // prepare did it
+				continue // prepare ran it
 			}
 			fallthrough
 		case action:
@@ -262,7 +262,7 @@ func (r *runner) play(ctx context.Context) {
 	}
 }
 
-// findings tells what another program did that no assertion is about.
+// findings fails the case for what another program did wrong that no assertion covers.
 func (r *runner) findings() {
 	if r.rec.r.other == nil || r.skipped != "" {
 		return
@@ -297,16 +297,16 @@ func (r *runner) timedOut(cmd Command) bool {
 	return true
 }
 
-// modelFitted checks that the model's part had neither too little nor too much.
+// modelFitted checks that the model had neither too few nor too many answers.
 func (r *runner) modelFitted() {
 	if _, missing := r.rec.model.asOfNow(); missing != nil {
 		r.fail(Failure{Where: r.c.Path, Expected: "an answer of the model for each request", Actual: missing.Error()})
-		last := len(r.failures) - 1 // the others most likely come of it
+		last := len(r.failures) - 1 // the other failures most likely result from it
 		r.failures = slices.Insert(r.failures[:last:last], 0, r.failures[last])
 		return
 	}
 	if len(r.failures) > 0 {
-		return // that explains an answer that was not asked for
+		return // that explains unused answers
 	}
 	for _, round := range r.rec.model.unused() {
 		r.fail(Failure{
@@ -333,7 +333,8 @@ func (r *runner) assert(cmd Command) {
 	if check.Unasked = record.unasked(cmd); check.Unasked != "" && r.o.Elsewhere {
 		return
 	}
-	// That it holds without the command as well is known of what came about.
+	// In a run with a muted hook, these can be judged from what happened, even though the
+	// command was not run.
 	known := r.muted != "" && (!cmd.negative() || cmd.verb.name == "tool-ran")
 	if why := unrun(record, r.setup.NotRun, cmd); why != "" && !known {
 		check.Unasked, r.unjudged = why, why

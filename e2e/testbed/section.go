@@ -11,22 +11,22 @@ import (
 
 // The names of sections that are not files of the workspace.
 const (
-	modelSection     = "model"           // the model's part, in the short form
-	agentPrefix      = "model agent="    // and a name: what the model says to that subagent
-	serverPrefix     = "http "           // and a URL: the program that answers requests of http hooks there
-	responsesSection = "model.responses" // the same, as a fake-responses file
-	settingsSection  = "settings.json"   // stands for .gemini/settings.json
-	wantPrefix       = "want/"           // what something is compared with
-	homePrefix       = "home/"           // files of the user's home
+	modelSection     = "model"           // the model's answers in the short form
+	agentPrefix      = "model agent="    // with a name: the model's answers to that subagent
+	serverPrefix     = "http "           // with a URL: the program that answers requests of http hooks to it
+	responsesSection = "model.responses" // the model's answers as a fake-responses file
+	settingsSection  = "settings.json"   // short for .gemini/settings.json
+	wantPrefix       = "want/"           // expected values
+	homePrefix       = "home/"           // files in the user's home
 )
 
-// isModel reports whether a section is a part of the model's.
+// isModel reports whether a section belongs to the model.
 func isModel(name string) bool {
 	return name == modelSection || name == responsesSection || strings.HasPrefix(name, agentPrefix)
 }
 
-// misspelt names the file of the workspace that was probably meant to be one of the
-// sections that the case lacks; empty: there is none.
+// misspelt returns the workspace file whose name looks like one of the sections that the
+// case lacks, or "".
 func (c *Case) misspelt(lacks ...string) string {
 	for _, f := range c.files {
 		if !slices.Contains(lacks, f.name) && text.Nearest(f.name, lacks) != "" {
@@ -39,12 +39,12 @@ func (c *Case) misspelt(lacks ...string) string {
 func (c *Case) firstPrompt() string {
 	for _, cmd := range c.Commands {
 		if cmd.verb.name == "prompt" {
-			text, _ := rawText(cmd.Text) // it was checked
+			text, _ := rawText(cmd.Text) // checked when the case was read
 			return text
 		}
 	}
 	return ""
 }
 
-// base is the last part of the name of the case's file.
+// base returns the name of the case's file, without folder and extension.
 func (c *Case) base() string { return strings.TrimSuffix(filepath.Base(c.Path), ".txtar") }

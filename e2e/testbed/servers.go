@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// servers writes the programs that answer http hooks, beside the workspace: they are
-// no files of the project.
+// servers writes the programs that answer http hooks. It writes them next to the
+// workspace, because they are not files of the project.
 func (p *place) servers(sections []section) (map[string]string, error) {
 	if len(sections) == 0 {
 		return nil, nil

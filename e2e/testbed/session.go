@@ -44,8 +44,8 @@ func (r *runner) open(resume bool) error {
 	return nil
 }
 
-// notOpened: a session that the command itself would have refused is an outcome
-// that assertions can be about.
+// notOpened records that the session was refused with an exit code, so that assertions can
+// test it. It returns other errors.
 func (r *runner) notOpened(err error) error {
 	var coder ExitCoder
 	if !errors.As(err, &coder) {

@@ -19,27 +19,27 @@ import (
 	"minigem/internal/text"
 )
 
-// Suite is many cases and how to run them.
+// Suite is a set of cases and how to run them.
 type Suite struct {
-	Paths  []string       // case files, and folders that are searched for them; nil: the working directory
-	Match  *regexp.Regexp // only cases whose name it matches; nil: all
+	Paths  []string       // case files, and folders to search for them; nil: the working directory
+	Match  *regexp.Regexp // only cases with a matching name; nil for all
 	Shard  Shard
-	Jobs   int // cases at a time, fewer where descriptors are scarce; 0: as many as there are processors
+	Jobs   int // cases at a time, fewer if descriptors are scarce; 0: one per processor
 	Run    Options
-	Report func(Result) // is called with each result in the order of the cases; nil: nobody does
+	Report func(Result) // called with each result in the order of the cases; may be nil
 
-	Count   int    // how often each case runs; 0: once
-	Shuffle uint64 // the seed of the order in which cases run; 0: that of their names
+	Count   int    // how often each case runs; 0 means once
+	Shuffle uint64 // seed of the order in which cases run; 0: by name
 
-	each func(i int, o *Options) // changes the options of a case; nil: nothing does
-	part bool                    // cases that may prove what these leave open are not run
+	each func(i int, o *Options) // changes the options of a case; may be nil
+	part bool                    // some cases that may prove open hooks are not run
 }
 
-// Shard is one of several equal parts of a suite: the I-th of N, from 1. The
-// zero Shard is all of it.
+// Shard selects part I of N equal parts of a suite, counting from 1. The zero Shard is the
+// whole suite.
 type Shard struct{ I, N int }
 
-// ParseShard reads "i/n".
+// ParseShard parses "i/n".
 func ParseShard(s string) (Shard, error) {
 	a, b, ok := strings.Cut(s, "/")
 	i, err1 := strconv.Atoi(a)
@@ -50,10 +50,10 @@ func ParseShard(s string) (Shard, error) {
 	return Shard{i, n}, nil
 }
 
-// AnyOrder is a shuffle whose seed is taken by chance.
+// AnyOrder asks for a shuffle with a random seed.
 const AnyOrder = "any"
 
-// ParseShuffle reads a seed for Suite; 0, where s is empty.
+// ParseShuffle parses a seed for Suite. The seed is 0 if s is empty.
 func ParseShuffle(s string) (uint64, error) {
 	switch s {
 	case "":
@@ -68,21 +68,21 @@ func ParseShuffle(s string) (uint64, error) {
 	return n, nil
 }
 
-// Outcomes of a suite, as exit codes of the command.
+// Exit codes of the command that runs a suite.
 const (
 	ExitPassed = 0
 	ExitFailed = 1
 	ExitBroken = 42 // a case file cannot be run, or there is none
 )
 
-// Summary is what happened to a suite.
+// Summary is the outcome of a suite.
 type Summary struct {
 	Results []Result // in the order in which the cases ran
 	Took    time.Duration
 	Shuffle uint64 // see Suite
 }
 
-// Counts are the numbers of results.
+// Counts returns the number of results of each kind.
 func (s Summary) Counts() (passed, failed, broken, skipped int) {
 	for _, r := range s.Results {
 		switch {
@@ -99,7 +99,7 @@ func (s Summary) Counts() (passed, failed, broken, skipped int) {
 	return passed, failed, broken, skipped
 }
 
-// ExitCode is ExitBroken if a case file is broken, ExitFailed if a case failed or all
+// ExitCode returns ExitBroken if a case file is broken, ExitFailed if a case failed or all
 // were skipped, which proves nothing, else ExitPassed.
 func (s Summary) ExitCode() int {
 	passed, failed, broken, skipped := s.Counts()
@@ -112,8 +112,8 @@ func (s Summary) ExitCode() int {
 	return ExitPassed
 }
 
-// Find returns the case files of the suite, in the order of Paths and then of
-// names. That there is none is an error.
+// Find returns the case files of the suite, in the order of Paths and then of names. It
+// returns an error if there are none.
 func (s *Suite) Find() ([]string, error) {
 	paths := s.Paths
 	if len(paths) == 0 {
@@ -149,9 +149,8 @@ func (s *Suite) Find() ([]string, error) {
 	return files, nil
 }
 
-// casesIn are the case files at path: itself, or those below it. Folders whose
-// names begin with "." are left out, except .gemini, where hooks have their
-// cases; and so is node_modules.
+// casesIn returns the case files at or below path. It skips node_modules and folders whose
+// names begin with ".", except .gemini, where hooks have their cases.
 func casesIn(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -181,13 +180,13 @@ func casesIn(path string) ([]string, error) {
 	return files, nil
 }
 
-// A job is a case to run, or why it cannot be.
+// A job is a case to run, or the reason why it cannot run.
 type job struct {
 	c      *Case
 	broken error
 }
 
-// jobs reads files; a table is a job for each row.
+// jobs parses files. A table yields a job for each row.
 func (s *Suite) jobs(files []string) []job {
 	var all []job
 	for _, file := range files {
@@ -203,9 +202,9 @@ func (s *Suite) jobs(files []string) []job {
 	return all
 }
 
-// heapRoom is allocated while cases run, and never touched. A case drops much more
-// than it keeps: the garbage collector, which starts when the heap has doubled, would
-// start every few MiB, and took an eighth of the time.
+// heapRoom is allocated while cases run, and never touched. A case drops much more than it
+// keeps, and the garbage collector starts when the heap has doubled. Without this room it
+// ran every few MiB and took an eighth of the time.
 const heapRoom = 32 << 20
 
 // RunFiles runs the cases in files, Jobs at a time. Results come in the order of
@@ -266,7 +265,7 @@ func (s *Suite) RunFiles(ctx context.Context, files []string) Summary {
 	return Summary{Results: results, Took: time.Since(began), Shuffle: s.Shuffle}
 }
 
-// workers is how many of n runs go on at a time.
+// workers returns how many of n runs are executed at a time.
 func (s *Suite) workers(n int) int {
 	return min(cmp.Or(max(s.Jobs, 0), runtime.GOMAXPROCS(0)), mostJobs(), n)
 }
@@ -279,17 +278,17 @@ func (s *Suite) one(ctx context.Context, i int, j job) Result {
 		return Result{Case: j.c, Broken: j.broken}
 	}
 	o := s.Run
-	o.Compare = s.Match == nil && s.Shard.N < 2 && !s.part // else others may be the proof
+	o.Compare = s.Match == nil && s.Shard.N < 2 && !s.part // otherwise cases that do not run here may be the proof
 	if s.each != nil {
 		s.each(i, &o)
 	}
 	return Run(ctx, j.c, o)
 }
 
-// interrupted is why cases were not run that the end of the run came before.
+// interrupted is the reason given for cases that had not run when the run ended.
 const interrupted = "interrupted"
 
-// Pending returns the summary of a run that was cut off before any case of files ended.
+// Pending returns the summary of a run that ended before any of the cases in files did.
 func (s *Suite) Pending(files []string) Summary {
 	var sum Summary
 	for _, j := range s.jobs(files) {
@@ -298,7 +297,7 @@ func (s *Suite) Pending(files []string) Summary {
 	return sum
 }
 
-// named is a case of which only the name is known.
+// named returns a case of which only the name is known.
 func named(file string) *Case {
 	return &Case{Path: file, Name: strings.TrimSuffix(filepath.ToSlash(file), ".txtar")}
 }

@@ -1,6 +1,6 @@
 package testbed
 
-// CaseSyntax says how a case is written, but for its commands: see VerbsHelp.
+// CaseSyntax documents how a case is written, except for its commands: see VerbsHelp.
 const CaseSyntax = `A case is one file: a script, then files.
 
   # The guard keeps secrets from being read.

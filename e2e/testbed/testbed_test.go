@@ -237,7 +237,7 @@ func TestCoverageRoundsDown(t *testing.T) {
 	assert.Equal(t, 100, Cover(nil).Percent())
 }
 
-// TestUseLeavesLinksOut: a link in a folder that a case uses leads nowhere.
+// TestUseLeavesLinksOut: use does not copy links from a folder.
 func TestUseLeavesLinksOut(t *testing.T) {
 	t.Parallel()
 	from := t.TempDir()
@@ -253,7 +253,7 @@ func TestUseLeavesLinksOut(t *testing.T) {
 	assert.Error(t, p.use(from, "../elsewhere", nil))
 }
 
-// toolTable is what each built-in tool takes, a line each.
+// toolTable lists the arguments of the built-in tools, one tool a line.
 func toolTable() string {
 	var b strings.Builder
 	for _, spec := range builtin.Specs() {
@@ -262,14 +262,14 @@ func toolTable() string {
 	return "```text\n" + b.String() + "```\n"
 }
 
-// usage is a tool with the names of its arguments on one line; those in
-// brackets may be left out.
+// usage returns a tool with the names of its arguments on one line. Optional ones are in
+// brackets.
 func usage(spec llm.ToolSpec) string {
 	var schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`
 		Required   []string                   `json:"required"`
 	}
-	_ = json.Unmarshal(spec.Parameters, &schema) // our own
+	_ = json.Unmarshal(spec.Parameters, &schema) // it is our own schema
 	words := append([]string{spec.Name}, schema.Required...)
 	for _, name := range slices.Sorted(maps.Keys(schema.Properties)) {
 		if !slices.Contains(schema.Required, name) {

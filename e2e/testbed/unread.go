@@ -14,8 +14,8 @@ import (
 	"minigem/internal/text"
 )
 
-// readPrograms keeps what the programs of the hooks show, for [Record.Lacks]: they
-// go with the case's folder.
+// readPrograms extracts what [Record.Lacks] needs from the hooks' programs, because they
+// are removed with the case's folder.
 func (r *Record) readPrograms() {
 	r.programs = map[string][]program.Facts{}
 	place := program.Place{Dir: r.Workspace, ProjectDir: r.Workspace, Home: r.Home}
@@ -26,16 +26,16 @@ func (r *Record) readPrograms() {
 	}
 }
 
-// Lacks says of a hook that ran, and let pass, which field its program reads that
-// it was not given: a misspelt one, or one of another agent, is null or nothing to
-// it, and a guard that compares it lets everything pass. Empty: there is none, it is
-// not known, or the case passed.
+// Lacks names a field that the program of a hook reads, but that its payload lacks, if the
+// hook ran and let the event pass. A misspelt or foreign field reads as null, and a guard
+// that compares it lets everything pass. The result is empty if there is no such field, if
+// that is not known, or if the case passed.
 func (r *Record) Lacks(event hooks.Event, run hooks.Run) string {
 	if !run.Ran() || run.Decision != hooks.Proceed || run.Exit.Code != 0 || run.Failed != "" {
 		return ""
 	}
 	given := gjson.ParseBytes(run.Stdin.Bytes())
-	sample, _ := inspect.Sample(event, "") // empty for an event that it does not know
+	sample, _ := inspect.Sample(event, "") // empty for an unknown event
 	for _, f := range r.programs[run.Hook.Line()] {
 		for _, field := range f.Fields {
 			path, has := missing(given, field)
@@ -53,8 +53,8 @@ func (r *Record) Lacks(event hooks.Event, run hooks.Run) string {
 	return ""
 }
 
-// missing is the first path of a field that a payload lacks, nil if the payload has
-// one of them; and what stands in the payload as far as the path leads.
+// missing returns the first path of field if the payload has none of its paths, else nil.
+// has describes what the payload contains as far as the path leads.
 func missing(given gjson.Result, field program.Field) (path []string, has string) {
 	for _, p := range field.Paths {
 		at, there := given, 0
@@ -65,7 +65,7 @@ func missing(given gjson.Result, field program.Field) (path []string, has string
 			}
 			at = next
 		}
-		if there == len(p) || there > 0 && !at.IsObject() { // there it is, or in a text
+		if there == len(p) || there > 0 && !at.IsObject() { // it exists, or the path leaves the objects
 			return nil, ""
 		}
 		if path == nil {
@@ -75,7 +75,7 @@ func missing(given gjson.Result, field program.Field) (path []string, has string
 	return path, has
 }
 
-// fields names those of an object, which stands at a path in the payload.
+// fields lists the fields of an object at a path in the payload.
 func fields(at gjson.Result, path []string) string {
 	const most = 12
 	var names []string
@@ -100,8 +100,8 @@ func fields(at gjson.Result, path []string) string {
 	return strings.Join(names, ", ")
 }
 
-// ofPayload: a program that reads this at the top most likely means its payload,
-// not other JSON.
+// ofPayload reports whether a program that reads this name at the top level most likely
+// reads its payload, not other JSON.
 func ofPayload(name string, given gjson.Result, sample []byte) bool {
 	var names []string
 	for _, all := range []gjson.Result{given, gjson.ParseBytes(sample)} {
@@ -113,8 +113,8 @@ func ofPayload(name string, given gjson.Result, sample []byte) bool {
 	return slices.Contains(names, name) || text.Nearest(name, names) != ""
 }
 
-// lacking is what the hooks of a case were not given, a line each. The first runs
-// show it.
+// lacking lists the fields that the payloads of a case's hooks lacked, one a line. Only
+// the first runs are examined.
 func (r *Record) lacking() string {
 	const most = 100
 	var lines []string

@@ -11,8 +11,8 @@ import (
 	"minigem/hooks"
 )
 
-// TestLacks: a hook that lets pass because it reads a field that its payload has
-// not is told from one that looked and found nothing.
+// TestLacks: a hook that lets a call pass because it reads a field that its payload lacks
+// is distinguished from one that looked and found nothing.
 func TestLacks(t *testing.T) {
 	t.Parallel()
 	const ours = `{"session_id":"1","tool_name":"run_shell_command","tool_input":{"command":"ls"}}`
@@ -47,7 +47,7 @@ func TestLacks(t *testing.T) {
 	}
 }
 
-// firstOf cuts text to the length of what is expected of its beginning.
+// firstOf cuts text to the length of its expected beginning.
 func firstOf(text, expected string) string {
 	if expected == "" {
 		return text

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestUsedAs: settings and hooks keep the folder by which they are looked for.
+// TestUsedAs: settings and hooks keep the folder by which they are looked up.
 func TestUsedAs(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

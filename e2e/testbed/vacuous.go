@@ -11,8 +11,8 @@ import (
 	"minigem/llm/script"
 )
 
-// vacuous marks the assertions that hold though they prove nothing, and adds a check
-// for a case that asserts nothing. With strict each of them is a failure.
+// vacuous marks the assertions that hold but prove nothing, and adds a check for a case
+// that asserts nothing. If strict is set, each of them is a failure.
 func (res *Result) vacuous(strict bool) {
 	if !slices.ContainsFunc(res.Case.Commands, func(c Command) bool { return c.verb.kind == assertion }) {
 		res.Checks = append(res.Checks, Check{Where: res.Case.Path, Passed: true, Vacuous: "the case asserts nothing"})
@@ -22,7 +22,7 @@ func (res *Result) vacuous(strict bool) {
 	}
 	at := map[string]Command{}
 	for _, c := range slices.Backward(res.Case.Commands) {
-		at[c.Where()] = c // the first one of a line
+		at[c.Where()] = c // the first command of a line
 	}
 	checks := res.Checks
 	res.Checks = nil
@@ -37,7 +37,8 @@ func (res *Result) vacuous(strict bool) {
 	}
 }
 
-// hookless says that no hook is configured; empty: one is, or an assertion is about that.
+// hookless reports that no hook is configured. It is empty if one is, or if an assertion
+// is about that.
 func (res *Result) hookless() string {
 	r := res.Record
 	about := func(c Command) bool {
@@ -56,7 +57,7 @@ func (res *Result) hookless() string {
 	return why
 }
 
-// ignored notes what hooks said or did that had no effect, unless an assertion is about it.
+// ignored notes what hooks said or did without effect, unless an assertion covers it.
 func (res *Result) ignored() {
 	r := res.Record
 	for rep, run := range started(r) {
@@ -76,7 +77,7 @@ func (res *Result) ignored() {
 	}
 }
 
-// add adds a check. With strict it is a failure that it proves nothing.
+// add adds a check. If strict is set, a vacuous check is a failure.
 func (res *Result) add(check Check, strict bool) {
 	res.Checks = append(res.Checks, check)
 	if strict && check.Vacuous != "" {
@@ -87,7 +88,7 @@ func (res *Result) add(check Check, strict bool) {
 	}
 }
 
-// proof is what a record proves.
+// proof examines what a record proves.
 type proof struct{ of *Record }
 
 // idle returns the first of the case's hooks if none of them ran in its session.
@@ -101,13 +102,13 @@ func (r *Record) idle() *hooks.Hook {
 	return nil
 }
 
-// provesNothing says why c proves nothing though it holds: what it denies never came
-// up, or something else than a hook prevented it. It is empty if c proves something,
-// or that cannot be known.
+// provesNothing explains why c proves nothing although it holds: what it denies never came
+// up, or something other than a hook prevented it. It is empty if c proves something or
+// that cannot be known.
 func (p proof) provesNothing(c Command) string {
 	switch name := c.verb.name; {
 	case name == "holds" && !c.Negated:
-		goal, event, _ := goalOf(c) // it was checked
+		goal, event, _ := goalOf(c) // checked when the case was read
 		report, err := p.of.attack(event, c.Args[0], goal)
 		if most := report.Of(true); err == nil && most > 0 && len(report.FalseAlarms()) == most {
 			return "it refuses every harmless look-alike, too"
@@ -125,7 +126,7 @@ func (p proof) provesNothing(c Command) string {
 	return ""
 }
 
-// noSuchCall is provesNothing of an assertion about the calls of a tool.
+// noSuchCall is provesNothing for assertions on the calls of a tool.
 func (p proof) noSuchCall(c Command) string {
 	name := p.of.tool(c.Args[0])
 	calls := p.of.calls(name)
@@ -148,7 +149,7 @@ func (p proof) noSuchCall(c Command) string {
 	return ""
 }
 
-// calls are those that the model made of a tool, or hooks in place of others; name
+// calls returns the calls of a tool that the model made or that hooks substituted. name
 // may be *.
 func (r *Record) calls(name string) []llm.ToolCall {
 	var calls []llm.ToolCall
@@ -177,7 +178,7 @@ func (r *Record) calls(name string) []llm.ToolCall {
 	return calls
 }
 
-// noSuchEvent is provesNothing of an assertion about an event or a hook at one.
+// noSuchEvent is provesNothing for assertions on an event or on a hook of one.
 func (p proof) noSuchEvent(c Command) string {
 	ev := c.Args[0]
 	if p.intervened() || slices.ContainsFunc(p.of.Finished, p.of.expects) ||
@@ -186,12 +187,12 @@ func (p proof) noSuchEvent(c Command) string {
 	}
 	if !p.of.happened(ev) {
 		if ev == "AfterTool" && len(p.of.Started) > 0 {
-			return "" // the tool failed, which some agents have another event for
+			return "" // the tool failed, and some agents have a separate event for that
 		}
 		if p.of.other == nil || p.sees() || HasTools(ev) && len(p.of.calls("*")) == 0 {
 			return ev + " never happened"
 		}
-		return "" // agents do not tell of events without hooks
+		return "" // agents do not report events without hooks
 	}
 	about := slices.DeleteFunc(c.others(), func(cond Cond) bool { return cond.Key != "subject" && cond.Key != "agent" })
 	if !slices.ContainsFunc(p.of.Reports, func(rep hooks.Report) bool {
@@ -221,7 +222,7 @@ func (r *Record) anyRan(event, hook string) bool {
 	return false
 }
 
-// sees reports whether the other program is minigem itself, playing it.
+// sees reports whether the other program is minigem itself in that role.
 func (p proof) sees() bool {
 	s, ok := p.of.other.(Seer)
 	return ok && s.Sees("event")
@@ -232,8 +233,7 @@ func (r *Record) happened(ev string) bool {
 	return slices.ContainsFunc(r.Reports, func(rep hooks.Report) bool { return string(rep.Event) == ev })
 }
 
-// intervened reports whether a hook kept anything from being done as the model or the
-// user wanted it.
+// intervened reports whether a hook blocked or changed anything.
 func (p proof) intervened() bool {
 	return slices.ContainsFunc(p.of.Reports, func(rep hooks.Report) bool {
 		harmless := []string{"", hooks.EffectNone, hooks.EffectContext, hooks.EffectAllow}
@@ -241,7 +241,7 @@ func (p proof) intervened() bool {
 	})
 }
 
-// vacuous is the number of assertions that prove nothing in cases that passed.
+// vacuous counts the assertions that prove nothing in cases that passed.
 func (s Summary) vacuous() int {
 	n := 0
 	for _, r := range s.Results {

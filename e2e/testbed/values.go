@@ -17,10 +17,11 @@ import (
 	"minigem/tools"
 )
 
-// Values are checked like names: a condition that nothing can ever fulfil holds
-// whenever it is negated.
+// Values are checked like names, because a condition that can never hold makes its
+// negation always hold.
 
-// valuesOf lists the values of a condition; nil if it may have any.
+// valuesOf lists the possible values of a condition, or returns nil if any value is
+// possible.
 func valuesOf(key string) []string {
 	switch key {
 	case "decision":
@@ -89,7 +90,7 @@ func (c *Cond) check() error {
 	}
 	word := c.Value
 	for _, v := range values {
-		if strings.HasPrefix(word, v[:3]) { // denied, for deny
+		if strings.HasPrefix(word, v[:3]) { // such as denied for deny
 			word = v
 		}
 	}
@@ -100,8 +101,8 @@ var exitValue = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\d+|timed out|stopped|could not run|signal .+)$`)
 })
 
-// noArgument says which arg.NAME of conds the tool cannot have. It is empty if all
-// are in the tool's schema, or that is not known.
+// noArgument names the arg.NAME of conds that the tool does not have. It is empty if all
+// are in the tool's schema, or if the schema is not known.
 func (r *Record) noArgument(tool string, conds []Cond) string {
 	known := r.arguments(tool)
 	for _, cond := range conds {
@@ -124,8 +125,8 @@ func (r *Record) noArgument(tool string, conds []Cond) string {
 	return ""
 }
 
-// noAgent says which agent=NAME of conds is misspelled. It is empty if none is, or that is
-// not known.
+// noAgent names the agent=NAME of conds that is misspelled. It is empty if none is, or if
+// that is not known.
 func noAgent(r *Record, conds []Cond) string {
 	for _, cond := range conds {
 		if cond.Key != "agent" || cond.re != nil {
@@ -144,7 +145,8 @@ func noAgent(r *Record, conds []Cond) string {
 	return ""
 }
 
-// arguments lists those of a tool by its schema in the first request that offers it.
+// arguments lists the arguments of a tool, from its schema in the first request that
+// offers it.
 func (r *Record) arguments(tool string) []string {
 	var names []string
 	for _, req := range r.Requests {
@@ -161,8 +163,8 @@ func (r *Record) arguments(tool string) []string {
 	return names
 }
 
-// misconfigured fails the case for each entry of its settings that is left out as it
-// is written, unless an assertion expects that or has failed for it.
+// misconfigured fails the case for each entry of its settings that is ignored as written,
+// unless an assertion expects that or has failed because of it.
 func (r *runner) misconfigured() {
 	record := r.rec.soFar()
 	for _, p := range record.Config.Problems {
@@ -184,7 +186,7 @@ func (c Command) mentions(text string) bool {
 	return slices.ContainsFunc(c.Conds, func(cond Cond) bool { return cond.re != nil && cond.re.MatchString(text) })
 }
 
-// values tells what the conditions' keys are.
+// values lists the conditions' keys with their actual values.
 func values(conds []Cond, value func(Cond) string) string {
 	var parts []string
 	for _, c := range conds {

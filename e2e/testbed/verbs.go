@@ -15,35 +15,35 @@ import (
 	"minigem/tools/policy"
 )
 
-// kind is what a command is for.
+// kind is the kind of a command.
 type kind string
 
 const (
-	setup     kind = "setup"  // what a session starts with
+	setup     kind = "setup"  // the state in which a session starts
 	action    kind = "action" // what happens
-	assertion kind = ""       // what the outcome must be
+	assertion kind = ""       // the expected outcome
 )
 
-// verb is a command that scripts know.
+// verb is a command of the script language.
 type verb struct {
 	name  string
 	kind  kind
 	usage string // its arguments
 	text  string // what it does, one sentence
-	keys  string // of its conditions, with blanks between them
+	keys  string // the keys of its conditions, separated by blanks
 
-	min, max int  // number of arguments; 0: as usage has it
+	min, max int  // number of arguments; 0 means as in usage
 	raw      bool // the rest of the line is one text
 	plain    bool // no word is a condition
 	golden   bool // the last argument names a section to compare with
 
-	inTerminal bool // it has a meaning in a terminal alone
-	headless   bool // it has none there
+	inTerminal bool // only valid in a terminal
+	headless   bool // only valid without a terminal
 	check      func(args []string) error
-	checkAll   func(c *Command) error             // conditions, too
-	do         func(r *runner, c Command) error   // setup and action
-	judge      func(r *Record, c Command) verdict // assertion
-	elsewhere  bool                               // another program can be asked too
+	checkAll   func(c *Command) error             // like check, but sees the conditions too
+	do         func(r *runner, c Command) error   // for setup and actions
+	judge      func(r *Record, c Command) verdict // for assertions
+	elsewhere  bool                               // can also be judged on another program
 }
 
 // VerbDoc describes a command for help texts and documents.
@@ -62,7 +62,7 @@ func Verbs() []VerbDoc {
 	return out
 }
 
-// VerbsHelp is [Verbs] as a help text.
+// VerbsHelp returns [Verbs] as a help text.
 func VerbsHelp() string {
 	var b strings.Builder
 	titles := map[kind]string{setup: "Before the first prompt, or before resume:", action: "Actions:",
@@ -78,7 +78,7 @@ func VerbsHelp() string {
 	return b.String()
 }
 
-// The keys that several verbs know.
+// Keys that several verbs share.
 const (
 	runKeys   = "decision reason effect message warning failed exit subject agent stdin stdout stderr upstream times"
 	eventKeys = "decision reason effect subject agent before after times"
@@ -86,7 +86,7 @@ const (
 	toolKeys  = "args arg.NAME status times"
 )
 
-// verbs is the whole vocabulary of scripts.
+// verbs returns all commands of the script language.
 func verbs() []verb {
 	return slices.Concat(setupVerbs, actionVerbs, hookVerbs, portableVerbs, modelVerbsOfScripts, outcomeVerbs, budgetVerbs,
 		holdsVerbs)
@@ -215,7 +215,7 @@ func (v *verb) checkText(c Command) error {
 	return err
 }
 
-// rawText is the text of a raw verb, unquoted where it is quoted.
+// rawText returns the text of a raw verb, without its quotes if it is quoted.
 func rawText(s string) (string, error) {
 	if !strings.HasPrefix(s, `"`) {
 		return s, nil
@@ -262,20 +262,20 @@ func checkAnswer(args []string) error {
 	return oneOf("once", "always", "no")([]string{word})
 }
 
-// checkEvent: the first argument is an event.
+// checkEvent checks that the first argument is an event.
 func checkEvent(args []string) error {
 	var names []string
 	for _, e := range protocol.Events {
 		names = append(names, string(e))
 	}
 	if known := CanonicalEvent(args[0]); known != "" {
-		args[0] = known // what others call it is for their cases
+		args[0] = known // foreign names are for cases of other agents
 		return nil
 	}
 	return fmt.Errorf("%q is not an event%s", args[0], meant(args[0], names))
 }
 
-// checkLocal: arguments are paths in the workspace.
+// checkLocal checks that arguments are paths in the workspace.
 func checkLocal(args []string) error {
 	for _, a := range args {
 		if !filepath.IsLocal(filepath.FromSlash(a)) {

@@ -11,18 +11,18 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// A look at the files follows the one before it after lookEvery; where looks take
-// long, later, up to lookAtMost, so that they take little of a processor.
+// lookEvery is the pause between two looks at the files. If looks are slow it grows, up to
+// lookAtMost, so that they use little CPU time.
 const (
 	lookEvery  = 20 * time.Millisecond
 	lookAtMost = 80 * time.Millisecond
 )
 
-// Watch runs the suite, then again each time one of its cases, or a file that
-// they use, has changed, until ctx ends: then the changed cases only, or all
-// where something else changed. each is called for every round, and once that there
-// is not a case. What changes while cases run, or while each is reported, is seen in
-// the round after: what a round has seen is from before it ran anything.
+// Watch runs the suite, then runs it again each time one of its cases or a file that they
+// use has changed, until ctx ends. It reruns only changed cases, or all if another file
+// changed. each is called for every round, and once if there are no cases at all. Changes
+// made while cases run or are reported are noticed in the next round, because a round
+// compares with the state before it started.
 func (s *Suite) Watch(ctx context.Context, each func(Summary, error)) {
 	var seen map[string]stamp
 	l := look{uses: map[string]uses{}}
@@ -62,14 +62,14 @@ func (s *Suite) round(ctx context.Context, run []string, now map[string]stamp, e
 	each(sum, nil)
 }
 
-// stamp is what tells whether a file has changed.
+// stamp detects whether a file has changed.
 type stamp struct {
 	at   time.Time
 	size int64
 }
 
-// changedCases are the cases to run: all the first time and where a file that is
-// no case changed.
+// changedCases returns the cases to run: all of them the first time or if a file other
+// than a case changed.
 func changedCases(files []string, before, now map[string]stamp) []string {
 	if before == nil {
 		return files
@@ -97,18 +97,18 @@ func changedCases(files []string, before, now map[string]stamp) []string {
 	return run
 }
 
-// look is what looks at the same files again remember of them.
+// look caches what is known about files between looks.
 type look struct {
 	uses map[string]uses // by case
 }
 
-// uses are what a case uses, as it was at a time.
+// uses lists what a case uses, as of a stamp of its file.
 type uses struct {
 	at    stamp
 	paths []string
 }
 
-// stamps are those of the cases and of all that they use.
+// stamps returns the stamps of the cases and of all files that they use.
 func (l look) stamps(files []string) map[string]stamp {
 	out, walked := map[string]stamp{}, map[string]bool{}
 	for _, f := range files {
@@ -130,11 +130,11 @@ func (l look) stamps(files []string) map[string]stamp {
 	return out
 }
 
-// stampAll adds the file at path, or those below it.
+// stampAll adds the file at path, or all files below it.
 func stampAll(path string, out map[string]stamp) {
 	_ = filepath.WalkDir(path, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
-			return nil // it may be written just now: the next look will tell, and the others are there
+			return nil // it may be being written: the next look will see it
 		}
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
 			out[path] = stamp{info.ModTime(), info.Size()}
@@ -143,7 +143,7 @@ func stampAll(path string, out map[string]stamp) {
 	})
 }
 
-// usedBy are the files and folders that the case in file copies.
+// usedBy returns the files and folders that the case in file copies.
 func usedBy(file string) []string {
 	data, err := boundedfile.Read(file, boundedfile.Kept)
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWatchSeesWhatChangesMeanwhile: a change that is made while a round is told
-// of, before the next look, is not lost; neither is one that is made while there
-// is not a case at all.
+// TestWatchSeesWhatChangesMeanwhile: a change is not lost if it is made while a round is
+// reported, before the next look, or while there are no cases at all.
 func TestWatchSeesWhatChangesMeanwhile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -52,8 +51,8 @@ func TestWatchSeesWhatChangesMeanwhile(t *testing.T) {
 	})
 }
 
-// TestWatchLooksSoon: who saves a case sees it run at once. The clock is that of a
-// bubble: it tells how long nothing was looked at.
+// TestWatchLooksSoon: a saved case runs at once. The bubble's clock measures how long no
+// file was looked at.
 func TestWatchLooksSoon(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "a.txtar")
@@ -75,8 +74,8 @@ func TestWatchLooksSoon(t *testing.T) {
 	})
 }
 
-// TestLooksRememberWhatCasesUse: a case is read again when it changes, and only then;
-// what many cases use is looked at once.
+// TestLooksRememberWhatCasesUse: a case is read again only when it changes, and a file
+// that many cases use is looked at once.
 func TestLooksRememberWhatCasesUse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -92,7 +91,7 @@ func TestLooksRememberWhatCasesUse(t *testing.T) {
 	assert.Len(t, first, 3)
 	assert.Empty(t, changedCases(files, first, l.stamps(files)))
 
-	l.uses[at("b.txtar")].paths[0] = at("other.sh") // what is remembered is not read again
+	l.uses[at("b.txtar")].paths[0] = at("other.sh") // files in the cache are not read again
 	assert.Contains(t, l.stamps(files), at("other.sh"))
 	write("b.txtar", "use hook.sh\nuse other.sh\nprompt b\n")
 	second := l.stamps(files)

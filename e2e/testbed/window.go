@@ -15,22 +15,22 @@ import (
 	"minigem/internal/proc"
 )
 
-// The window of a case. The emulator is taller than what the program is told, so
-// that a line wraps over as many rows as it needs.
+// Dimensions of a case's window. The emulator is taller than the size reported to the
+// program, so that a long line wraps over as many rows as it needs.
 const (
 	windowColumns = 80
 	windowRows    = 24
 	emulatorRows  = 2000
-	// windowFull is the row of the cursor from which on the rows that are out of
-	// the program's reach are moved from the emulator to window.past.
+	// When the cursor reaches the row windowFull, the rows that the program can no longer
+	// reach are moved from the emulator to window.past.
 	windowFull = 8 * windowRows
 )
 
-// ready is what stands in an empty prompt (docs/spec/contract.md 9).
+// ready is the placeholder in an empty prompt (docs/spec/contract.md 9).
 const ready = ">   Type your message or @path/to/file"
 
-// window is the terminal of a case: the keyboard of its user, and what they
-// would see. Its methods are for one goroutine, except those of the program.
+// window is the terminal of a case: the user's keyboard and what the user would see. Its
+// methods must be called from one goroutine, except those for the program.
 type window struct {
 	keys, tty *os.File
 	columns   int
@@ -38,24 +38,24 @@ type window struct {
 	mu      sync.Mutex
 	screen  vt10x.Terminal
 	changed chan struct{} // closed at each change
-	read    chan struct{} // closed when nothing more will come
-	moves   bool          // the program has sent an escape sequence: its terminal is not a dumb one
-	seen    spot          // where the last wait found what it waited for
+	read    chan struct{} // closed when there is no more output
+	moves   bool          // the program has sent an escape sequence, so its terminal is not a dumb one
+	seen    spot          // where the last wait found its text
 
-	past strings.Builder // the lines above those of the emulator
-	rows int             // that were theirs
-	from int             // where the last wait ended in past; below 0: at seen
+	past strings.Builder // the lines above the emulator's
+	rows int             // the number of rows of past
+	from int             // where the last wait ended in past; negative: at seen
 }
 
-// spot is a place in the emulator: behind text, which ends at offset of the line
+// spot is a position in the emulator: just after text, which ends at offset of the line
 // that begins in row.
 type spot struct {
 	row, offset int
 	text        string
-	above       []shown // the lines above it; nil: row alone counts
+	above       []shown // the lines above it; nil: only row counts
 }
 
-// openWindow makes a window of so many columns.
+// openWindow opens a window with this many columns.
 func openWindow(columns int) (*window, error) {
 	keys, tty, err := proc.OpenTerminal(columns, windowRows)
 	if err != nil {
@@ -87,8 +87,8 @@ func (w *window) watch() {
 	}
 }
 
-// show gives the emulator a piece of what the program wrote, with a line feed at
-// most at its end.
+// show writes a piece of the program's output to the emulator. A line feed may only be at
+// its end.
 func (w *window) show(piece []byte) {
 	_, _ = w.screen.Write(piece) // the emulator takes everything
 	at := w.screen.Cursor()
@@ -97,13 +97,13 @@ func (w *window) show(piece []byte) {
 	case at.Y < windowRows && w.rows > 0: // the program has cleared the screen
 		w.past.Reset()
 		w.seen, w.rows, w.from = spot{}, 0, -1
-	case at.Y >= windowFull && bytes.HasSuffix(piece, []byte("\n")): // no sequence is open after a line feed
+	case at.Y >= windowFull && bytes.HasSuffix(piece, []byte("\n")): // no escape sequence is incomplete after a line feed
 		w.retire(at)
 	}
 }
 
-// retire moves the lines that the program can no longer reach from the emulator to
-// w.past. The cursor is at.
+// retire moves the lines that the program can no longer reach from the emulator to w.past.
+// at is the cursor.
 func (w *window) retire(at vt10x.Cursor) {
 	lines := w.lines()
 	seen, offset := w.behind(lines)
@@ -121,8 +121,8 @@ func (w *window) retire(at vt10x.Cursor) {
 	}
 }
 
-// close closes the window; the program must have ended. What it wrote last is
-// read before that: the window ends when nobody has its terminal any more.
+// close closes the window. The program must have ended. close waits until the remaining
+// output has been read, which is when no process has the terminal open any more.
 func (w *window) close() {
 	_ = w.tty.Close()
 	<-w.read
@@ -137,16 +137,16 @@ func (w *window) press(keys string) error {
 	return nil
 }
 
-// shown is a line of the screen, as it was before the window broke it.
+// shown is a line of the screen, with the window's line breaks undone.
 type shown struct {
-	row  int // of its beginning
+	row  int // where it begins
 	text string
 }
 
-// wrapped marks the last cell of a row that goes on in the next one.
-const wrapped = 1 << 6 // vt10x keeps the name to itself
+// wrapped marks the last cell of a row that continues in the next one.
+const wrapped = 1 << 6 // not exported by vt10x
 
-// lines are those of the screen, without blanks at their ends.
+// lines returns the lines of the screen, without trailing blanks.
 func (w *window) lines() []shown {
 	var out []shown
 	var b strings.Builder
@@ -168,7 +168,7 @@ func (w *window) lines() []shown {
 	return out
 }
 
-// text is all that the screen shows and has shown.
+// text returns everything that the screen shows or has shown.
 func (w *window) text() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -180,7 +180,7 @@ func (w *window) text() string {
 	return b.String()
 }
 
-// find looks for text behind what was found last, and remembers where it is.
+// find looks for text after what was found last, and remembers its position.
 func (w *window) find(text string) bool {
 	lines := w.lines()
 	line, offset := w.behind(lines)
@@ -219,10 +219,10 @@ func (w *window) find(text string) bool {
 	return true
 }
 
-// behind is the place behind what was found last. What was above it may have
-// changed since: a question that was answered is one line where it was many, and
-// what follows stands higher than the question did. Then everything is new from
-// the first line that changed, except what was found if it stands there.
+// behind returns the position after what was found last. The lines above may have changed
+// since: an answered question shrinks from many lines to one, and what follows moves up.
+// Then everything from the first changed line on is new, except the found text if it is
+// still there.
 func (w *window) behind(lines []shown) (line, offset int) {
 	seen := w.seen
 	for line < len(lines) && lines[line].row < seen.row &&
@@ -239,8 +239,8 @@ func (w *window) behind(lines []shown) (line, offset int) {
 	return line, 0
 }
 
-// isReady: the cursor stands in an empty prompt. On a dumb terminal no hint can
-// stand in it, as nothing could remove it again.
+// isReady reports whether the cursor is in an empty prompt. On a dumb terminal an empty
+// prompt has no placeholder, because it could not be erased again.
 func (w *window) isReady() bool {
 	y := w.rows + w.screen.Cursor().Y
 	for _, l := range w.lines() {
@@ -254,19 +254,18 @@ func (w *window) isReady() bool {
 	return false
 }
 
-// submitted: what is waited for next stands below the line of the cursor.
+// submitted makes the next wait search below the line of the cursor.
 func (w *window) submitted() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.seen, w.from = spot{row: w.rows + w.screen.Cursor().Y + 1}, -1
 }
 
-// endTitle becomes the window's title once the chat has ended. All that the chat
-// wrote has come through when the window has it.
+// endTitle becomes the window's title once the chat has ended. When the window has it, all
+// output of the chat has arrived.
 const endTitle = "the chat has ended"
 
-// until waits until the screen is as good says. The error says what it was
-// waited for in vain: why, and what there is.
+// until waits until good returns true. The error says why the wait failed.
 func (w *window) until(ctx context.Context, limit time.Duration, ended <-chan struct{}, good func() bool) error {
 	timer := time.NewTimer(limit)
 	defer timer.Stop()
@@ -283,7 +282,7 @@ func (w *window) until(ctx context.Context, limit time.Duration, ended <-chan st
 		select {
 		case <-changed:
 		case <-ended:
-			ended = nil // what it wrote last may be on its way
+			ended = nil // its last output may still be on its way
 			if _, err := w.tty.WriteString("\x1b]0;" + endTitle + "\x07"); err != nil {
 				return fmt.Errorf("reading the rest of the screen: %w", err)
 			}

@@ -15,7 +15,7 @@ import (
 	"minigem/internal/waittest"
 )
 
-// testWindow is a window without a program: the test writes what one would.
+// testWindow returns a window without a program. The test writes what one would.
 func testWindow(t *testing.T, columns int) (w *window, write func(string)) {
 	t.Helper()
 	w, err := openWindow(columns)
@@ -54,25 +54,25 @@ func TestWindowFinds(t *testing.T) {
 	write("Allow three?\r\n")
 	w.shows(t, "Allow three?")
 
-	// A status line that is wiped: what stands in its place is new.
+	// A status line is erased: what replaces it is new.
 	write("waiting for slow")
 	w.shows(t, "for slow")
 	write("\r\x1b[KAllow four?")
 	w.shows(t, "Allow four?")
 
-	// What the edge breaks is whole.
+	// A line broken at the edge is whole.
 	write("\r\na line that is longer than forty columns are, in all\r\n")
 	w.shows(t, "longer than forty columns are, in all")
 	assert.Contains(t, w.text(), "a line that is longer than forty columns are, in all\n")
 
-	// A cleared screen begins anew.
+	// After the screen is cleared, the search starts over.
 	write("\x1b[H\x1b[2JAllow five?")
 	w.shows(t, "Allow five?")
 	assert.Equal(t, "Allow five?\n", w.text())
 }
 
-// TestWindowMoves: what follows a question stands higher than the question did,
-// when only a line of it stays.
+// TestWindowMoves: what follows a question moves up if only one line of the question
+// remains.
 func TestWindowMoves(t *testing.T) {
 	t.Parallel()
 	for _, waited := range []string{"Allow", "[1]", "+goodbye"} {
@@ -96,8 +96,8 @@ func TestWindowMoves(t *testing.T) {
 	}
 }
 
-// TestWindowFindsInLongOutput: what a wait finds does not depend on how much was
-// shown before, and a wait reads the lines of a window again, not all.
+// TestWindowFindsInLongOutput: what a wait finds does not depend on the amount of earlier
+// output, and a wait only rereads the lines of a window.
 func TestWindowFindsInLongOutput(t *testing.T) { // not parallel: it counts what the process allocates
 	costtest.Linear(t, func(n int) {
 		w, write := testWindow(t, 40)
@@ -133,7 +133,7 @@ func TestWindowFindsInLongOutput(t *testing.T) { // not parallel: it counts what
 	w.shows(t, "END")
 }
 
-// TestWindowSubmitted: the echo of a prompt is not what is waited for.
+// TestWindowSubmitted: a wait does not match the echo of a prompt.
 func TestWindowSubmitted(t *testing.T) {
 	t.Parallel()
 	dumb, write := testWindow(t, 40)

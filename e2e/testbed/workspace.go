@@ -17,26 +17,25 @@ import (
 	"minigem/internal/stage"
 )
 
-// place is where a case runs: a folder that holds its workspace, its home and
-// its temporary files.
+// place is the folder in which a case runs. It holds its workspace, its home and its
+// temporary files.
 type place struct {
 	top, workspace, home, temp string
 	remove                     func()
 }
 
-// keptMark is the file that tells the folder of a case, which somebody kept in
-// a project, from the project's own.
+// keptMark is a file that marks a kept folder of a case, so that it is not taken for a
+// part of the project.
 const keptMark = ".folder-of-a-case"
 
-// isKept reports whether dir is the folder of a case: what lies in there are
-// copies.
+// isKept reports whether dir is the folder of a case, which holds only copies.
 func isKept(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, keptMark))
 	return err == nil
 }
 
-// newPlace makes the folder of a case: in the folder parent under the case's name,
-// where it stays; with "" in that for temporary files.
+// newPlace makes the folder of a case. If parent is set, the folder is in parent under the
+// case's name, and is kept. Otherwise it is a temporary folder.
 func newPlace(parent, name string) (p *place, err error) {
 	defer func() {
 		if err != nil {
@@ -65,8 +64,8 @@ func newPlace(parent, name string) (p *place, err error) {
 	return p, err
 }
 
-// placed is c with the folders of p where its script and its model say $WORK and
-// $HOME.
+// placed returns c with $WORK and $HOME replaced by the folders of p in its script and its
+// model section.
 func (c *Case) placed(p *place) (*Case, error) {
 	folders := strings.NewReplacer("$WORK", filepath.ToSlash(p.workspace), "$HOME", filepath.ToSlash(p.home))
 	a := &txtar.Archive{Comment: []byte(folders.Replace(string(c.archive.Comment))), Files: slices.Clone(c.archive.Files)}
@@ -115,9 +114,8 @@ func writeInto(path string, data []byte, mode fs.FileMode) error {
 	return os.WriteFile(path, data, mode)
 }
 
-// use copies the file or folder at from to the path to of the workspace, but
-// for the files that the case has itself and what git keeps of a project. Links
-// are left out: they could lead anywhere.
+// use copies the file or folder at from to the path to in the workspace. It skips files
+// that the case itself has, git's own files, and links, which could lead anywhere.
 func (p *place) use(from, to string, own []section) error {
 	if !filepath.IsLocal(filepath.FromSlash(to)) {
 		return fmt.Errorf("%q lies outside of the workspace", to)
@@ -149,7 +147,7 @@ func (p *place) use(from, to string, own []section) error {
 	})
 }
 
-// copyInto copies a file, of which memory sees a piece at a time.
+// copyInto copies a file piece by piece, so that it is never in memory as a whole.
 func copyInto(to, from string, mode fs.FileMode) error {
 	src, err := boundedfile.Open(from)
 	if err != nil {
@@ -182,11 +180,11 @@ func (r *Record) read(name string) (string, error) {
 	return string(data), nil
 }
 
-// environment is all that a case's programs see: little of ours, so that a case
-// goes the same way everywhere.
+// environment returns the whole environment of a case's programs. It contains little of
+// ours, so that a case runs the same way everywhere.
 func (p *place) environment(lookup func(string) (string, bool), extra []string) []string {
 	env := []string{"HOME=" + p.home, "TMPDIR=" + p.temp, "LANG=C.UTF-8"}
-	// the last three: Windows runs nothing without
+	// Windows cannot run programs without the last three
 	env = append(env, known(lookup, "PATH", "SYSTEMROOT", "COMSPEC", "PATHEXT")...)
 	none := filepath.Join(p.top, "none")
 	// The settings of this machine's administrator are not part of a case.

@@ -33,7 +33,7 @@ func init() {
 }
 
 func run(socket, resolv, known, rules string, command []string) (int, error) {
-	runtime.LockOSThread() // capabilities are those of a thread
+	runtime.LockOSThread() // capabilities belong to a thread
 	if err := mounts(resolv); err != nil {
 		return 0, err
 	}
@@ -56,28 +56,28 @@ func run(socket, resolv, known, rules string, command []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	// The agent has no more rights than minigem: those of root in these namespaces
-	// were for the lines above.
+	// The agent has no more rights than minigem. Root's rights in these namespaces were
+	// only needed for the lines above.
 	if os.Getuid() != 0 {
 		_ = unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
 	}
-	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP) // minigem tells the agent itself
+	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP) // minigem signals the agent itself
 	code, err := start(d, command)
 	if err != nil {
 		return 0, err
 	}
-	_, _ = unix.Write(conn, []byte(strings.Join(settled(strings.Split(known, "\n")), "\n"))) // minigem may be gone
+	_, _ = unix.Write(conn, []byte(strings.Join(settled(strings.Split(known, "\n")), "\n"))) // minigem may have exited
 	return code, nil
 }
 
-// mounts makes the view of files fit: processes of this namespace only, and
-// names that are looked up here. What answers names over a socket of the file
-// system would be a way out.
+// mounts adapts the file system to the namespace: /proc shows only its processes, and
+// names are looked up here. Name services on sockets in the file system are hidden,
+// because they would be a way out.
 func mounts(resolv string) error {
 	if err := unix.Mount("none", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("making mounts private: %w", err)
 	}
-	// in some containers nobody may; then ids differ
+	// some containers forbid it; then process ids differ
 	_ = unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
 	if at, err := filepath.EvalSymlinks("/etc/resolv.conf"); err == nil {
 		if err := unix.Mount(resolv, at, "", unix.MS_BIND, ""); err != nil {
@@ -126,13 +126,13 @@ func hand(socket string, fds ...int) (int, error) {
 	return conn, nil
 }
 
-// domain confines the agent beyond its namespaces.
+// domain confines the agent further.
 func domain(rules string) (*confine.Domain, error) {
 	var r confine.Rules
 	if err := json.Unmarshal([]byte(rules), &r); err != nil {
 		return nil, fmt.Errorf("reading the rules: %w", err)
 	}
-	_, _ = os.FindProcess(os.Getpid()) // has package os look for descriptors of processes, by a signal
+	_, _ = os.FindProcess(os.Getpid()) // makes package os test for pidfd support, which uses a signal
 	d, err := confine.Open(r)
 	if err == nil && r.Attributes && len(d.Limits) > 0 {
 		err = errors.New(strings.Join(d.Limits, "; "))
@@ -140,7 +140,7 @@ func domain(rules string) (*confine.Domain, error) {
 	return d, err
 }
 
-// start runs the agent to its end, and buries what dies meanwhile: the kernel
+// start runs the agent until it exits, and reaps what dies meanwhile, because the kernel
 // gives orphans to the first process.
 func start(d *confine.Domain, command []string) (int, error) {
 	var p *os.Process
@@ -169,9 +169,9 @@ func start(d *confine.Domain, command []string) (int, error) {
 	}
 }
 
-// settled names the processes that still run when all others had time to end: an
-// agent that ends does not wait for a short program that it started last. The
-// known ones are not waited for.
+// settled names the processes that still run after the others had time to exit. An agent
+// does not always wait for a short program that it started last. Known processes are not
+// waited for.
 func settled(known []string) []string {
 	isKnown := func(name string) bool {
 		return slices.ContainsFunc(known, func(k string) bool { return k != "" && strings.Contains(name, k) })

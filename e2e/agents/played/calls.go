@@ -18,7 +18,7 @@ import (
 	"minigem/llm/script"
 )
 
-// calls are those of a session.
+// calls tracks the calls of a session.
 type calls struct {
 	*scene
 	mu   sync.Mutex
@@ -26,24 +26,24 @@ type calls struct {
 	ids  int
 }
 
-// call is one that the model made, in the agent's words and in ours.
+// call is a call of the model, in the agent's terms and in minigem's.
 type call struct {
-	asked    *llm.ToolCall // as minigem would make it, where the agent runs a command for it; else nil
+	asked    *llm.ToolCall // minigem's call, if the agent runs a command for it; else nil
 	act      script.Action
-	kind     string // of the action; that of the table where no action says it
+	kind     string // of the action, or else the action of the tables
 	id       string
 	hook     string         // the tool's name in hooks
-	seen     map[string]any // the arguments that hooks read
-	added    string         // what hooks before the tool added, for the model
+	seen     map[string]any // the arguments as hooks see them
+	added    string         // context for the model that hooks before the tool added
 	ends     bool           // the run ends after the tool
-	original *string        // the file as it was before; nil: there was none
+	original *string        // the file's previous content; nil if there was none
 }
 
-// pending keeps what a hook before the tool wants of what comes after it.
+// pending stores what a hook before the tool wants to happen after it.
 func (c *call) pending(added string, ends bool) { c.added, c.ends = added, ends }
 
-// Model is m as the agent is served: its calls, in the agent's words or in those
-// of a script, become calls of minigem's tools.
+// Model wraps m for the agent: calls in the agent's or the script's terms become calls of
+// minigem's tools.
 func (p *Player) Model(m llm.Provider) llm.Provider { return &model{m, p} }
 
 type model struct {
@@ -78,14 +78,14 @@ func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 	}
 }
 
-// answerText is what hooks of Gemini CLI read of one answer of the model: the texts of
-// its chunks, with a blank between them. It keeps texts that follow each other as
-// one part, which is that of the first chunk, so that what follows stands in it
-// twice (core/core/geminiChat.ts, core/core/turn.ts).
+// answerText collects the text of one answer of the model as Gemini CLI's hooks see it:
+// the texts of its chunks, separated by blanks. Gemini CLI appends consecutive texts to
+// the part of the first chunk, so that later texts appear twice (core/core/geminiChat.ts,
+// core/core/turn.ts).
 type answerText struct {
 	chunks []string
-	first  int  // the chunk with which the text began that goes on
-	goesOn bool // the last part was a text
+	first  int  // the chunk in which the current text began
+	goesOn bool // the last part was text
 }
 
 func (a *answerText) add(c llm.Chunk) {
@@ -107,7 +107,7 @@ func (a *answerText) add(c llm.Chunk) {
 	}
 }
 
-// ours is a call in minigem's words; what it is in the agent's is kept.
+// ours converts a call to minigem's terms and remembers the agent's.
 func (p *calls) ours(c llm.ToolCall) llm.ToolCall {
 	p.mu.Lock()
 	p.ids++
@@ -139,7 +139,7 @@ func (p *calls) translate(c llm.ToolCall) (llm.ToolCall, *call) {
 		return p.native(act, n)
 	}
 	if act, ok := p.adapter.Action(c); ok {
-		n, _ := p.adapter.NativeCall(act, ws) // it has a tool for it: c is one
+		n, _ := p.adapter.NativeCall(act, ws) // the agent has a tool for it: c is a call of it
 		if seen := p.adapter.SeenOf(act, ws); !same(n.Call.Args, n.Seen) {
 			n.Seen = seen
 		} else {
@@ -153,7 +153,7 @@ func (p *calls) translate(c llm.ToolCall) (llm.ToolCall, *call) {
 		n.Call = c
 		return p.native(act, n)
 	}
-	for _, t := range p.agent.Tools { // what no action of scripts is
+	for _, t := range p.agent.Tools { // tools for which scripts have no action
 		if g, ok := geminis().Tool(t.Action); ok && (t.Call == c.Name || g.Call == c.Name) && t.Args != nil {
 			return theirs(c, t, g)
 		}
@@ -167,12 +167,12 @@ func (p *calls) translate(c llm.ToolCall) (llm.ToolCall, *call) {
 func geminis() *tables.Agent {
 	g, err := tables.Find("gemini")
 	if err != nil {
-		panic(err) // it is part of the program
+		panic(err) // it is embedded in the program
 	}
 	return g
 }
 
-// theirs is a call of a tool that both have, by the tables.
+// theirs converts a call of a tool that, according to the tables, both agents have.
 func theirs(c llm.ToolCall, t, g tables.Tool) (llm.ToolCall, *call) {
 	ours, seen := map[string]any{}, map[string]any{}
 	for name, value := range c.Args {
@@ -187,7 +187,7 @@ func theirs(c llm.ToolCall, t, g tables.Tool) (llm.ToolCall, *call) {
 
 func same(a, b map[string]any) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
-// native is an action of an agent's model as minigem runs it.
+// native returns minigem's call for an action of the agent's model.
 func (p *calls) native(act script.Action, n agents.NativeCall) (llm.ToolCall, *call) {
 	out := act.Call()
 	var asked *llm.ToolCall
@@ -197,7 +197,7 @@ func (p *calls) native(act script.Action, n agents.NativeCall) (llm.ToolCall, *c
 		out = act.Call()
 	}
 	k := &call{asked: asked, act: act, kind: string(act.Kind), hook: n.Hook, seen: maps.Clone(n.Seen)}
-	if t, ok := p.agent.Tool(k.kind); ok && t.Args["patch"] != "" { // the patch is all that hooks read
+	if t, ok := p.agent.Tool(k.kind); ok && t.Args["patch"] != "" { // hooks only see the patch
 		text, _ := n.Call.Args["input"].(string)
 		k.seen = map[string]any{t.Args["patch"]: strings.TrimSuffix(text, "\n")}
 	}
@@ -209,7 +209,7 @@ func (p *calls) native(act script.Action, n agents.NativeCall) (llm.ToolCall, *c
 	return out, k
 }
 
-// Sink tells s of calls as the script of the model has them.
+// Sink wraps s so that it gets the calls as the model's script has them.
 func (p *Player) Sink(s event.Sink) event.Sink { return &sink{s, p.calls} }
 
 type sink struct {
@@ -232,7 +232,7 @@ func (s *sink) Emit(e event.Event) {
 	s.Sink.Emit(e)
 }
 
-// asked is the call that a script asked for.
+// asked returns the call that the script requested.
 func (p *calls) asked(c llm.ToolCall) llm.ToolCall {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -244,11 +244,10 @@ func (p *calls) asked(c llm.ToolCall) llm.ToolCall {
 	return c
 }
 
-// wireID is the id of a call as the model gave it.
+// wireID returns the id of a call as the model sent it.
 func wireID(c llm.ToolCall) string { return llm.WireID(c.Name, c.ID) }
 
-// patched is the action of a call whose only argument is a patch that adds one
-// file.
+// patched returns the action of a call whose only argument is a patch that adds one file.
 func patched(c llm.ToolCall) (script.Action, bool) {
 	text, _ := c.Args["input"].(string)
 	lines := strings.Split(strings.TrimSpace(text), "\n")
@@ -265,12 +264,12 @@ func patched(c llm.ToolCall) (script.Action, bool) {
 	return script.Action{Kind: script.DoWrite, Path: path, Text: body.String()}, ok
 }
 
-// of is the call that an event is about.
+// of returns the call that an event is about.
 func (p *calls) of(f hooks.Firing) *call {
 	p.mu.Lock()
 	c := p.byID[wireID(f.Use.Call)]
 	p.mu.Unlock()
-	if c == nil { // of a tail call, or of what a hook made up
+	if c == nil { // a tail call, or one that a hook made up
 		act, _ := agents.ActionOf(f.Use.Call)
 		c = &call{act: act, kind: string(act.Kind), id: wireID(f.Use.Call), hook: f.Use.Call.Name, seen: f.Use.Call.Args}
 		p.keep(c)
@@ -278,7 +277,7 @@ func (p *calls) of(f hooks.Firing) *call {
 	return c
 }
 
-// toolName is what hooks of an agent call the tool.
+// toolName returns the name that the agent's hooks see for the tool.
 func (p *calls) toolName(f hooks.Firing, a *tables.Agent) string {
 	c := p.of(f)
 	if t, ok := a.Tool(c.kind); ok {
@@ -287,7 +286,7 @@ func (p *calls) toolName(f hooks.Firing, a *tables.Agent) string {
 	return c.hook
 }
 
-// look keeps the file that a call is about to change.
+// look stores the file that a call is about to change.
 func (p *calls) look(c *call) {
 	if c.act.Path == "" || c.original != nil {
 		return
@@ -305,7 +304,7 @@ func (p *calls) path(c *call) string {
 	return filepath.Join(p.setup.Workspace, filepath.FromSlash(c.act.Path))
 }
 
-// rewrite are minigem's arguments where a hook gave others in the agent's.
+// rewrite converts arguments that a hook replaced, in the agent's terms, to minigem's.
 func (p *calls) rewrite(c *call, o one) (map[string]any, error) {
 	if t, ok := p.agent.Tool(c.kind); ok && t.Args["patch"] != "" {
 		text, _ := o.Input[t.Args["patch"]].(string)
@@ -327,7 +326,7 @@ func (p *calls) rewrite(c *call, o one) (map[string]any, error) {
 	return args, nil
 }
 
-// now is the file of a call as it is.
+// now returns the current content of the file of a call.
 func (p *calls) now(c *call) string {
 	was := c.original
 	c.original = nil

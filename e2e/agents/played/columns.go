@@ -5,8 +5,8 @@ import (
 	"minigem/e2e/testbed"
 )
 
-// Columns are agents as they are played. o are the options for minigem itself,
-// and driver opens a session that plays one.
+// Columns returns the columns of played agents. o configures minigem itself, and driver
+// opens a session that plays an agent.
 func Columns(all []Agent, o testbed.Options, driver func(Agent) testbed.Driver) []agents.Column {
 	var columns []agents.Column
 	for _, a := range all {

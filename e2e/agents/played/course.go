@@ -8,16 +8,16 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// course is how a session went so far.
+// course tracks the progress of a session.
 type course struct {
 	mu        sync.Mutex
-	retrying  bool     // the next prompt is a hook's
-	goneOn    int      // how often a hook made it go on
-	prompts   bool     // a hook did something with a prompt
-	ended     string   // a hook ended the run before its first request
-	system    string   // what hooks said for the system instruction
-	requested int      // how many requests the model got
-	answers   []string // the texts that it answered, except empty ones
+	retrying  bool     // the next prompt comes from a hook
+	goneOn    int      // how often a hook made it continue
+	prompts   bool     // a hook acted on a prompt
+	ended     string   // why a hook ended the run before its first request
+	system    string   // what hooks added to the system instruction
+	requested int      // the number of requests to the model
+	answers   []string // its non-empty texts
 }
 
 func (c *course) keepAnswer(a answerText) {
@@ -28,7 +28,7 @@ func (c *course) keepAnswer(a answerText) {
 	}
 }
 
-// answered is all that the model said since the prompt, as Gemini CLI tells it
+// answered returns what the model has said since the prompt, as Gemini CLI reports it
 // (core/core/client.ts).
 func (c *course) answered() string {
 	c.mu.Lock()
@@ -42,7 +42,7 @@ func (c *course) requests() int {
 	return c.requested
 }
 
-// request counts one, and returns what hooks said for its system instruction.
+// request counts a request and returns what hooks added to its system instruction.
 func (c *course) request() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -56,14 +56,14 @@ func (c *course) retries() bool {
 	return c.retrying
 }
 
-// wentOn is how often a hook made the agent go on.
+// wentOn returns how often a hook made the agent continue.
 func (c *course) wentOn() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.goneOn
 }
 
-// goOn is wentOn once another hook made it go on.
+// goOn counts another continuation and returns their number.
 func (c *course) goOn() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,22 +72,22 @@ func (c *course) goOn() int {
 	return c.goneOn
 }
 
-// end keeps why a hook ended the run before its first request.
+// end records why a hook ended the run before its first request.
 func (c *course) end(why string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ended = why
 }
 
-// say keeps what hooks said for the system instruction.
+// say records what hooks add to the system instruction.
 func (c *course) say(text string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.system = text
 }
 
-// prompt says why there is no first request, if there is none; acted: a hook did
-// something with the prompt.
+// prompt records whether a hook acted on the prompt, and returns why there is no first
+// request, if there is none.
 func (c *course) prompt(acted bool) (ended string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,7 +95,7 @@ func (c *course) prompt(acted bool) (ended string) {
 	return c.ended
 }
 
-// noteRetry forgets, once the prompt of a hook is on its way, that it is one.
+// noteRetry clears the retry mark once the prompt of a hook has been submitted.
 func (c *course) noteRetry(f hooks.Firing) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

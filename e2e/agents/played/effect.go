@@ -10,7 +10,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// answer is a run as the agent looks at it.
+// answer converts a run to an answer as the tables define it.
 func answer(f hooks.Firing, r hooks.Run) tables.Answer {
 	return tables.Answer{
 		Point: played[f.Event], Exit: r.Exit.Code, Stdout: string(r.Exit.Stdout), Stderr: string(r.Exit.Stderr),
@@ -19,7 +19,7 @@ func answer(f hooks.Firing, r hooks.Run) tables.Answer {
 	}
 }
 
-// effects are what the answers of hooks come to.
+// effects determines the effects of hooks' answers.
 type effects struct {
 	*scene
 	calls  *calls
@@ -27,7 +27,7 @@ type effects struct {
 	reads  *payloads
 }
 
-// effect is what the agent makes of one run.
+// effect returns how the agent treats one run.
 func (p *effects) effect(f hooks.Firing, r hooks.Run) tables.Effect {
 	a, x := p.agentOf(r.Hook), answer(f, r)
 	if r.Hook.Event == toolFailed {
@@ -76,7 +76,7 @@ func summary(r hooks.Run) string {
 	return s + " printed " + strings.TrimSpace(string(r.Exit.Stderr[:min(len(r.Exit.Stderr), 120)])) + " on stderr"
 }
 
-// one is a run with what it does.
+// one is a run with its effect.
 type one struct {
 	hooks.Run
 	tables.Effect
@@ -84,7 +84,7 @@ type one struct {
 
 func (o one) ended() int64 { return o.Started.Add(o.Exit.Duration).UnixNano() }
 
-// settle returns what the answers of all runs have as their effect.
+// settle combines the answers of all runs.
 func (p *effects) settle(f hooks.Firing, runs []hooks.Run) hooks.Settled {
 	var all []one
 	acting := 0
@@ -125,7 +125,7 @@ func (p *effects) settle(f hooks.Firing, runs []hooks.Run) hooks.Settled {
 	return hooks.Settled{}
 }
 
-// having are those of a kind.
+// having returns the runs with one of these effects.
 func having(all []one, kinds ...tables.Kind) []one {
 	var out []one
 	for _, o := range all {
@@ -136,7 +136,7 @@ func having(all []one, kinds ...tables.Kind) []one {
 	return out
 }
 
-// chosen are those that count by one of the words of tables.Several.
+// chosen returns the runs that count according to a rule of tables.Several.
 func (p *effects) chosen(rule string, all []one) []one {
 	if len(all) < 2 {
 		return all
@@ -159,7 +159,7 @@ func (p *effects) chosen(rule string, all []one) []one {
 	return all
 }
 
-// texts joins what those that count say.
+// texts joins the texts of the runs that count.
 func (p *effects) texts(rule string, all []one, text func(one) string) string {
 	all = slices.DeleteFunc(slices.Clone(all), func(o one) bool { return text(o) == "" })
 	var parts []string
@@ -172,8 +172,8 @@ func (p *effects) texts(rule string, all []one, text func(one) string) string {
 func reasonOf(o one) string  { return o.Reason }
 func contextOf(o one) string { return o.Context }
 
-// settleBefore: what ends the run wins over what refuses, that over what asks,
-// and that over other arguments.
+// settleBefore merges the answers before an event. Ending the run wins over refusing, that
+// over asking, and that over changing arguments.
 func (p *effects) settleBefore(f hooks.Firing, all []one) hooks.Settled {
 	if p.agent.Play.Several.Nested {
 		all = p.nested(all)
@@ -223,8 +223,8 @@ func (p *effects) settleBefore(f hooks.Firing, all []one) hooks.Settled {
 	return hooks.Settled{Hook: last.Hook.ID(), Output: protocol.Output{ToolInput: args, WholeToolInput: true}}
 }
 
-// nested leaves of several answers those that say permissionDecision, where one
-// does: it wins over what the others say in other ways.
+// nested keeps only the answers with a permissionDecision, if there are any, because they
+// win over answers in other formats.
 func (p *effects) nested(all []one) []one {
 	said := slices.DeleteFunc(slices.Clone(all), func(o one) bool {
 		return o.Exit.Code == 2 || !strings.Contains(string(o.Exit.Stdout), `"permissionDecision"`)
@@ -239,7 +239,7 @@ func (p *effects) nested(all []one) []one {
 	return said
 }
 
-// cmpOne is the first of the lists' first.
+// cmpOne returns the first run of the first non-empty list.
 func cmpOne(lists ...[]one) one {
 	for _, l := range lists {
 		if len(l) > 0 {
@@ -249,8 +249,7 @@ func cmpOne(lists ...[]one) one {
 	return one{}
 }
 
-// allows reports whether the answer lets a call pass that somebody has to
-// confirm.
+// allows reports whether the answer approves a call that needs confirmation.
 func (o one) allows() bool {
 	return o.Exit.Code == 0 && strings.Contains(strings.ReplaceAll(string(o.Exit.Stdout), " ", ""),
 		`"permissionDecision":"allow"`)

@@ -18,22 +18,22 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// hook is one as the agent has it.
+// hook is a hook as the agent configures it.
 type hook struct {
 	hooks.Hook
-	agent  *tables.Agent // with whose rules: see scene.agentOf
+	agent  *tables.Agent // whose rules apply: see scene.agentOf
 	native string        // the agent's name for its event
-	// that it is about, where there are no matchers; nil: all
+	// the tools it is for, if there are no matchers; nil for all
 	tools []string
 }
 
-// finder finds the hooks that an agent has in a session.
+// finder finds an agent's hooks in a session.
 type finder struct {
 	*scene
 	hooks []hook
 }
 
-// Hooks are all that the agent finds.
+// Hooks returns all hooks that the agent finds.
 func (p *Player) Hooks() []hooks.Hook {
 	var out []hooks.Hook
 	for _, h := range p.hooks {
@@ -42,8 +42,7 @@ func (p *Player) Hooks() []hooks.Hook {
 	return out
 }
 
-// find reads the hooks that a case has in the agent's own files, and the
-// portable ones.
+// find reads the portable hooks of a case and those in the agent's own files.
 func (f *finder) find() error {
 	files := 0
 	for _, pattern := range f.adapter.Hooks.Native {
@@ -89,7 +88,7 @@ func (f *finder) file(path string) error {
 	return nil
 }
 
-// portable adds a hook of the portable section.
+// portable adds a portable hook.
 func (f *finder) portable(x testbed.Portable) error {
 	h := hooks.Hook{Name: x.Name, Command: x.Command, Timeout: x.Timeout,
 		Source: hooks.Source{Layer: hooks.LayerProject, File: testbed.PortableSection}}
@@ -102,7 +101,7 @@ func (f *finder) portable(x testbed.Portable) error {
 	return nil
 }
 
-// add keeps a hook of an event of the agent.
+// add adds a hook for an event of the agent.
 func (f *finder) add(h hooks.Hook, native string, tools []string) {
 	a := f.agent
 	if a.ID == "copilot" && native != "" && native[0] >= 'A' && native[0] <= 'Z' {
@@ -112,7 +111,7 @@ func (f *finder) add(h hooks.Hook, native string, tools []string) {
 	}
 	i := slices.IndexFunc(a.Events, func(e tables.Event) bool { return e.Native == native })
 	if i < 0 {
-		return // an event that it has not; what that does to the others says Odd
+		return // the agent lacks this event; Odd says how that affects the others
 	}
 	event := a.Events[i]
 	for ev, point := range played {
@@ -140,8 +139,8 @@ func (f *finder) add(h hooks.Hook, native string, tools []string) {
 	f.hooks = append(f.hooks, hook{Hook: h, agent: a, native: native, tools: tools})
 }
 
-// odd is what something takes with it that is not as it should be, in the words
-// of tables.Odd.
+// odd returns what the agent discards because of an invalid setting, in the terms of
+// tables.Odd.
 func (f *finder) odd(path, what, detail string) string {
 	where := fmt.Sprintf("%s: %s", filepath.Base(path), detail)
 	taken := f.agent.Play.Odd[what]
@@ -156,7 +155,7 @@ func (f *finder) odd(path, what, detail string) string {
 	return taken
 }
 
-// program is a hook that is a file named after its event.
+// program adds a hook that is a file named after its event.
 func (f *finder) program(path string) {
 	info, err := os.Stat(path)
 	if err != nil || info.IsDir() || strings.HasPrefix(filepath.Base(path), ".") {
@@ -166,7 +165,7 @@ func (f *finder) program(path string) {
 		Source: hooks.Source{Layer: hooks.LayerProject, File: path}}, filepath.Base(path), nil)
 }
 
-// toml reads [[hooks]].
+// toml parses [[hooks]].
 func (f *finder) toml(path string, data []byte) {
 	var all struct {
 		Hooks []map[string]any `toml:"hooks"`
@@ -229,10 +228,10 @@ func (f *finder) event(native string) (tables.Event, bool) {
 	return all[i], true
 }
 
-// timeout is a number of a configuration as a duration.
+// timeout converts a configured number to a duration.
 func (f *finder) timeout(n float64) time.Duration {
 	if n <= 0 {
-		return 0 // the agent's own
+		return 0 // the agent's default
 	}
 	if f.agent.Timeout.Unit == "ms" || f.agent.Timeout.MSFrom > 0 && n >= float64(f.agent.Timeout.MSFrom) {
 		return time.Duration(n * float64(time.Millisecond))

@@ -13,15 +13,15 @@ import (
 	"minigem/hooks/jsonc"
 )
 
-// jsonFile is a file of hooks while it is read: what something odd takes with it
-// is not added.
+// jsonFile is the state while a hooks file is read. What invalid settings discard is not
+// added.
 type jsonFile struct {
 	finder *finder
 	path   string
-	void   bool     // the file
-	event  string   // that is being read
-	voids  []string // events
-	odd    bool     // the entry that is being read
+	void   bool     // the file is discarded
+	event  string   // the current one
+	voids  []string // discarded events
+	odd    bool     // the current entry is discarded
 	found  []found
 }
 
@@ -44,11 +44,11 @@ func (f *jsonFile) check(wrong bool, what, detail string) {
 	}
 }
 
-// json reads {"hooks": {EVENT: [ENTRY or {"hooks": [ENTRY]}]}}.
+// json parses {"hooks": {EVENT: [ENTRY or {"hooks": [ENTRY]}]}}.
 func (f *finder) json(path string, data []byte) {
 	doc, err := jsonc.Parse(path, data)
 	if err != nil {
-		f.odd(path, "trailing comma", err.Error()) // what no JSON is, all that were tried take for nothing
+		f.odd(path, "trailing comma", err.Error()) // all tested agents ignore a file that is not JSON
 		return
 	}
 	file := &jsonFile{finder: f, path: path}
@@ -103,7 +103,7 @@ func (f *jsonFile) group(event string, group jsonc.Node) {
 	}
 }
 
-// unplayed are keys of entries that change what a hook does in some agents.
+// unplayed lists keys of entries that change what a hook does in some agents.
 var unplayed = []string{"args", "async", "if", "once", "onFailure", "cwd", "sequential", "shell"}
 
 func (f *jsonFile) entry(event, matcher string, entry jsonc.Node) {
@@ -146,7 +146,7 @@ func (f *jsonFile) entry(event, matcher string, entry jsonc.Node) {
 	}
 }
 
-// takesEnv: an entry's env reaches the hook.
+// takesEnv reports whether an entry's env is passed to the hook.
 func (f *finder) takesEnv() bool {
 	return slices.ContainsFunc(f.agent.Entry, func(r tables.Row) bool { return r.Name == "env" && r.Value == "yes" })
 }

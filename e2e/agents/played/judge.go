@@ -9,12 +9,12 @@ import (
 	"minigem/hooks"
 )
 
-// Judge says which assertions can be judged where an agent is played. It
-// implements testbed.Other for sessions.
+// Judge decides which assertions can be judged if an agent is played. It implements
+// testbed.Other for sessions.
 type Judge struct{ Player *Player }
 
-// Sees reports whether an assertion can be judged at all that no other program
-// can be asked: minigem's own loop can.
+// Sees reports whether an assertion can be judged. Minigem's own loop plays the agent, so
+// all but portable can be.
 func (j Judge) Sees(verb string) bool { return verb != "portable" }
 
 // Cannot implements testbed.Other.

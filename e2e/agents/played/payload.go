@@ -15,7 +15,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// payloads are what hooks read.
+// payloads builds what hooks read.
 type payloads struct {
 	*scene
 	calls  *calls
@@ -33,7 +33,7 @@ func (p *Player) Ask(f hooks.Firing, h hooks.Hook, _ hooks.Payload) (stdin hooks
 	return hooks.Payload{tables.InOrder(template, p.reads.values(f, a).Payload(template))}, p.reads.env(f, h)
 }
 
-// values are those of one event.
+// values returns the values for one event.
 func (p *payloads) values(f hooks.Firing, a *tables.Agent) tables.Values {
 	in := gjson.ParseBytes(f.Input().Bytes())
 	session := in.Get("session_id").String()
@@ -53,7 +53,7 @@ func (p *payloads) values(f hooks.Firing, a *tables.Agent) tables.Values {
 		"iteration": p.course.requests(), "source": in.Get("source").String(), "reason": in.Get("reason").String(),
 		"duration_ms": 10, "tool_response": value(in.Get("tool_response")),
 	}}
-	if f.Event == protocol.SessionStart { // one prompt is all that a case has
+	if f.Event == protocol.SessionStart { // a case has only one prompt
 		v.Base["prompt"] = p.setup.Prompt
 	}
 	if f.Event.IsTool() {
@@ -91,7 +91,7 @@ func (p *payloads) toolValues(f hooks.Firing, a *tables.Agent, in gjson.Result, 
 	}
 }
 
-// use is a call with what is known of its result.
+// use describes a call and what is known of its result.
 func (p *payloads) use(f hooks.Firing, a *tables.Agent, c *call, response gjson.Result) tables.Use {
 	display := response.Get("returnDisplay")
 	u := tables.Use{
@@ -112,7 +112,7 @@ func (p *payloads) use(f hooks.Firing, a *tables.Agent, c *call, response gjson.
 	return u
 }
 
-// failed reports whether a tool failed, as the agent sees it.
+// failed reports whether a tool failed, in the agent's view.
 func (p *payloads) failed(f hooks.Firing) bool {
 	return p.use(f, p.agent, p.calls.of(f), gjson.GetBytes(f.Input().Bytes(), "tool_response")).Failed()
 }
@@ -124,7 +124,7 @@ func (p *payloads) name(f hooks.Firing) hooks.Event {
 	return f.Event
 }
 
-// tellsFailures: failed tools have an event of their own.
+// tellsFailures reports whether failed tools have a separate event.
 func (p *payloads) tellsFailures() bool {
 	_, ok := p.agent.Event(failedPoint)
 	return ok

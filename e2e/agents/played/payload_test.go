@@ -8,8 +8,8 @@ import (
 	tables "minigem/hooks/agents"
 )
 
-// TestPayloadsKeepTheirOrder: a hook that looks at its payload as text finds the
-// names in the order in which the agent writes them.
+// TestPayloadsKeepTheirOrder: a hook that reads its payload as text finds the fields in
+// the order in which the agent writes them.
 func TestPayloadsKeepTheirOrder(t *testing.T) {
 	t.Parallel()
 	gemini, err := tables.Find("gemini")

@@ -1,8 +1,7 @@
-// Package played plays other agents in minigem's own loop, for test cases: their
-// hooks are found as they find them, read what they read there, and their
-// answers come to what they come to there, bugs included. What an agent does
-// stands in the tables of hooks/agents. What nobody measured is not played: it
-// is "cannot", with the reason.
+// Package played plays other agents in minigem's own loop, for test cases: their hooks are
+// found as those agents find them, read what they read there, and their answers have the
+// effect that they have there, bugs included. The tables of hooks/agents describe the
+// agents. What was not measured is not played: it is "cannot", with the reason.
 package played
 
 import (
@@ -21,11 +20,11 @@ import (
 type Agent struct {
 	*tables.Agent
 	adapter *agents.Adapter
-	why     string // it cannot be played; empty: it can
+	why     string // why it cannot be played; empty if it can
 }
 
-// Find finds the agents of a list such as claude,codex; all are those that were
-// measured. That one cannot be played at all is not an error: see Cannot.
+// Find returns the agents of a list such as claude,codex. "all" means all measured agents.
+// It is not an error that an agent cannot be played at all: see Cannot.
 func Find(names []string) ([]Agent, error) {
 	var out []Agent
 	for _, name := range names {
@@ -39,7 +38,7 @@ func Find(names []string) ([]Agent, error) {
 		}
 		for _, a := range list {
 			if a.ID == "copilotc" {
-				continue // it is copilot, with other names of events
+				continue // it is copilot with other names of events
 			}
 			if !slices.ContainsFunc(out, func(o Agent) bool { return o.ID == a.ID }) {
 				p := Agent{Agent: a, adapter: adapterOf(a.ID)}
@@ -62,7 +61,7 @@ func adapterOf(id string) *agents.Adapter {
 	return nil
 }
 
-// Title is what a column is called.
+// Title returns the title of the agent's column.
 func (a Agent) Title() string {
 	if a.why != "" {
 		return a.ID + " (unproven)"
@@ -70,10 +69,10 @@ func (a Agent) Title() string {
 	return a.ID + " (played)"
 }
 
-// Cannot says why no case can be played; empty: cases can.
+// Cannot explains why no case can be played. It is empty if cases can be.
 func (a Agent) Cannot() string { return a.why }
 
-// played are the points at which answers are those of the agent.
+// played maps the events at which answers have the agent's effects to their points.
 var played = map[protocol.Event]tables.Point{
 	protocol.SessionStart: tables.SessionStart, protocol.BeforeAgent: tables.BeforePrompt,
 	protocol.BeforeTool: tables.BeforeTool,
@@ -87,7 +86,7 @@ const (
 	sessionEnd  tables.Point   = "session_end"
 )
 
-// ownModelEvents are those of Gemini CLI that minigem fires by its own rules.
+// ownModelEvents lists Gemini CLI's events that minigem fires by its own rules.
 var ownModelEvents = []protocol.Event{protocol.BeforeModel, protocol.BeforeToolSelection, protocol.AfterModel}
 
 // Player plays one agent in one session. It implements hooks.Rules.
@@ -121,8 +120,8 @@ func New(a Agent, setup testbed.Setup) (*Player, error) {
 	return p, err
 }
 
-// Rules returns the player as the rules of all events that it plays. Events that
-// minigem added do not happen.
+// Rules returns the player for all events that it plays. Events that minigem added do not
+// happen.
 func (p *Player) Rules() map[hooks.Event]hooks.Rules {
 	rules := map[hooks.Event]hooks.Rules{}
 	for _, ev := range protocol.Events {
@@ -136,12 +135,12 @@ func (p *Player) Rules() map[hooks.Event]hooks.Rules {
 	return rules
 }
 
-// plays reports whether the agent's rules hold at ev, or ours.
+// plays reports whether the agent's rules apply to ev, not minigem's.
 func plays(a *tables.Agent, ev hooks.Event) bool {
 	return a.ID != "gemini" || !slices.Contains(ownModelEvents, ev)
 }
 
-// subject returns what matchers of the event see.
+// subject returns what matchers of the event are compared with.
 func (p *Player) subject(f hooks.Firing, name hooks.Event) string {
 	if f.Event.IsTool() {
 		return p.calls.toolName(f, p.agent)
@@ -190,7 +189,7 @@ func (p *Player) Plan(f hooks.Firing) hooks.Plan {
 	return plan
 }
 
-// whyNot says why no hook runs at what fires; empty: they do.
+// whyNot explains why no hook runs for f. It is empty if hooks run.
 func (p *Player) whyNot(f hooks.Firing, name hooks.Event) string {
 	native, ok := p.agent.Event(played[name])
 	switch {
@@ -208,7 +207,7 @@ func (p *Player) whyNot(f hooks.Firing, name hooks.Event) string {
 	return ""
 }
 
-// matches reports whether h is about what fires, and if not, why.
+// matches reports whether h matches f, and if not, why.
 func (p *Player) matches(h hook, f hooks.Firing) (matched bool, why string) {
 	if !f.Event.IsTool() {
 		if h.Matcher != "" && h.Matcher != "*" {
@@ -241,7 +240,7 @@ func (p *Player) Halts(f hooks.Firing, r hooks.Run) bool {
 	return e.Kind == tables.Refused || e.Kind == tables.Asked || e.Kind == tables.Replaced && e.Reason != ""
 }
 
-// Retries is how often a hook may make the agent go on.
+// Retries returns how often a hook may make the agent continue.
 func (p *Player) Retries() int {
 	if p.agent.Stop.Endless {
 		return enough
@@ -249,15 +248,15 @@ func (p *Player) Retries() int {
 	return p.agent.Stop.Retries
 }
 
-// enough is when an agent that would go on for ever is ended.
+// enough is the number of continuations after which an endless agent is stopped.
 const enough = 50
 
-// endless reports whether it had to be ended.
+// endless reports whether the agent had to be stopped.
 func (p *Player) endless() bool {
 	return p.agent.Stop.Endless && p.course.wentOn() > enough
 }
 
-// Exit is the exit status of the run, where minigem's would be exit.
+// Exit returns the agent's exit code, given minigem's.
 func (p *Player) Exit(exit int, blocked bool) int {
 	if blocked {
 		return p.agent.Play.Blocked

@@ -15,8 +15,8 @@ func setup(t testing.TB) testbed.Setup {
 	return testbed.Setup{Workspace: t.TempDir(), Home: t.TempDir(), Mode: "yolo", Notice: func(string) {}}
 }
 
-// FuzzFind: whatever stands in the files of an agent, its hooks are found, or it
-// is said why not; nothing panics.
+// FuzzFind: whatever the files of an agent contain, its hooks are found or the reason is
+// reported, without a panic.
 func FuzzFind(f *testing.F) {
 	f.Add([]byte(`{"hooks": {"PreToolUse": [{"matcher": 3, "hooks": [{"type": "command", "command": "x", "timeout": "5"}, 1, null]}, null, "x"], "Nonsense": {}}}`), []byte("[[hooks]]\nevent = 'Stop'\ncommand = 'x'\ntimeout = '1'\n"))
 	f.Add([]byte(`{"version": 1, "hooks": {"preToolUse": [{"bash": "x", "env": {"A": 1}, "async": true}]}} // c`), []byte("hooks = 1"))

@@ -13,25 +13,24 @@ import (
 	tables "minigem/hooks/agents"
 )
 
-// scene is what is played: an agent, in a session. It keeps what cannot be said
-// of that.
+// scene is an agent that is played in a session. It collects what cannot be played.
 type scene struct {
 	agent   *tables.Agent
 	adapter *agents.Adapter
 	setup   testbed.Setup
 
 	mu     sync.Mutex
-	cannot []string // why what happened cannot be said, each once
+	cannot []string // why the outcome is unknown, without duplicates
 }
 
-// Cannot are reasons why what happened is not what the agent would have done.
+// Cannots returns the reasons why the outcome may differ from the agent's.
 func (s *scene) Cannots() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.cannot)
 }
 
-// unknown keeps why something cannot be played.
+// unknown records why something cannot be played.
 func (s *scene) unknown(format string, args ...any) {
 	why := fmt.Sprintf(format, args...)
 	s.mu.Lock()
@@ -41,7 +40,7 @@ func (s *scene) unknown(format string, args ...any) {
 	}
 }
 
-// Mode is minigem's approval mode in which the agent is played.
+// Mode returns the approval mode in which minigem plays the agent.
 func (s *scene) Mode() string {
 	if s.confirms() {
 		return "yolo"
@@ -49,17 +48,17 @@ func (s *scene) Mode() string {
 	return s.setup.Mode
 }
 
-// confirms: somebody has to confirm calls that change anything, nobody is there,
-// and a hook may do so.
+// confirms reports whether calls that change anything need a confirmation, which only a
+// hook can give.
 func (s *scene) confirms() bool { return s.setup.Mode == "default" && s.agent.ID != "gemini" }
 
-// readOnly reports whether what a kind of tool does needs no confirmation.
+// readOnly reports whether tools of this kind need no confirmation.
 func readOnly(kind string) bool {
 	return slices.Contains([]string{"read", "search", "find", "list"}, kind)
 }
 
-// agentOf is the agent as which a hook is treated: those of Copilot CLI with
-// events in PascalCase have rules of their own.
+// agentOf returns the agent whose rules apply to a hook. Copilot CLI has separate rules
+// for hooks with events in PascalCase.
 func (s *scene) agentOf(h hooks.Hook) *tables.Agent {
 	if a, err := tables.Find(h.Dialect); err == nil {
 		return a
@@ -67,7 +66,7 @@ func (s *scene) agentOf(h hooks.Hook) *tables.Agent {
 	return s.agent
 }
 
-// place is where a file of an adapter's pattern stands.
+// place returns the path of a file in an adapter's pattern.
 func (s *scene) place(name string) string {
 	if rest, ok := strings.CutPrefix(name, "home/"); ok {
 		return filepath.Join(s.setup.Home, filepath.FromSlash(rest))

@@ -2,5 +2,5 @@ package shim
 
 import "syscall"
 
-// dieTogether: a shim that is killed takes its hook along, as the agent means it.
+// dieTogether makes the kernel kill the hook if the shim is killed, as the agent intends.
 func dieTogether() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

@@ -4,5 +4,5 @@ package shim
 
 import "syscall"
 
-// dieTogether: no other system has such a thing. Agents end the group.
+// dieTogether does nothing: other systems have no such signal. Agents end the whole group.
 func dieTogether() *syscall.SysProcAttr { return nil }

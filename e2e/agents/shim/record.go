@@ -1,7 +1,5 @@
-// Package shim records what a hook of an agent read and printed: it stands in
-// the place of the hook's command, runs it, and passes everything through. It
-// reads no answer: what one means is
-// for others to say.
+// Package shim records what a hook of an agent read and printed: it replaces the hook's
+// command, runs it, and passes everything through. It does not interpret the answer.
 package shim
 
 import (
@@ -20,8 +18,8 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// Name is the first argument with which minigem is a shim. Behind it: the folder
-// for records, the hook's id, the shell, and the command that it is to run.
+// Name is the first argument that makes minigem a shim. The folder for records, the hook's
+// id, the shell and the command to run follow.
 const Name = "minigem-hook-shim"
 
 // Files of a record.
@@ -32,17 +30,17 @@ const (
 	stdoutFile = "stdout"
 	stderrFile = "stderr"
 
-	unfinished = ".part" // ends the names of what is being written
+	unfinished = ".part" // suffix of files that are being written
 )
 
-// begin is what is known when a hook starts.
+// begin is the record of a started hook.
 type begin struct {
 	Hook    string    `json:"hook"`
 	Started time.Time `json:"started"`
 	Dir     string    `json:"dir"`
 }
 
-// end is what is known when it has ended.
+// end is the record of a finished hook.
 type end struct {
 	Exit    int       `json:"exit"`
 	Signal  string    `json:"signal,omitempty"`
@@ -50,34 +48,34 @@ type end struct {
 	Signals []string  `json:"signals,omitempty"`
 	Problem string    `json:"problem,omitempty"`
 
-	number syscall.Signal // that ended it; 0: none
+	number syscall.Signal // the signal that ended it; 0 if none
 }
 
 // Run is one run of a hook.
 type Run struct {
 	Hook    string // its id
 	Started time.Time
-	Took    time.Duration // 0: not known
-	Dir     string        // where it ran
+	Took    time.Duration // 0 if unknown
+	Dir     string        // its working directory
 	Stdin   []byte
 	Stdout  []byte
 	Stderr  []byte
-	Exit    int      // -1: a signal ended it, or it was ended
-	Signal  string   // that ended the hook
+	Exit    int      // -1 if a signal ended it or the agent ended the shim
+	Signal  string   // the signal that ended the hook
 	Signals []string // signals that the agent sent
-	Killed  bool     // the agent ended it so that nothing could be written down
+	Killed  bool     // the agent ended it before it could be recorded
 	Problem string   // why it could not be started
 }
 
-// Command is a line that an agent hands to a shell, by -c, and that runs command
-// under the shim at program, in the shell that the agent took. Nothing changes
-// for the command but who its parent is.
+// Command returns a command line for an agent to pass to a shell with -c. It runs command
+// under the shim at program, in the agent's shell. For the command only the parent process
+// differs.
 func Command(program, dir, hook, command string) string {
 	return line(program, dir, hook, `"$0"`, command)
 }
 
-// ScriptLine is Command as a line of a script, where $0 is the script itself and
-// would be started again, and again.
+// ScriptLine is like Command, for a line of a script. There $0 would be the script itself,
+// which would start itself again and again.
 func ScriptLine(program, dir, hook, command string) string {
 	return line(program, dir, hook, "sh", command)
 }
@@ -86,10 +84,10 @@ func line(program, dir, hook, shell, command string) string {
 	return "exec " + strings.Join([]string{quote(program), Name, quote(dir), quote(hook), shell, quote(command)}, " ")
 }
 
-// quote makes s one word of a shell.
+// quote quotes s as one shell word.
 func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// Read returns the runs that were recorded in dir, the first one first.
+// Read returns the runs recorded in dir, oldest first.
 func Read(dir string) ([]Run, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -147,7 +145,7 @@ func readJSON(path string, into any) error {
 	return json.Unmarshal(data, into)
 }
 
-// writeJSON writes all of a file or nothing.
+// writeJSON writes a file completely or not at all.
 func writeJSON(path string, v any) error {
 	data, err := json.Marshal(v)
 	if err != nil {

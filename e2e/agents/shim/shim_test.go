@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPassesThrough: what a hook reads, prints and says by its exit is the same
-// with the shim, and stands in the record.
+// TestPassesThrough: a hook's input, output and exit code are the same with the shim, and
+// are recorded.
 func TestPassesThrough(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -68,8 +68,8 @@ func TestPassesThrough(t *testing.T) {
 	}
 }
 
-// TestSignals: what the agent sends reaches the hook; a hook that is killed is
-// recorded as that.
+// TestSignals: the agent's signals reach the hook, and a killed hook is recorded as
+// killed.
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -104,8 +104,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestPipesStayOpen: the agent sees the end of a hook's output when its last child has
-// closed it, and its exit code before that, as it would without the shim.
+// TestPipesStayOpen: the agent sees the end of a hook's output only when its last child
+// has closed it, and the exit code before that, as without the shim.
 func TestPipesStayOpen(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

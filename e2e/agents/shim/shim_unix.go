@@ -16,12 +16,12 @@ import (
 	"time"
 )
 
-// drain is how long streams are awaited after the hook has ended: what it left
-// running may hold its output, and the agent its input.
+// drain is how long the shim waits for streams after the hook has exited. Processes that
+// the hook left running may keep its output open, and the agent may keep its input open.
 const drain = 200 * time.Millisecond
 
-// keep is the first argument, in place of a folder, with which the shim copies what a
-// hook's children still print, after the hook has ended.
+// keep is the first argument, instead of a folder, for a shim that copies what a hook's
+// children print after the hook has exited.
 const keep = "-keep-"
 
 func init() {
@@ -40,8 +40,8 @@ func init() {
 	os.Exit(run(os.Args[2], os.Args[3], os.Args[4], os.Args[5]))
 }
 
-// run runs the hook, and returns its exit code. Where nothing can be recorded
-// it runs all the same: the agent must not see a difference.
+// run runs the hook and returns its exit code. It runs the hook even if nothing can be
+// recorded, because the agent must not notice a difference.
 func run(dir, hook, shell, command string) int {
 	b := begin{Hook: hook, Started: time.Now()}
 	b.Dir, _ = os.Getwd()
@@ -51,37 +51,37 @@ func run(dir, hook, shell, command string) int {
 		err = writeJSON(filepath.Join(at+unfinished, beginFile), b)
 	}
 	if err == nil {
-		err = os.Rename(at+unfinished, at) // who reads sees none that has not begun
+		err = os.Rename(at+unfinished, at) // readers must not see a record without its beginning
 	}
 	if err != nil {
 		at = os.DevNull
 	}
 	e := pass(at, []string{shell, "-c", command})
 	e.Ended = time.Now()
-	_ = writeJSON(filepath.Join(at, endFile), e) // the reader then says that it did not end
+	_ = writeJSON(filepath.Join(at, endFile), e) // without it the reader reports that the hook did not end
 	if e.number != 0 {
 		signal.Reset(e.number)
-		_ = syscall.Kill(os.Getpid(), e.number) // the agent sees how the hook ended
+		_ = syscall.Kill(os.Getpid(), e.number) // the agent sees the same signal
 		time.Sleep(time.Second)
 	}
 	return e.Exit
 }
 
-// pass runs argv with its streams copied.
+// pass runs argv and copies its streams.
 func pass(at string, argv []string) end {
 	path, err := look(argv[0])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return end{Exit: 127, Problem: err.Error()}
 	}
-	runtime.LockOSThread() // the thread whose end would end the hook
+	runtime.LockOSThread() // the hook dies with the thread that started it
 	stdin, in, err1 := os.Pipe()
 	out, stdout, err2 := os.Pipe()
 	errs, stderr, err3 := os.Pipe()
 	if err := errors.Join(err1, err2, err3); err != nil {
 		return end{Exit: 126, Problem: err.Error()}
 	}
-	read := make(chan struct{}) // all of stdin
+	read := make(chan struct{}) // closed when all of stdin was read
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
 	p, err := os.StartProcess(path, argv, &os.ProcAttr{Env: os.Environ(), Files: []*os.File{stdin, stdout, stderr},
@@ -120,7 +120,7 @@ func pass(at string, argv []string) end {
 	return ending(state, err, stop())
 }
 
-// forward sends signals on to p; stop ends that and says which ones came.
+// forward forwards signals to p. stop ends that and returns the signals that came.
 func forward(signals <-chan os.Signal, p *os.Process) (stop func() []string) {
 	done, sent := make(chan struct{}), make(chan []string, 1)
 	go func() {
@@ -150,8 +150,8 @@ func ending(state *os.ProcessState, err error, signals []string) end {
 	return e
 }
 
-// handOver has another process copy what is still to come, so that the agent's pipes
-// stay open as long as the hook's: an agent that waits for their end waits here, too.
+// handOver starts another process that copies later output, so that the agent's pipes stay
+// open as long as the hook's. An agent that waits for their end then waits here too.
 func handOver(at string, out, errs *os.File) {
 	if self, err := os.Executable(); err == nil {
 		_, _ = os.StartProcess(self, []string{self, Name, keep, at, "", ""}, &os.ProcAttr{
@@ -160,8 +160,8 @@ func handOver(at string, out, errs *os.File) {
 	}
 }
 
-// willing takes everything: a hook that does not read is not an error, and what it
-// would have read is still recorded.
+// willing is a writer that ignores errors: a hook need not read its input, which is
+// recorded anyway.
 type willing struct{ w io.Writer }
 
 // Write implements io.Writer.
@@ -170,7 +170,7 @@ func (w willing) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// file is a file of the record; where there is none, what is written is lost.
+// file opens a file of the record. If that fails, the output is discarded.
 func file(at, name string) io.Writer {
 	f, err := os.OpenFile(filepath.Join(at, name), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
