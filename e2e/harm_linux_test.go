@@ -227,16 +227,15 @@ func TestRealAgentsDoNoHarm(t *testing.T) {
 	for i := range harmful {
 		all = append(all, i)
 	}
-	n := len(endings)
-	if thorough.Asked() { // a session for each pair would take hours
-		for guard, e := range endings {
-			c.h.write(t, fmt.Sprintf("tests/g%02d-c00.txtar", guard), c.failingCase(e, all...))
-		}
-	} else {
-		n = c.write(t, len(harmful))
+	guards := endings
+	if !thorough.Asked() { // an agent takes half a minute for each
+		guards = endings[:3]
+	}
+	for guard, e := range guards {
+		c.h.write(t, fmt.Sprintf("tests/g%02d-c00.txtar", guard), c.failingCase(e, all...))
 	}
 	got := c.unharmed(t, "hooks", "test", "--timeout", "5m", "--on", "claude,codex,gemini", "--agents-from", from, "--format", "json", "tests")
-	agents := c.honest(t, got, n)
+	agents := c.honest(t, got, len(guards))
 	assert.Subset(t, agents, []string{"claude", "codex"})
 }
 
