@@ -11,11 +11,11 @@ import (
 	"minigem/hooks/jsonc"
 )
 
-// fixer collects what fixes change. Files of programs are written at once,
-// settings at the end.
+// fixer collects changes to settings, which are written at the end. Programs are
+// written at once.
 type fixer struct{ changed map[string]*jsonc.Doc }
 
-// rewrite replaces all of one text in a file.
+// rewrite replaces each occurrence of old in a file.
 func (f *fixer) rewrite(path, old, by string) error {
 	info, err := os.Stat(path)
 	if err != nil {
