@@ -25,8 +25,8 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// agentOf returns the agent for which a hook is written, by its dialect; nil: Gemini CLI,
-// whose differences are [Differences].
+// agentOf returns the agent for which a hook is written, by its dialect. It returns nil
+// for Gemini CLI, whose differences are in [Differences].
 func agentOf(h hooks.Hook) *agents.Agent {
 	if h.Dialect == "" || h.Dialect == protocol.Gemini().Name {
 		return nil
