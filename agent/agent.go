@@ -62,10 +62,10 @@ type Agent struct {
 
 // Prompt is what the user submitted.
 type Prompt struct {
-	// Text is what hooks read, and what is sent if Parts is empty.
+	// Text is what hooks read. It is also what is sent if Parts is empty.
 	Text string
-	// Parts are what is sent, such as Text with files that it names; empty means Text
-	// alone.
+	// Parts is what is sent, such as Text with the files that it names; empty means
+	// only Text.
 	Parts []llm.Part
 	// Context is the wrapped context of SessionStart hooks. It is sent before the prompt,
 	// in the same part, and stays in the history. May be empty.

@@ -27,7 +27,7 @@ const (
 	notRunLost = "not run: the session was interrupted"
 )
 
-// skipSignature is what Gemini CLI sends where a signature is missing.
+// skipSignature is sent, as by Gemini CLI, if a signature is missing.
 var skipSignature = llm.SkipSignature()
 
 // normalize returns messages in a form that the API accepts. It does not change
