@@ -150,7 +150,7 @@ type (
 		Reason string
 		// Attempt is the one that failed, from 1.
 		Attempt int
-		// Delay is 0 where nothing is waited for.
+		// Delay is 0 if there is no wait.
 		Delay time.Duration
 		// Model is the model that answered. It is empty where the model repeated itself,
 		// which is about an answer and not about a request.
