@@ -74,8 +74,8 @@ func (t *maskableCount) beyond() int {
 	return left
 }
 
-// maskable returns the tokens of the output in p; 0: it is masked already or
-// must stay.
+// maskable returns the tokens of the output in p. It returns 0 if the output is already
+// masked or must stay.
 func maskable(p llm.Part) int {
 	r, ok := p.(llm.ToolResult)
 	if !ok || slices.Contains(neverMasked, r.Name) {
