@@ -119,7 +119,7 @@ func hook(kind string) *jsonschema.Schema {
 	for name, p := range s.Properties {
 		about, ok := entry[name]
 		if !ok {
-			panic(fmt.Sprintf("schema: nothing is said of the field %q of a hook", name)) // a test makes the schema, so this panics there first
+			panic(fmt.Sprintf("schema: nothing is said of the field %q of a hook", name)) // a test makes the schema
 		}
 		p.Description = about.about
 		for value := range strings.SplitSeq(about.values, "|") {
