@@ -224,7 +224,7 @@ func latest(p Project) (Info, *transcript.File, error) {
 			faults = append(faults, err)
 		}
 		if err == nil {
-			_ = repair(p, path, &meta) // whoever reads the file says so
+			_ = repair(p, path, &meta) // the reader of the file reports the error
 			starts = append(starts, start{path, meta.StartTime.Time})
 		}
 	}
