@@ -49,8 +49,8 @@ var shellSchema = tools.MustSchema(`{
   "required": ["command"]
 }`)
 
-// shellEnv is set for every command: no one is there to answer a question or to leave a
-// pager, and cd goes only where it says.
+// shellEnv is set for every command. It turns off questions and pagers, which no user
+// would see, and CDPATH, so that cd goes only where it says.
 var shellEnv = []string{
 	"GEMINI_CLI=1", "TERM=xterm-256color", "PAGER=cat", "GIT_PAGER=cat",
 	"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never", "GH_PROMPT_DISABLED=1",
@@ -85,7 +85,8 @@ type ShellOptions struct {
 	Created func() string
 	// Within calls begin, which starts a command; nil starts it directly.
 	Within func(only []string, begin func() error) error
-	// NotRun is why no command is run, as the error of each call; empty: they run.
+	// NotRun, if not empty, is the reason why no command runs. It is the error of each
+	// call.
 	NotRun string
 	// Hidden returns the files that a command which only reads must not read when it
 	// runs in dir; see confine.Rules. nil hides none.
