@@ -32,8 +32,8 @@ type Reading struct {
 // maxDirs bounds the directories that a line may work in.
 const maxDirs = 16
 
-// dirsOf returns the directories that commands of a line may work in; nil: they
-// are not known. Whether a cd runs, and before or after what, is not certain.
+// dirsOf returns the directories in which commands of a line may work, or nil if they
+// are unknown. It is not certain whether a cd runs, nor before or after what.
 func dirsOf(c Call, commands []shell.Command) []string {
 	if c.Intent.Exec == nil || c.Intent.Exec.Dir == "" {
 		return nil
@@ -79,8 +79,8 @@ func namesIn(w shell.Word) []string {
 	})
 }
 
-// secretAsked says why a command that only reads is asked for: what it prints the
-// model reads, and the file tools would not show it.
+// secretAsked returns why a command that only reads needs approval: the model would
+// read its output, and the file tools would refuse to show it.
 func (e *Engine) secretAsked(l judged, cmd shell.Command) string {
 	reach := cmd.Reach()
 	args := slices.Clone(cmd.Words[1:])
@@ -203,7 +203,7 @@ func bareAbove(dir string) string {
 // namesSensitive says why a command that a rule allows is asked for: it is not
 // known what it does, but what its arguments name is not just any file.
 func (e *Engine) namesSensitive(l judged, cmd shell.Command) string {
-	words := []shell.Word{{Text: l.Text}} // of what is not a command, all of it counts
+	words := []shell.Word{{Text: l.Text}} // if it is not a command, its whole text counts
 	if len(cmd.Words) > 0 {
 		words = cmd.Words[1:]
 	}
@@ -222,7 +222,7 @@ func (e *Engine) namesSensitive(l judged, cmd shell.Command) string {
 	return ""
 }
 
-// ofProcess: where these lead depends on which process asks.
+// ofProcess reports whether name leads to a file that differs between processes.
 func ofProcess(name string) bool {
 	return strings.HasPrefix(filepath.Clean(name), "/proc/") && strings.Count(filepath.Clean(name), "/") > 3
 }
