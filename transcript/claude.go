@@ -78,7 +78,7 @@ func (c *ClaudeCopy) inPlace() bool {
 	return err == nil && to.Mode().IsRegular()
 }
 
-// write appends what was converted; fresh replaces the file.
+// write appends the converted lines. If fresh is set, it replaces the file.
 func (c *ClaudeCopy) write(fresh bool) error {
 	flags := os.O_WRONLY | os.O_CREATE | os.O_APPEND
 	if fresh {
@@ -157,8 +157,8 @@ func (c *ClaudeCopy) record(o gjson.Result) {
 	}
 }
 
-// message writes what is new of m. compacted says that it came with a list that replaced
-// all messages.
+// message writes the new parts of m. compacted says that m came with a list that
+// replaced all messages.
 func (c *ClaudeCopy) message(m Message, compacted bool) {
 	if _, known := c.said[m.ID]; !known && m.ID != PreambleID {
 		c.said[m.ID] = c.parent
@@ -211,7 +211,7 @@ func (c *ClaudeCopy) assistant(m Message, part string, block map[string]any) {
 	}})
 }
 
-// call writes a call of the message with the id, of which m is what is known.
+// call writes a call of the message with this id. m has the message's known fields.
 func (c *ClaudeCopy) call(id string, m Message, call ToolCall) {
 	key := "call " + call.ID
 	if _, known := c.said[key]; known {

@@ -30,12 +30,12 @@ var ErrInUse = errors.New("the session is open in another process")
 // by itself; [Read] accepts a file that ends in the middle of a record.
 type Writer struct {
 	path string
-	mask func([]byte) []byte // of values in JSON; nil: none
+	mask func([]byte) []byte // masks the values in JSON; may be nil
 
 	flush func(*os.File) error // (*os.File).Sync
 
 	mu    sync.Mutex
-	quiet *time.Timer // timer of the flush; nil: nothing was written
+	quiet *time.Timer // timer of the flush; nil if nothing was written
 	file  *os.File
 	lock  *fileLock
 	buf   []byte
