@@ -83,8 +83,7 @@ type Hooks interface {
 }
 
 // Compressor shortens one History. History and Model are required; Hooks may be nil. It
-// is not safe for concurrent use, and it must not be copied, because it remembers what
-// it counted.
+// remembers what it counted, so it must not be copied. It is not safe for concurrent use.
 type Compressor struct {
 	History History
 	// Model writes the summary.
