@@ -49,8 +49,8 @@ var shellSchema = tools.MustSchema(`{
   "required": ["command"]
 }`)
 
-// shellEnv is set for every command. It turns off questions and pagers, which no user
-// would see, and CDPATH, so that cd goes only where it says.
+// shellEnv is set for every command. It turns off questions and pagers, and CDPATH, so
+// that cd goes only where it says.
 var shellEnv = []string{
 	"GEMINI_CLI=1", "TERM=xterm-256color", "PAGER=cat", "GIT_PAGER=cat",
 	"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never", "GH_PROMPT_DISABLED=1",
