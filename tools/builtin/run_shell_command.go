@@ -85,8 +85,7 @@ type ShellOptions struct {
 	Created func() string
 	// Within calls begin, which starts a command; nil starts it directly.
 	Within func(only []string, begin func() error) error
-	// NotRun, if not empty, is the reason why no command runs. It is the error of each
-	// call.
+	// NotRun, if not empty, is why no command runs. It is the error of each call.
 	NotRun string
 	// Hidden returns the files that a command which only reads must not read when it
 	// runs in dir; see confine.Rules. nil hides none.
