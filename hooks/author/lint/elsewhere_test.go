@@ -65,7 +65,7 @@ func TestFieldsElsewhere(t *testing.T) {
 		{"copilot", "BeforeTool", `c=$(jq -r '.toolArgs.command // .tool_input.command')`, ""},
 		{"claude", "AfterAgent", `jq -r .prompt_response`, ".prompt_response at Stop of Claude Code"},
 		{"claude", "AfterTool", `jq -r .tool_response.llmContent`, ""}, // the tables do not say what a result holds
-		{"claude", "BeforeTool", `jq -r .whatever`, ""},                // not one of our fields, so it may read something else
+		{"claude", "BeforeTool", `jq -r .whatever`, ""},                // not one of our fields: it may read something else
 		{"kimi", "BeforeTool", `f = json.load(sys.stdin)["tool_input"]["file_path"]`, ".tool_input.file_path at PreToolUse of Kimi Code"},
 		{"copilot", "BeforeTool", `c = data.get("tool_input", {}).get("command")`, ".tool_input.command at preToolUse of Copilot CLI"},
 		{"copilot", "BeforeTool", `c = data["toolArgs"].get("command") or data["tool_input"]["command"]`, ""},
