@@ -47,7 +47,7 @@ var proofs = map[string][]string{
 	"9.2.22": {"hooks/command TestMuchOutputTakesLittleMemory", "hooks/command TestExitIsReportedAsItWas",
 		"hooks TestCancelledTurnCancelsItsHooks", "hooks/command TestCancellation"},
 	"9.2.23": {"case", "hooks TestPatience", "script pre_compress"},
-	"9.2.24": {"hooks TestRequestIsMarshalledOnce"}, // the contract is one run per chunk, but history must not add to the cost
+	"9.2.24": {"hooks TestRequestIsMarshalledOnce"}, // the contract is one run per chunk; the cost must not grow
 	// Wrong data
 	"9.3.25": {"case", "script after_agent_retry"},
 	"9.3.26": {"agent TestAfterAgentOnlyAfterAnAnswer", "script after_tool_stop"},
