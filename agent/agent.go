@@ -71,7 +71,8 @@ type Prompt struct {
 	// in the same part, and stays in the history. May be empty.
 	Context string
 	// First does what the user asks for with the prompt, such as a call of a tool, when
-	// the prompt is in the history. Its Verdict is that of [ToolRunner]. nil: nothing.
+	// the prompt is in the history. Its Verdict is as in [ToolRunner]. nil does
+	// nothing.
 	First func(ctx context.Context) hooks.Verdict
 }
 

@@ -20,7 +20,7 @@ import (
 //     missing one is made up, one without a call is dropped;
 //   - in the active loop, gemini-3 models want a signature on the first call of
 //     each message;
-//   - other models take blobs beside a result, not inside it.
+//   - other models take blobs next to a result, not inside it.
 
 const (
 	unanswered = "(The turn ended here without an answer.)"

@@ -37,7 +37,7 @@ type detector struct {
 	start  int            // position of text[0] since the reset
 	next   int            // position of the next piece to look at
 	hash   uint64         // of the piece before next
-	seen   map[uint64]int // where the piece with this hash came last
+	seen   map[uint64]int // the last position of the piece with this hash
 	inCode bool
 }
 

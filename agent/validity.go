@@ -62,7 +62,7 @@ var streamTexts = map[StreamKind]string{
 	NoResponseText:    "the model's answer was empty",
 }
 
-// Error returns one sentence for people, with advice where there is some.
+// Error returns one sentence for people, with advice if there is any.
 func (e *StreamError) Error() string {
 	text := streamTexts[e.Kind]
 	if e.Detail != "" {
