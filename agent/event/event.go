@@ -67,8 +67,7 @@ type (
 	// RoundStarted: a request is about to go to the model, or a BeforeModel hook is about
 	// to answer it. It is emitted again for each repetition, with the same Round.
 	RoundStarted struct {
-		// Round counts the requests of one prompt from 1, those of retries by hooks
-		// included.
+		// Round counts the requests of one prompt from 1, including retries by hooks.
 		Round int
 		// Model is the model that is asked, after hooks.
 		Model string
@@ -152,7 +151,7 @@ type (
 		Attempt int
 		// Delay is 0 if there is no wait.
 		Delay time.Duration
-		// Model is the model that answered. It is empty where the model repeated itself,
+		// Model is the model that answered. It is empty if the model repeated itself,
 		// which is about an answer and not about a request.
 		Model string
 		// Latency is the time that the attempt took.
