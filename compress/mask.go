@@ -43,7 +43,7 @@ type maskableCount struct {
 	total  int
 }
 
-// of counts what messages have in addition to those of the last call.
+// of adds the messages that are new since the last call, and returns the count.
 func (t *maskableCount) of(messages []llm.Message) {
 	if !llm.Extends(messages, t.from) {
 		*t = maskableCount{}

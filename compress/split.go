@@ -41,7 +41,7 @@ func split(body []llm.Message) int {
 	return last
 }
 
-// boundaries says before which messages a history may be split: where no call
+// boundaries reports before which messages a history may be split, because no call
 // waits for its result. The first message is not a boundary.
 func boundaries(body []llm.Message) []bool {
 	ok := make([]bool, len(body))
