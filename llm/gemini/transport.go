@@ -24,7 +24,7 @@ type exchange struct {
 	chunks       int  // chunks that genai yielded
 	consumerBusy bool // the consumer of the stream is working
 	sent         bool
-	status       int // 0: no answer
+	status       int // 0 means no answer
 	header       http.Header
 	refused      bool   // the API sent an error in place of the first chunk
 	bodyErr      error  // what cut the answer short, or nil
