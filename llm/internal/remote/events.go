@@ -32,7 +32,7 @@ type Events struct {
 	line     []byte // the beginning of an unfinished line
 	data     []byte // data of the current event, lines joined
 	hasData  bool   // the current event has data
-	event    []byte // the event that is complete; nil: none
+	event    []byte // the complete event; nil if there is none
 	bare     bool   // lines are JSON without "data:"
 	unusable []byte // the first line that was not readable
 	sawEvent bool   // there was an event
