@@ -102,8 +102,7 @@ func List(p Project) ([]Info, error) {
 	return infos, errors.Join(faults...)
 }
 
-// files returns the session files of a directory, those of Gemini CLI's older form
-// included.
+// files returns the session files of a directory, including Gemini CLI's older form.
 func files(chats string) []string {
 	var paths []string
 	for _, pattern := range []string{"session-*.jsonl", "session-*.json"} {
