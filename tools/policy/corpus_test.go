@@ -16,8 +16,7 @@ func shellCall(command string) Call {
 	}
 }
 
-// engineWith returns an engine with the built-in rules and those of a user's policy
-// file.
+// engineWith returns an engine with the built-in rules and a user's policy file.
 func engineWith(t testing.TB, policy string, o Options) *Engine {
 	t.Helper()
 	rules, problems := Parse("user.toml", []byte(policy), TierUser)
