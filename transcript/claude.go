@@ -43,9 +43,9 @@ type ClaudeCopy struct {
 	out    bytes.Buffer
 }
 
-// Update brings the copy up to date with what is in From now. A line of From that is not
-// complete is left for the next Update. An error is about one of the files; the next
-// Update tries again.
+// Update brings the copy up to date with the current content of From. An incomplete
+// line of From is left for the next Update. An error is about one of the files; the
+// next Update tries again.
 func (c *ClaudeCopy) Update() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// ErrGone is the error of [Writer.Append] if the file was deleted since it was opened, or
-// replaced by another one at its path, so that what is appended would be lost.
+// ErrGone is the error of [Writer.Append] if the file was deleted since it was opened,
+// or replaced by another one at its path, so that the appended data would be lost.
 var ErrGone = errors.New("the session file was deleted")
 
 // ErrInUse is the error of [Open] if another process, or another [Writer] of this one, is
