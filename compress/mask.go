@@ -43,7 +43,8 @@ type maskableCount struct {
 	total  int
 }
 
-// of adds the messages that are new since the last call, and returns the count.
+// of adds the messages that are new since the last call to the count. If messages does
+// not extend the last ones, it counts anew.
 func (t *maskableCount) of(messages []llm.Message) {
 	if !llm.Extends(messages, t.from) {
 		*t = maskableCount{}
