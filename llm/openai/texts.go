@@ -119,7 +119,7 @@ func splitTag(text, tag string) (certain, held string) {
 	return text, ""
 }
 
-// end returns the rest that was held back: calls, or else the text as it is.
+// end returns the text that was held back: as a thought, as calls, or as it is.
 func (t *texts) end() []llm.Part {
 	text := t.held + string(t.calls)
 	if strings.TrimSpace(text) == "" {
