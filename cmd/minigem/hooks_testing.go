@@ -165,8 +165,7 @@ func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 			return nil
 		})
 	}
-	// Write a pending report first, so that a killed run does not leave a passing one.
-	// A stream would get two reports.
+	// A killed run must not leave a passing report. A stream would get a second one.
 	if info, err := os.Stat(t.junit); t.junit != "" && (err != nil || info.Mode().IsRegular()) {
 		if err := report(s.Pending(files)); err != nil {
 			return err
