@@ -1,7 +1,7 @@
 package elsewhere
 
-// How Gemini CLI 0.61 treats the same run, where that differs (core/hooks): authors test
-// their hooks here and use them there.
+// How Gemini CLI 0.61 treats the same run, if that differs (core/hooks), because
+// authors test their hooks here and use them there.
 
 import (
 	"encoding/json"
