@@ -141,7 +141,7 @@ func names(table []field) []string {
 	return out
 }
 
-// proceed reads "continue": false stops, where the event can be stopped.
+// proceed reads "continue". A false stops if the event can be stopped.
 func (r *reader) proceed(path string, v any) {
 	goOn, ok := r.values.boolean(path, v)
 	r.stopped = r.stopped || ok && !goOn
