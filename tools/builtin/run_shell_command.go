@@ -60,8 +60,8 @@ var shellEnv = []string{
 // ShellOptions configures run_shell_command. The zero value runs commands without a
 // sandbox in a nearly empty environment.
 type ShellOptions struct {
-	// Env returns the environment of commands, "k=v", redacted as the settings demand;
-	// the tool adds its own variables. nil: only those.
+	// Env returns the environment of commands, "k=v", redacted as the settings demand.
+	// The tool adds its own variables. If Env is nil, there are only those.
 	Env func() []string
 	// Unasked is the environment of commands that run without a question because they
 	// only read. Secrets are taken out of it by their names, but a .env file gives them
