@@ -134,8 +134,8 @@ func (e *Engine) SetMode(m Mode) {
 // includes the built-in rules and the user's answers.
 func (e *Engine) Rules() []Rule { return slices.Clone(e.situation().rules) }
 
-// Check decides about a call. It never returns [Ask] if neither a user nor a hook can be
-// asked. It reads files where a command line names some, and may run git by
+// Check decides about a call. It never returns [Ask] if neither a user nor a hook can
+// be asked. It reads files that a command line names, and may run git by
 // Options.Tracked.
 func (e *Engine) Check(c Call) Verdict {
 	v := e.check(e.situation(), c)

@@ -125,8 +125,8 @@ func (e *Engine) checkCommand(s situation, l judged, cmd shell.Command) Verdict 
 // NoSandbox says what rules about commands are not.
 const NoSandbox = "a rule reads command lines and is not a sandbox: minigem -s confines commands"
 
-// caution says why a command that runs unasked, or that a rule allows, is asked
-// for nevertheless.
+// caution returns why a command needs approval although it only reads or a rule allows
+// it.
 func (e *Engine) caution(s situation, l judged, cmd shell.Command, r *Rule) string {
 	if path.Base(cmd.Name()) == "git" {
 		if s.untrusted {
@@ -168,7 +168,7 @@ func (e *Engine) caution(s situation, l judged, cmd shell.Command, r *Rule) stri
 	return e.namesSensitive(l, cmd)
 }
 
-// variableOfMake returns why a make command that a rule allows is not allowed: a
+// variableOfMake returns why a make command needs approval although a rule allows it: a
 // variable on its command line changes what it runs.
 func variableOfMake(cmd shell.Command, r *Rule) string {
 	if name := path.Base(cmd.Name()); name != "make" && name != "gmake" {

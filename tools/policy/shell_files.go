@@ -160,9 +160,9 @@ func (e *Engine) wordAsked(l judged, w shell.Word, reach shell.Reach) string {
 	return ""
 }
 
-// gitAsked says why git is asked for although a rule allows it, or although it
-// would only read: a bare repository may lie in any folder, as files that a
-// clone brings or an edit makes, and its configuration names programs.
+// gitAsked returns why git needs approval although a rule allows it or it would only
+// read. Any folder may be a bare repository, made of files from a clone or an edit, and
+// its configuration names programs.
 func gitAsked(l judged, cmd shell.Command) string {
 	below, known := cmd.GitDir()
 	if !known || l.dirs == nil && l.call.Intent.Exec != nil && l.call.Intent.Exec.Dir != "" {
@@ -176,8 +176,8 @@ func gitAsked(l judged, cmd shell.Command) string {
 	return ""
 }
 
-// bareAbove looks for a repository as git does, from dir up, and returns the
-// directory where it is a bare one.
+// bareAbove looks for a repository as git does, from dir up, and returns its directory
+// if it is a bare one.
 func bareAbove(dir string) string {
 	there := func(names ...string) bool {
 		_, err := os.Lstat(filepath.Join(append([]string{dir}, names...)...))
@@ -200,8 +200,8 @@ func bareAbove(dir string) string {
 	}
 }
 
-// namesSensitive says why a command that a rule allows is asked for: it is not
-// known what it does, but what its arguments name is not just any file.
+// namesSensitive returns why a command that a rule allows needs approval: its effect is
+// unknown, and its arguments name a file that is not an ordinary one.
 func (e *Engine) namesSensitive(l judged, cmd shell.Command) string {
 	words := []shell.Word{{Text: l.Text}} // if it is not a command, its whole text counts
 	if len(cmd.Words) > 0 {
@@ -227,9 +227,8 @@ func ofProcess(name string) bool {
 	return strings.HasPrefix(filepath.Clean(name), "/proc/") && strings.Count(filepath.Clean(name), "/") > 3
 }
 
-// redirectAsked says why the redirections of a command are asked for: the rule
-// that allows it does not speak of them, or they touch what the file tools do
-// not.
+// redirectAsked returns why the redirections of a command need approval: the rule that
+// allows it does not cover them, or they touch files that the file tools refuse.
 func (e *Engine) redirectAsked(s situation, l judged, cmd shell.Command, r *Rule) string {
 	free := r != nil && r.Redirection
 	for _, rd := range cmd.Redirects {
