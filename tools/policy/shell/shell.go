@@ -153,8 +153,8 @@ func (r *reader) command(call *syntax.CallExpr) Command {
 	return c
 }
 
-// plain is the list of what a plain line may consist of. around are the
-// redirections of a statement that s is in, which no plain line has.
+// plain reports whether s is plain and records its redirections. around are the
+// redirections of the enclosing statement, of which a plain line has none.
 func (r *reader) plain(s *syntax.Stmt, around []*syntax.Redirect) bool {
 	if s.Background || s.Coprocess || s.Disown || len(around) > 0 {
 		return false
