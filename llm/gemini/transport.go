@@ -12,8 +12,8 @@ import (
 	"minigem/llm/internal/remote"
 )
 
-// exchange is what genai does not report of one HTTP request and its answer.
-// The transport fills it in; the request's context carries it.
+// exchange holds what genai does not report about one HTTP request and its answer. The
+// transport fills it in; the request's context carries it.
 type exchange struct {
 	model   string
 	silence time.Duration
