@@ -39,8 +39,8 @@ type Events struct {
 	ended    error  // of in
 	err      error  // the error to return next
 	done     bool   // "[DONE]" came
-	// begun: the byte order mark has been skipped. cr: the last line ended with
-	// CR; an LF that follows belongs to it.
+	// begun says that the byte order mark has been skipped. cr says that the last line
+	// ended with CR; an LF that follows belongs to it.
 	begun, cr bool
 }
 
