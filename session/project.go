@@ -116,7 +116,7 @@ func (r *registry) claim(root string) (string, error) {
 	return slug, errors.Join(aside, r.mark(slug, root), r.write())
 }
 
-// errNotRegistry: the file is not a registry.
+// errNotRegistry says that the file is not a registry.
 var errNotRegistry = errors.New("it is not a registry of projects")
 
 func (r *registry) empty() {
