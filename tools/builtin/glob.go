@@ -137,8 +137,8 @@ type globMatcher struct {
 	parts []string // its slash-separated components
 	exact bool     // the pattern has no wildcards, so it is a file's name
 	fold  bool
-	// base: the pattern is "**/" and base, which names alone can match; empty:
-	// it is not. suffix: base is "*" and suffix.
+	// base is not empty if the pattern is "**/" and base, so that names alone can
+	// match. suffix is not empty if base is "*" and suffix.
 	base, suffix string
 }
 

@@ -348,7 +348,7 @@ func (c *shellCall) result(r proc.Result, left []int) tools.Result {
 	return res
 }
 
-// created is what Created says after a command in the sandbox, unless it said the
+// created returns what Created says after a command in the sandbox, unless it said the
 // same before.
 func (c *shellCall) created() string {
 	if c.read || !c.in || c.tool.opts.Created == nil {
