@@ -248,8 +248,8 @@ func (r *Rule) matchCommand(l judged, cmd shell.Command) answer {
 	return best
 }
 
-// matchTexts: what allows must match every way of writing the command, what
-// holds back needs one.
+// matchTexts matches all ways of writing the command. A rule that allows must match
+// each of them; a rule that denies or asks needs to match only one.
 func (r *Rule) matchTexts(re *regexp2.Regexp, texts []string) answer {
 	all, some := true, false
 	for _, t := range texts {
