@@ -62,16 +62,17 @@ type Agent struct {
 
 // Prompt is what the user submitted.
 type Prompt struct {
-	// Text is what hooks read, and what is sent if Parts is empty.
+	// Text is what hooks read. It is also what is sent if Parts is empty.
 	Text string
-	// Parts are what is sent, such as Text with files that it names; empty means Text
-	// alone.
+	// Parts is what is sent, such as Text with the files that it names; empty means
+	// only Text.
 	Parts []llm.Part
 	// Context is the wrapped context of SessionStart hooks. It is sent before the prompt,
 	// in the same part, and stays in the history. May be empty.
 	Context string
 	// First does what the user asks for with the prompt, such as a call of a tool, when
-	// the prompt is in the history. Its Verdict is that of [ToolRunner]. nil: nothing.
+	// the prompt is in the history. Its Verdict is as in [ToolRunner]. nil does
+	// nothing.
 	First func(ctx context.Context) hooks.Verdict
 }
 

@@ -192,7 +192,7 @@ func TestAfterAgentRetriesAreBounded(t *testing.T) {
 	assert.Equal(t, "10", zero.run(t, "hi").Response, "ten retries are the default")
 }
 
-// AfterAgent is asked about final answers and nothing else.
+// AfterAgent fires only for final answers.
 func TestAfterAgentOnlyAfterAnAnswer(t *testing.T) {
 	t.Parallel()
 	zero := 0
@@ -203,7 +203,7 @@ func TestAfterAgentOnlyAfterAnAnswer(t *testing.T) {
 		answers []llm.FakeAnswer
 		prepare func(*bench)
 		want    Ending
-		failure string // of StopFailure; empty: it does not fire
+		failure string // for StopFailure; empty if it does not fire
 	}{
 		{"error", []llm.FakeAnswer{broken}, func(*bench) {}, Failed, "invalid_request"},
 		{"session turns", nil, func(b *bench) { b.Config.MaxSessionTurns = &zero }, MaxTurns, "max_turns"},
@@ -240,7 +240,7 @@ func TestAfterAgentOnlyAfterAnAnswer(t *testing.T) {
 	}
 }
 
-// TestFailures: each ending without an answer has a name that matchers know.
+// TestFailures checks that each ending without an answer has a name for matchers.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	model := func(k llm.ErrorKind, status int) Result {
@@ -276,8 +276,8 @@ func TestSessionTurnsCountAcrossPrompts(t *testing.T) {
 	assert.Contains(t, lines(b.model.Requests()[2].Messages), "model: "+unanswered)
 }
 
-// TestNoLimitOfRoundsUnlessSet: an answer after many rounds is an answer, as
-// with Gemini CLI, whose limit is model.maxSessionTurns.
+// TestNoLimitOfRoundsUnlessSet checks that an answer after many rounds is still an
+// answer, as in Gemini CLI, whose limit is model.maxSessionTurns.
 func TestNoLimitOfRoundsUnlessSet(t *testing.T) {
 	t.Parallel()
 	b := newBench()
@@ -312,8 +312,8 @@ type fitFunc func(int)
 
 func (f fitFunc) Fit(_ context.Context, tokens int) { f(tokens) }
 
-// What is left out is safe: without a model a run ends and says so, without
-// tools a call is answered, and the history is kept in memory.
+// Optional fields may be left out: without a model a run ends and says so, without
+// tools each call gets an answer, and the history stays in memory.
 func TestZeroAgent(t *testing.T) {
 	t.Parallel()
 	res := (&Agent{}).Run(t.Context(), Prompt{Text: "hi"})

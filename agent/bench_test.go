@@ -14,7 +14,7 @@ import (
 	"minigem/llm"
 )
 
-// fakeHooks answers with its functions; a nil one lets pass.
+// fakeHooks answers with its functions. A nil function lets everything pass.
 type fakeHooks struct {
 	noHooks
 	beforeAgent  func(prompt string) hooks.BeforeAgentOutcome
@@ -73,8 +73,8 @@ func (f *fakeHooks) AfterModel(ctx context.Context, r *hooks.ModelRequest, c llm
 	return f.noHooks.AfterModel(ctx, r, c)
 }
 
-// toolFunc is a ToolRunner that declares nothing; echoTools answers each call
-// with its name.
+// toolFunc is a ToolRunner that declares nothing. echoTools answers each call with its
+// name.
 type toolFunc func(ctx context.Context, calls []llm.ToolCall) ([]llm.ToolResult, hooks.Verdict)
 
 func (toolFunc) Specs() []llm.ToolSpec { return nil }
@@ -103,7 +103,7 @@ func resultsFor(calls []llm.ToolCall) []llm.ToolResult {
 	return out
 }
 
-// bench is an Agent on a bench: everything that it touches can be read.
+// bench is an Agent whose surroundings tests can read.
 type bench struct {
 	*Agent
 	model  *llm.Fake
@@ -146,7 +146,7 @@ func eventsOf[E event.Event](b *bench) []E {
 	return out
 }
 
-// lines writes messages one a line, for comparing.
+// lines formats messages, one per line, for comparison.
 func lines(ms []llm.Message) []string {
 	var out []string
 	for _, m := range ms {
@@ -168,7 +168,7 @@ func lines(ms []llm.Message) []string {
 	return out
 }
 
-// apiAccepts checks what the API demands of a request's messages.
+// apiAccepts checks that a request's messages meet the API's rules.
 func apiAccepts(req llm.Request) error {
 	var open []llm.ToolCall
 	for i, m := range req.Messages {

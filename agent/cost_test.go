@@ -28,7 +28,7 @@ func allocated(f func()) float64 {
 	return float64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// chunked is a model whose answer has so many chunks.
+// chunked is a model whose answer has this many chunks.
 type chunked int
 
 // Stream implements llm.Model.
@@ -51,14 +51,15 @@ var sinks = map[string]func() event.Sink{
 	"stream-json": func() event.Sink { return &output.StreamJSON{Out: io.Discard, Stats: &output.Stats{}} },
 }
 
-// cost returns the bytes that an answer of so many chunks costs.
+// cost returns how many bytes an answer with this many chunks allocates.
 func cost(t *testing.T, chunks int, sink event.Sink) float64 {
 	a := &agent.Agent{Model: chunked(chunks), History: &agent.Memory{}, Sink: sink, Config: agent.Config{Model: "m"}}
 	return allocated(func() { assert.Equal(t, agent.Answered, a.Run(t.Context(), agent.Prompt{Text: "hi"}).Ending) })
 }
 
-// TestAChunkCostsTheSameInALongAnswer: ten times the chunks cost ten times as
-// much, in each format. Not parallel: it counts what the process allocates.
+// TestAChunkCostsTheSameInALongAnswer checks, for each format, that ten times the
+// chunks allocate ten times as much. Not parallel: it counts what the process
+// allocates.
 func TestAChunkCostsTheSameInALongAnswer(t *testing.T) {
 	for name, sink := range sinks {
 		cost(t, 10, sink())
@@ -68,7 +69,7 @@ func TestAChunkCostsTheSameInALongAnswer(t *testing.T) {
 	}
 }
 
-// TestTextCostsNoMoreThanStreamJSON: for 40,000 chunks, in one run.
+// TestTextCostsNoMoreThanStreamJSON compares the formats for 40,000 chunks in one run.
 func TestTextCostsNoMoreThanStreamJSON(t *testing.T) {
 	chunks := 40_000
 	if thorough.Race {
@@ -82,8 +83,8 @@ func TestTextCostsNoMoreThanStreamJSON(t *testing.T) {
 	}
 }
 
-// TestARoundCostsTheSameInALongSession: with the session on disk, the compressor's
-// look at the history and a hook at each event. Not parallel: it counts what the
+// TestARoundCostsTheSameInALongSession runs with the session on disk, the compressor
+// checking the history, and a hook at each event. Not parallel: it counts what the
 // process allocates.
 func TestARoundCostsTheSameInALongSession(t *testing.T) {
 	for _, hooked := range []bool{false, true} {

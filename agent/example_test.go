@@ -14,7 +14,7 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// An agent needs a model. Everything else may be left out.
+// An agent needs a model. Everything else is optional.
 func Example() {
 	a := agent.Agent{Model: &llm.Fake{Answers: []llm.FakeAnswer{llm.FakeText("Four.")}}}
 	res := a.Run(context.Background(), agent.Prompt{Text: "What is two and two?"})
@@ -22,7 +22,7 @@ func Example() {
 	// Output: answered Four.
 }
 
-// What a runner has is what the model is offered, and what it may call.
+// The model is offered the tools of the runner, and may call only these.
 func ExampleAgent_tools() {
 	add, err := tools.Func("add", "Adds two numbers.", tools.KindRead, func(_ context.Context, in struct{ A, B int }) (string, error) {
 		return fmt.Sprint(in.A + in.B), nil

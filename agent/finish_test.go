@@ -18,8 +18,8 @@ import (
 	"minigem/llm"
 )
 
-// finishReasons are those that the client of the Gemini API knows, out of its
-// source: the agent must not import it.
+// finishReasons are the reasons in the source of the Gemini API's client, which the
+// agent must not import.
 func finishReasons(t *testing.T) []string {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", "google.golang.org/genai").Output()
@@ -43,8 +43,8 @@ func finishReasons(t *testing.T) []string {
 	return out
 }
 
-// TestEveryFinishReasonIsDecided: an answer with text that did not end with
-// STOP is refused, or it is told that it is not whole.
+// TestEveryFinishReasonIsDecided checks that an answer with text that did not end with
+// STOP is refused or reported as incomplete.
 func TestEveryFinishReasonIsDecided(t *testing.T) {
 	t.Parallel()
 	known := append(finishReasons(t), "", "SOMETHING_NEW")
@@ -53,7 +53,7 @@ func TestEveryFinishReasonIsDecided(t *testing.T) {
 	}
 	for _, reason := range known {
 		switch reason {
-		case "FINISH_REASON_UNSPECIFIED": // llm/gemini takes it for none
+		case "FINISH_REASON_UNSPECIFIED": // llm/gemini treats it as no reason
 			continue
 		case "STOP", "", "SOMETHING_NEW":
 		default:
@@ -83,8 +83,8 @@ func TestEveryFinishReasonIsDecided(t *testing.T) {
 	}
 }
 
-// TestABrokenStreamAfterToolsIsTold: after results, a stream without an end is
-// taken for an answer; what it said is not whole.
+// TestABrokenStreamAfterToolsIsTold checks that, after tool results, a stream without
+// an end counts as an answer, and its text is reported as incomplete.
 func TestABrokenStreamAfterToolsIsTold(t *testing.T) {
 	t.Parallel()
 	b := newBench(llm.FakeCalls(llm.ToolCall{Name: "look"}), llm.FakeAnswer{Chunks: []llm.Chunk{{Parts: []llm.Part{llm.Text{Text: "Half"}}}}})

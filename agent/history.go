@@ -20,14 +20,14 @@ import (
 //     missing one is made up, one without a call is dropped;
 //   - in the active loop, gemini-3 models want a signature on the first call of
 //     each message;
-//   - other models take blobs beside a result, not inside it.
+//   - other models take blobs next to a result, not inside it.
 
 const (
 	unanswered = "(The turn ended here without an answer.)"
 	notRunLost = "not run: the session was interrupted"
 )
 
-// skipSignature is what Gemini CLI sends where a signature is missing.
+// skipSignature is sent, as by Gemini CLI, if a signature is missing.
 var skipSignature = llm.SkipSignature()
 
 // normalize returns messages in a form that the API accepts. It does not change

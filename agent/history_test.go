@@ -127,8 +127,7 @@ func TestMemory(t *testing.T) {
 	assert.Panics(t, func() { h.Rollback(1) })
 }
 
-// Whatever models, tools, hooks and users do, each request is one that the API
-// accepts.
+// Whatever models, tools, hooks and users do, the API accepts each request.
 func TestAnyRunSendsValidRequests(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
@@ -199,7 +198,7 @@ func randomSurroundings(rnd *rand.Rand, b *bench) {
 	}
 	b.hooks.beforeModel = func(r *hooks.ModelRequest) hooks.BeforeModelOutcome {
 		out := hooks.BeforeModelOutcome{Verdict: verdict(30), Request: r}
-		if changed := r.Request; rnd.IntN(4) == 0 { // a hook takes out what it likes
+		if changed := r.Request; rnd.IntN(4) == 0 { // a hook removes random messages
 			at := rnd.IntN(len(changed.Messages))
 			if at > 0 {
 				changed.Messages = append(append([]llm.Message(nil), changed.Messages[:at]...), changed.Messages[at+1:]...)
@@ -219,8 +218,8 @@ func randomSurroundings(rnd *rand.Rand, b *bench) {
 	})
 }
 
-// TestChunksCostTheSame: eight times the chunks allocate eight times as much,
-// where a text that is put together anew for each takes 64 times.
+// TestChunksCostTheSame checks that eight times the chunks allocate eight times as
+// much. A text that is joined anew for each chunk would take 64 times.
 func TestChunksCostTheSame(t *testing.T) { // not parallel: others allocate too
 	cost := func(n int) uint64 {
 		var before, after runtime.MemStats

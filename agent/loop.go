@@ -33,11 +33,11 @@ type detector struct {
 	calls [][sha256.Size]byte
 
 	text   []rune         // end of the text since the last reset
-	before []int          // for each of text, where the piece that begins there came before; -1 if it did not
+	before []int          // for each position in text, the earlier position of the same piece; -1 if it is new
 	start  int            // position of text[0] since the reset
 	next   int            // position of the next piece to look at
 	hash   uint64         // of the piece before next
-	seen   map[uint64]int // where the piece with this hash came last
+	seen   map[uint64]int // the last position of the piece with this hash
 	inCode bool
 }
 
@@ -154,8 +154,8 @@ func (d *detector) roll() {
 	d.hash = d.hash*hashBase + uint64(piece[chantSize-1]) - hashOut*uint64(d.text[d.next-1-d.start])
 }
 
-// last returns where the piece at next came the last chantCount times, in order,
-// if it did.
+// last returns the positions of the last chantCount occurrences of the piece at next,
+// in order, if there are that many.
 func (d *detector) last() (at [chantCount]int, ok bool) {
 	pos := d.next
 	for i := chantCount - 1; i >= 0; i-- {

@@ -14,8 +14,8 @@ import (
 	"minigem/llm"
 )
 
-// callsUntil feeds calls of the given names, in turn, and returns how many it
-// took to see a loop; 0: none in 60.
+// callsUntil feeds calls of the given names, in turn. It returns how many calls it took
+// to detect a loop, or 0 for none in 60.
 func callsUntil(names ...string) int {
 	var d detector
 	for i := range 60 {
@@ -91,8 +91,8 @@ func TestDetectorForgets(t *testing.T) {
 	assert.Less(t, len(d.seen), 3*chantMemory)
 }
 
-// TestRollingHash: the hash that rolls on is that of each piece anew, in a text
-// that is long enough to be cut.
+// TestRollingHash compares the rolling hash with the hash of each piece, in a text that
+// is long enough to be cut.
 func TestRollingHash(t *testing.T) {
 	t.Parallel()
 	var d detector

@@ -10,8 +10,8 @@ import (
 	"minigem/llm"
 )
 
-// TestCallsAreHeldToTheRequest: the tools are told what the request of the
-// round offered when all hooks had their say, of a hook's own answer too.
+// TestCallsAreHeldToTheRequest checks that the tools learn what the round's request
+// offered after all hooks, also for a hook's own answer.
 func TestCallsAreHeldToTheRequest(t *testing.T) {
 	t.Parallel()
 	narrowed := func(r *hooks.ModelRequest, c llm.ToolChoice, tools ...llm.ToolSpec) *hooks.ModelRequest {
@@ -65,7 +65,7 @@ func TestCallsAreHeldToTheRequest(t *testing.T) {
 	}
 }
 
-// offersRunner keeps what the first batch was told of look and write.
+// offersRunner records what the first batch learned about look and write.
 type offersRunner struct{ offered []bool }
 
 func (*offersRunner) Specs() []llm.ToolSpec { return nil }

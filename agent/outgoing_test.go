@@ -12,8 +12,8 @@ import (
 	"minigem/llm"
 )
 
-// randomHistory is of messages in any order, as crashes, hooks and other
-// programs can leave them.
+// randomHistory returns messages in any order, as crashes, hooks and other programs can
+// leave them.
 func randomHistory(r *rand.Rand) []llm.Message {
 	ms := make([]llm.Message, r.IntN(12))
 	for i := range ms {
@@ -41,8 +41,8 @@ func randomHistory(r *rand.Rand) []llm.Message {
 // list is never nil.
 func list(ms []llm.Message) []llm.Message { return append([]llm.Message{}, ms...) }
 
-// Whatever the history is and however it grows, shrinks and is replaced, what is
-// sent is what it would be if it were worked out anew each time.
+// However the history grows, shrinks or is replaced, the cached request equals one that
+// is computed from scratch.
 func TestOutgoingIsNormalize(t *testing.T) {
 	t.Parallel()
 	models := []string{"gemini-2.5-flash", "gemini-3-pro-preview"}

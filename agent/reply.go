@@ -27,7 +27,7 @@ type reply struct {
 	end       *Result // the result of that
 }
 
-// add takes what the hooks left of a chunk.
+// add adds a chunk as the hooks left it.
 func (a *reply) add(c llm.Chunk) {
 	for _, p := range c.Parts {
 		a.join(p)

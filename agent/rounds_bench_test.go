@@ -21,12 +21,12 @@ import (
 
 const roundsOfRun = 100
 
-// BenchmarkRound measures what a round costs that follows so many others:
-// a history in a session on disk, the compressor's look at it, the hook engine
-// without hooks or with one at each event, a model that asks for a call, its
-// result. The model's own work and the marshalling of the request for the wire
-// are not in it; marshal-µs, the yardstick, is what json.Marshal takes for the
-// same request. docs/PERFORMANCE.md has numbers.
+// BenchmarkRound measures the cost of a round after many others: a history in a session
+// on disk, the compressor's check of the history, the hook engine without hooks or with
+// one at each event, a model that asks for a call, and its result. It does not include
+// the model's own work and marshalling the request for the wire. marshal-µs, for
+// comparison, is the time of json.Marshal for the same request. docs/PERFORMANCE.md has
+// numbers.
 //
 //	go test -run '^$' -bench Round ./agent/
 func BenchmarkRound(b *testing.B) {
@@ -53,12 +53,11 @@ func BenchmarkRound(b *testing.B) {
 	}
 }
 
-// longRun is an Agent with a history of rounds, and a model that never comes to
-// an end.
+// longRun is an Agent with a history of rounds, and a model that never finishes.
 type longRun struct {
 	*agent.Agent
-	length int         // of the history before a run
-	last   llm.Request // that the model was sent
+	length int         // of the history before each run
+	last   llm.Request // the last request to the model
 	calls  int
 }
 
@@ -92,8 +91,8 @@ func newLongRun(tb testing.TB, rounds int, hooked bool) *longRun {
 	return l
 }
 
-// warm puts the history back and makes one round: what is worked out once for a
-// history that was made anew is not what a round costs.
+// warm restores the history and makes one round, so that the one-time cost of a new
+// history is not measured.
 func (l *longRun) warm(b *testing.B) {
 	l.History.Rollback(l.length)
 	l.Config.MaxRounds = 1

@@ -33,8 +33,8 @@ func (p pausing) Stream(context.Context, llm.Request) iter.Seq2[llm.Chunk, error
 	}
 }
 
-// A model that sends nothing is reported once for each time, before its answer begins
-// too; what hooks take does not count.
+// A model that sends nothing is reported once per timeout, also before its answer
+// begins. The time of hooks does not count.
 func TestASilentModelIsToldOf(t *testing.T) {
 	t.Parallel()
 	const s = time.Second
@@ -60,7 +60,7 @@ func TestASilentModelIsToldOf(t *testing.T) {
 					return hooks.AfterModelOutcome{Chunk: chunk}
 				}
 				start := time.Now()
-				var mu sync.Mutex // a notice comes from a goroutine of its own
+				var mu sync.Mutex // a notice comes from another goroutine
 				var told []time.Duration
 				b.Sink = event.SinkFunc(func(e event.Event) {
 					mu.Lock()

@@ -206,7 +206,7 @@ func (r *run) synthetic(ctx context.Context, ans *reply, before hooks.BeforeMode
 	ans.synthetic, ans.model = true, before.Request.Model
 	ans.request = before.Request.Request
 	if slices.ContainsFunc(before.Response, callsTools) {
-		// The calls of a hook's answer are limited like those of the model.
+		// The calls of a hook's answer are limited like the model's calls.
 		ans.request = r.Hooks.BeforeToolSelection(ctx, before.Request).Request.Request
 	}
 	r.emit(event.RoundStarted{Round: r.rounds, Model: ans.model})

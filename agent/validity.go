@@ -62,7 +62,7 @@ var streamTexts = map[StreamKind]string{
 	NoResponseText:    "the model's answer was empty",
 }
 
-// Error returns one sentence for people, with advice where there is some.
+// Error returns one sentence for people, with advice if there is any.
 func (e *StreamError) Error() string {
 	text := streamTexts[e.Kind]
 	if e.Detail != "" {
@@ -71,7 +71,7 @@ func (e *StreamError) Error() string {
 	return text
 }
 
-// received is what the stream contained before hooks changed it.
+// received describes the stream's content before hooks changed it.
 type received struct {
 	text    strings.Builder
 	called  bool
@@ -107,7 +107,7 @@ func (h *received) check(afterTools bool) error {
 	kind := h.kind()
 	visible := invisible.ReplaceAllString(h.text.String(), "") != ""
 	if kind == "" || afterTools && (kind == NoResponseText || kind == NoFinishReason && visible) {
-		return nil // the model may have nothing to add to what it did, but only where it says that it has ended
+		return nil // the model may have nothing to add to what it did, but only if it says that it has ended
 	}
 	detail := h.detail
 	if h.block != "" {
@@ -116,7 +116,7 @@ func (h *received) check(afterTools bool) error {
 	return &StreamError{Kind: kind, Detail: detail}
 }
 
-// kind returns what is wrong with the stream; empty if it is valid.
+// kind returns the fault of the stream, or "" if it is valid.
 func (h *received) kind() StreamKind {
 	switch {
 	case h.called:

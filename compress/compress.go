@@ -82,9 +82,8 @@ type Hooks interface {
 	PostCompact(ctx context.Context, trigger, summary string) (context string)
 }
 
-// Compressor shortens one History. History and Model are required; nil Hooks are none. It
-// is not safe for concurrent use, and it must not be copied: it remembers what it
-// counted.
+// Compressor shortens one History. History and Model are required; Hooks may be nil. It
+// remembers what it counted, so it must not be copied. It is not safe for concurrent use.
 type Compressor struct {
 	History History
 	// Model writes the summary.
@@ -102,8 +101,8 @@ type Compressor struct {
 	// Threshold is the fraction of the limit at which Fit compresses; 0 means 0.5.
 	Threshold float64
 	Hooks     Hooks
-	// Save stores a long output in a file. With nil, or if it fails, what is cut from an
-	// output is lost, and masking does not happen.
+	// Save stores a long output in a file. If it is nil or fails, the part that is cut
+	// from an output is lost, and masking does not happen.
 	Save func(callID, text string) (path string, err error)
 	// Report is called after every attempt that had something to do; may be nil.
 	Report func(Result)

@@ -19,7 +19,7 @@ import (
 
 var _ agent.Compressor = (*Compressor)(nil)
 
-// heard records what a compression fires.
+// heard records the events of a compression.
 type heard []string
 
 func (h *heard) PreCompress(_ context.Context, trigger string) string {
@@ -29,7 +29,7 @@ func (h *heard) PreCompress(_ context.Context, trigger string) string {
 
 func (h *heard) PostCompact(context.Context, string, string) string { return "" }
 
-// after records what is fired when the history was compressed, and adds to it.
+// after records PostCompact events, and adds to the history.
 type after struct {
 	heard
 	fired []string
@@ -40,8 +40,8 @@ func (a *after) PostCompact(_ context.Context, trigger, summary string) string {
 	return "said after"
 }
 
-// TestPostCompact: it fires where the history changed, and what it adds stands
-// behind the summary.
+// TestPostCompact checks that it fires if the history changed, and that its additions
+// follow the summary.
 func TestPostCompact(t *testing.T) {
 	t.Parallel()
 	z, h, _, _ := fixture(texts("", snapshot, snapshot), prompt(50), answer(200))
@@ -67,7 +67,7 @@ func gets(id string, n int) llm.Message {
 	return llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.ToolResult{ID: id, Name: "t", Response: map[string]any{"output": strings.Repeat("o", n)}}}}
 }
 
-// fixture is a Compressor that acts from 100 tokens on.
+// fixture returns a Compressor that acts from 100 tokens on.
 func fixture(answers []llm.FakeAnswer, messages ...llm.Message) (*Compressor, *agent.Memory, *llm.Fake, *heard) {
 	h, model, fired := &agent.Memory{}, &llm.Fake{Answers: answers}, &heard{}
 	h.Replace(messages)
@@ -114,7 +114,7 @@ func TestCompress(t *testing.T) {
 		name    string
 		answers []llm.FakeAnswer
 		before  []llm.Message
-		after   []llm.Message // nil: as before
+		after   []llm.Message // nil means as before
 		status  Status
 		fired   heard
 	}{
@@ -187,7 +187,7 @@ func TestAnEarlierSnapshotIsMerged(t *testing.T) {
 	assert.Contains(t, messages[len(messages)-1].Text(), strings.TrimSpace(mergeText))
 }
 
-// What the provider counted is believed: instruction and tools are in it.
+// The provider's count is trusted. It includes instruction and tools.
 func TestTokensOfTheProvider(t *testing.T) {
 	t.Parallel()
 	z, h, _, _ := fixture(texts(snapshot, snapshot), prompt(100), answer(100), prompt(20))
@@ -309,8 +309,8 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// In two thousand rounds with batches of all sizes no call is ever parted from
-// its result, and what is kept is kept word for word.
+// In two thousand rounds with batches of all sizes, no call is ever separated from its
+// result, and kept messages stay unchanged.
 func TestPairsAreNeverParted(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))

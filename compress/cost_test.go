@@ -9,9 +9,9 @@ import (
 	"minigem/llm"
 )
 
-// TestCompressionCostsTheSamePerMessage: a message of a long history that is
-// compressed allocates what one of a short history does, and so does one of a history
-// that is only looked at. Not parallel: it counts what the process allocates.
+// TestCompressionCostsTheSamePerMessage checks that a message allocates the same in a
+// long history as in a short one, both if the history is compressed and if it is only
+// checked. Not parallel: it counts what the process allocates.
 func TestCompressionCostsTheSamePerMessage(t *testing.T) {
 	sizes, histories := []int{100, 1_000, 10_000}, map[int][]llm.Message{}
 	for _, n := range sizes {

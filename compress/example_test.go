@@ -8,7 +8,7 @@ import (
 	"minigem/llm"
 )
 
-// Estimate is what a history weighs before a provider has counted it.
+// Estimate estimates the size of a history before a provider has counted it.
 func ExampleEstimate() {
 	short := []llm.Message{llm.UserText("Hi")}
 	long := []llm.Message{llm.UserText(strings.Repeat("word ", 10_000))}
@@ -16,7 +16,7 @@ func ExampleEstimate() {
 	// Output: true true
 }
 
-// Limit is how much a model takes, in tokens.
+// Limit returns how many tokens a model accepts.
 func ExampleLimit() {
 	fmt.Println(compress.Limit("gemini-2.5-flash"))
 	// Output: 1048576

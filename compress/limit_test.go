@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestTheServerSaysTheLimit: the server is asked once, for each model, and only
-// once the history is worth it; what it says decides when to compress.
+// TestTheServerSaysTheLimit checks that the server is asked once per model, and only if
+// the history is large enough. Its answer decides when to compress.
 func TestTheServerSaysTheLimit(t *testing.T) {
 	t.Parallel()
 	z, h, model, _ := fixture(texts(snapshot, snapshot), prompt(4*worthAsking-400))

@@ -43,7 +43,8 @@ type maskableCount struct {
 	total  int
 }
 
-// of counts what messages have in addition to those of the last call.
+// of adds the messages that are new since the last call to the count. If messages does
+// not extend the last ones, it counts anew.
 func (t *maskableCount) of(messages []llm.Message) {
 	if !llm.Extends(messages, t.from) {
 		*t = maskableCount{}
@@ -74,8 +75,8 @@ func (t *maskableCount) beyond() int {
 	return left
 }
 
-// maskable returns the tokens of the output in p; 0: it is masked already or
-// must stay.
+// maskable returns the tokens of the output in p. It returns 0 if the output is already
+// masked or must stay.
 func maskable(p llm.Part) int {
 	r, ok := p.(llm.ToolResult)
 	if !ok || slices.Contains(neverMasked, r.Name) {

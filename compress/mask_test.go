@@ -13,7 +13,7 @@ import (
 	"minigem/llm"
 )
 
-// output is a result of so many tokens.
+// output returns a result with this many tokens.
 func output(id, tool string, tokens int) llm.Message {
 	return llm.Message{Role: llm.RoleUser, Parts: []llm.Part{llm.ToolResult{
 		ID: id, Name: tool, Response: map[string]any{"output": strings.Repeat(id[len(id)-1:], tokens*charsPerToken)},
@@ -46,7 +46,7 @@ func TestMask(t *testing.T) {
 	cases := []struct {
 		name   string
 		before []llm.Message
-		want   []string // ids of the masked
+		want   []string // ids of the masked results
 	}{
 		{"nothing", nil, nil},
 		{"less than is worth it", rounds("t", 29_000, 20_000, 30_000, 1), nil},
@@ -84,7 +84,8 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// What cannot be kept in a file stays whole, and is not tried again each round.
+// Outputs that cannot be saved to a file stay whole, and are not tried again in each
+// round.
 func TestMaskWithoutFiles(t *testing.T) {
 	t.Parallel()
 	before := []llm.Message{prompt(1), asks("a1"), output("a1", "t", 50_000), asks("b2"), output("b2", "t", 50_000), asks("c3"), output("c3", "t", 1)}
@@ -101,8 +102,8 @@ func TestMaskWithoutFiles(t *testing.T) {
 	assert.Equal(t, before, h.Messages())
 }
 
-// Rounds that are added are counted on, and masking comes again when there is
-// enough of them.
+// Further rounds are added to the count, and masking happens again when there is enough
+// to mask.
 func TestMaskGoesOn(t *testing.T) {
 	t.Parallel()
 	z, h, files, told := masking(prompt(1))

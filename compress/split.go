@@ -2,7 +2,7 @@ package compress
 
 import "minigem/llm"
 
-// split returns how many messages of body to summarize; 0: none can be.
+// split returns how many messages of body to summarize, or 0 if none can be.
 //
 // It cuts only where no call is separated from its result. In order of
 // preference it cuts at the first prompt in the newest 30 %; at the first round
@@ -41,7 +41,7 @@ func split(body []llm.Message) int {
 	return last
 }
 
-// boundaries says before which messages a history may be split: where no call
+// boundaries reports before which messages a history may be split, because no call
 // waits for its result. The first message is not a boundary.
 func boundaries(body []llm.Message) []bool {
 	ok := make([]bool, len(body))

@@ -21,7 +21,7 @@ func TestTextTokens(t *testing.T) {
 		"üeight chüeight ch":             7,
 		"日本語":                            4.5,
 		strings.Repeat("a", 100_001):     25_000.25,
-		strings.Repeat("日", 33_334):      25_000.5, // too long to be looked at
+		strings.Repeat("日", 33_334):      25_000.5, // too long to be scanned
 		"seven c\xffeight ch":            1.75 + 1.5 + 2,
 		strings.Repeat("a", 64) + "ü":    17.5,
 		"ü" + strings.Repeat("a", 64):    17.5,
@@ -31,8 +31,8 @@ func TestTextTokens(t *testing.T) {
 	}
 }
 
-// The count goes on while messages are added, and begins anew where they are
-// others.
+// The count continues while messages are added, and starts again if they are different
+// ones.
 func TestTally(t *testing.T) {
 	t.Parallel()
 	history := []llm.Message{llm.UserText("a first prompt"), llm.ModelText("an answer")}

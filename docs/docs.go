@@ -1,4 +1,4 @@
-// Package docs is minigem's documentation, for agents that answer questions about
+// Package docs embeds minigem's documentation, for agents that answer questions about
 // it.
 package docs
 
@@ -9,7 +9,7 @@ import "embed"
 //go:generate go test ../hooks/schema ../hooks/author/lint -count=1 -run Fresh -update
 //go:generate go test ../e2e/testbed -count=1 -run TestDocs -update-docs
 
-// Files are the pages, each in Markdown, in one folder.
+// Files contains the pages, each in Markdown, in one folder.
 //
 //go:embed *.md
 var Files embed.FS

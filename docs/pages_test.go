@@ -18,22 +18,22 @@ const (
 	maxWidth = 120 // of a line of prose
 )
 
-// generatedPages may be longer than maxLines: a page from a table is searched, not
-// read from the top.
+// generatedPages may be longer than maxLines, because a page from a table is searched,
+// not read from the top.
 var generatedPages = map[string]string{
 	"EVENTS.md":   "the tables of each event come from the types of hooks/protocol",
 	"LINT.md":     "hooks/author/lint writes it from its rules",
 	"PROMISES.md": "docs/promises has its text",
 }
 
-// wideText are the pages whose prose comes from strings that know no lines.
+// wideText lists the pages whose prose comes from strings that are not wrapped.
 var wideText = map[string]string{
 	"LINT.md":     "what rules say",
 	"PACKAGES.md": "package comments, each in one line",
 	"PROMISES.md": "promises, each in one line",
 }
 
-// allPages are the files of the documentation, relative to this folder.
+// allPages returns the documentation's files, relative to this folder.
 func allPages(t *testing.T) []string {
 	t.Helper()
 	pages, err := filepath.Glob("*.md")
@@ -41,8 +41,7 @@ func allPages(t *testing.T) []string {
 	return append(pages, "../README.md", "../CONTRIBUTING.md", "../examples/README.md")
 }
 
-// TestPagesAreShort holds pages to a length that is read, and lines to a width
-// that fits.
+// TestPagesAreShort limits the length of pages and the width of lines.
 func TestPagesAreShort(t *testing.T) {
 	t.Parallel()
 	long, wide := map[string]bool{}, map[string]bool{}
@@ -68,8 +67,7 @@ func TestPagesAreShort(t *testing.T) {
 	}
 }
 
-// prose yields the lines of a page that are neither code nor a table, by their
-// place.
+// prose yields the lines of a page that are neither code nor table, by their index.
 func prose(page string) map[int]string {
 	lines := map[int]string{}
 	code := false
@@ -116,7 +114,7 @@ func TestPagesLinkToHeadings(t *testing.T) {
 	assert.Greater(t, seen, 30)
 }
 
-// headings are the anchors of a page, as GitHub makes them.
+// headings returns the anchors of a page, as GitHub makes them.
 func headings(page string) []string {
 	var all []string
 	code := false
@@ -135,8 +133,7 @@ func headings(page string) []string {
 
 var mention = regexp.MustCompile(`\bdocs/([A-Z_]{3,}\.md)`)
 
-// TestCodeNamesPages checks that each page that code, help and comments name is
-// there.
+// TestCodeNamesPages checks that every page named in code, help and comments exists.
 func TestCodeNamesPages(t *testing.T) {
 	t.Parallel()
 	seen := 0

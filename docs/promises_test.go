@@ -25,10 +25,10 @@ type section struct {
 	promises []promise
 }
 
-// promise is one paragraph: the number and the words, then indented lines with a
-// proof on each: "testbed NAME", a case of e2e/testdata/cases; "script NAME", one
-// of e2e/testdata/script; "case TEXT", the cases of hooks/hookstest whose names
-// begin with TEXT; "PACKAGE.TestName"; or "none: WHY".
+// promise is one paragraph: the number and the words, then indented lines with one
+// proof each: "testbed NAME", a case of e2e/testdata/cases; "script NAME", a script of
+// e2e/testdata/script; "case TEXT", the cases of hooks/hookstest whose names begin with
+// TEXT; "PACKAGE.TestName"; or "none: WHY".
 type promise struct {
 	number string
 	words  string
@@ -100,7 +100,7 @@ func TestEveryPromiseHasItsProof(t *testing.T) {
 	}
 }
 
-// TestPromisesPage compares PROMISES.md with what docs/promises says.
+// TestPromisesPage compares PROMISES.md with docs/promises.
 func TestPromisesPage(t *testing.T) {
 	t.Parallel()
 	generated(t, "PROMISES.md", promisesPage(readPromises(t)))
@@ -155,8 +155,8 @@ var contractNames = sync.OnceValue(func() (names []string) {
 	return names
 })
 
-// exists reports whether a proof exists. A test of another system, or with a
-// build tag, does.
+// exists reports whether a proof exists. Tests of other systems, or with build tags,
+// are found too.
 func exists(t *testing.T, proof string) bool {
 	t.Helper()
 	kind, name, _ := strings.Cut(proof, " ")

@@ -10,8 +10,8 @@ import (
 	"minigem/llm"
 )
 
-// TestHooksCostTheSameInALongSession: the payloads of chunks and rounds hold the
-// conversation so far, and share it.
+// TestHooksCostTheSameInALongSession checks that the payloads of chunks and rounds
+// share the conversation that they contain.
 func TestHooksCostTheSameInALongSession(t *testing.T) { // not parallel: it counts what the process allocates
 	newEngine := func() *hooks.Engine {
 		e := &hooks.Engine{Runner: quiet{}, Report: func(hooks.Report) {}, ReportIdle: true}

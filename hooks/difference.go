@@ -15,7 +15,7 @@ type Difference struct {
 	Here string
 	// Source is the file of the agent's source that shows it; may be empty.
 	Source string
-	// Shown says where authors are told of it.
+	// Shown says where authors see it.
 	Shown Shown
 }
 

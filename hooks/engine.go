@@ -182,7 +182,7 @@ func (e *Engine) promptID(session string) string {
 		uuid.Nil, []byte(strings.Join([]string{session, "prompt", e.Resumed + strconv.Itoa(e.prompts)}, "\x00"))).String()
 }
 
-// mode returns what hooks of ev read as permission_mode; empty: they do not read it.
+// mode returns what hooks of ev read as permission_mode, or "" if they do not read it.
 func (e *Engine) mode(ev Event) string {
 	if e.Mode == nil || !ev.HasMode() {
 		return ""
@@ -209,8 +209,8 @@ func onceKey(h Hook, session string) string {
 	return strings.Join([]string{session, string(h.Event), h.Source.String(), h.ID()}, "\x00")
 }
 
-// withheld says why h does not run: a file that it loads changed since the session
-// began, and the user has not agreed. Empty: it runs.
+// withheld returns why h does not run: a file that it loads changed since the session
+// began, and the user has not agreed. It returns "" if h runs.
 func (e *Engine) withheld(ctx context.Context, h Hook) string {
 	if e.Watch == nil {
 		return ""

@@ -22,7 +22,7 @@ import (
 	"minigem/llm"
 )
 
-// reports collects what an engine reports.
+// reports collects an engine's reports.
 type reports struct {
 	mu  sync.Mutex
 	all []hooks.Report
@@ -40,14 +40,14 @@ func (r *reports) last() hooks.Report {
 	return r.all[len(r.all)-1]
 }
 
-// soFar are all of them up to now; more may follow.
+// soFar returns all reports up to now. More may follow.
 func (r *reports) soFar() []hooks.Report {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.all)
 }
 
-// engine is an Engine whose hooks are scripts, the key being name and command.
+// engine returns an Engine whose hooks are scripts. The key is both name and command.
 func engine(ev hooks.Event, scripts map[string]hookstest.Script, names ...string) (*hooks.Engine, *hookstest.Runner, *reports) {
 	r, rep := &hookstest.Runner{Scripts: scripts}, &reports{}
 	e := &hooks.Engine{Runner: r, Origin: hookstest.Origin, Report: rep.add}
@@ -61,7 +61,7 @@ func writeFile() hooks.ToolUse {
 	return hooks.ToolUse{Call: llm.ToolCall{ID: "write_file__1", Name: "write_file", Args: map[string]any{"file_path": "a"}}}
 }
 
-// TestZeroEngine: without hooks, and without an engine, everything passes.
+// TestZeroEngine checks that everything passes without hooks, and without an engine.
 func TestZeroEngine(t *testing.T) {
 	t.Parallel()
 	withHook := &hooks.Engine{Config: hooks.Config{Hooks: []hooks.Hook{{Event: protocol.BeforeTool, Command: "x"}}}}
@@ -82,8 +82,8 @@ func TestZeroEngine(t *testing.T) {
 	}
 }
 
-// TestParallelIsDeterministic: six hooks that end in any order merge in
-// configured order, a thousand times.
+// TestParallelIsDeterministic checks, a thousand times, that six hooks that end in any
+// order merge in configured order.
 func TestParallelIsDeterministic(t *testing.T) {
 	t.Parallel()
 	names := []string{"a", "b", "c", "d", "e", "f"}
@@ -107,8 +107,8 @@ func TestParallelIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestDurations: parallel takes as long as the slowest, sequential as long as
-// all.
+// TestDurations checks that parallel hooks take as long as the slowest, and sequential
+// ones as long as all together.
 func TestDurations(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -157,8 +157,8 @@ func TestCancelledTurnCancelsItsHooks(t *testing.T) {
 	})
 }
 
-// TestPatience: SessionEnd and PreCompress are left running after 5 s, with
-// their own time-outs, and reported again when they have ended.
+// TestPatience checks that SessionEnd and PreCompress hooks are left running after 5 s,
+// keep their own timeouts, and are reported again when they have ended.
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -198,7 +198,7 @@ func TestPatienceWhenAllEndInTime(t *testing.T) {
 	})
 }
 
-// TestPreCompressIsCancelled: only SessionEnd outlives the turn.
+// TestPreCompressIsCancelled checks that only SessionEnd outlives the turn.
 func TestPreCompressIsCancelled(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -225,7 +225,7 @@ func TestEnvironment(t *testing.T) {
 	assert.Equal(t, []string{"GEMINI_PROJECT_DIR=/q", "GEMINI_PLANS_DIR=", "GEMINI_CWD=/q", "GEMINI_SESSION_ID=s2", "CLAUDE_PROJECT_DIR=/q"}, r.Calls()[1].Env)
 }
 
-// TestPayloads: what hooks read, byte for byte.
+// TestPayloads compares what hooks read, byte for byte.
 func TestPayloads(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -264,7 +264,7 @@ func TestPayloads(t *testing.T) {
 	}
 }
 
-// TestIdleEventsAreReportedOnRequest: the payload generator.
+// TestIdleEventsAreReportedOnRequest checks the reports that payloads are made from.
 func TestIdleEventsAreReportedOnRequest(t *testing.T) {
 	t.Parallel()
 	rep := &reports{}
@@ -278,7 +278,7 @@ func TestIdleEventsAreReportedOnRequest(t *testing.T) {
 	assert.Contains(t, rep.last().Input.String(), `"tool_name":"write_file","tool_input":{"file_path":"a"},"tool_use_id":"1"}`)
 }
 
-// TestStarting: what is about to run is announced, and nothing else.
+// TestStarting checks that only hooks that are about to run are announced.
 func TestStarting(t *testing.T) {
 	t.Parallel()
 	e, r, _ := engine(protocol.BeforeTool, map[string]hookstest.Script{"a": {}, "b": {}}, "a", "b", "c")
@@ -308,7 +308,7 @@ func TestRunnerErrors(t *testing.T) {
 	assert.Contains(t, rep.last().Verdict.Reason, "its stdout was cut")
 }
 
-// TestSlowMatcher: a matcher that backtracks for ever counts as a match, since
+// TestSlowMatcher checks that a matcher that takes too long counts as a match, because
 // a guard that does not run is worse than one that runs too often.
 func TestSlowMatcher(t *testing.T) {
 	t.Parallel()
@@ -343,7 +343,7 @@ func TestConcurrentEvents(t *testing.T) {
 	assert.Len(t, seqs, 50)
 }
 
-// A hook that is to run once does so in each session, and not before it let pass.
+// In each session, a hook with Once runs until it has let something pass.
 func TestOnce(t *testing.T) {
 	t.Parallel()
 	answer := hookstest.Script{Exit: 2, Stderr: "no"}

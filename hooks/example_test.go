@@ -25,7 +25,7 @@ func ExampleEngine() {
 	// Output: proceed
 }
 
-// A hook without a command is the Go function of its name.
+// A hook without a command is the Go function with its name.
 func ExampleFunctions() {
 	e := &hooks.Engine{
 		Config: hooks.Config{Hooks: []hooks.Hook{{Event: protocol.BeforeTool, Name: "guard", Matcher: "write_file|replace"}}},
@@ -60,8 +60,8 @@ func ExampleReport() {
 	// old ran: false
 }
 
-// Settings files are read with comments; what is wrong is told with its line,
-// and the rest stays in force.
+// Settings files may contain comments. Faults are reported with their lines, and the
+// rest stays in force.
 func ExampleLoadSettings() {
 	section, err := hookconfig.LoadSettings(hooks.LayerProject, "/project/.gemini/settings.json", []byte(`{
   "hooks": {

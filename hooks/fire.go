@@ -23,13 +23,14 @@ type event[S any] struct {
 
 	// stdin is the payload that a hook reads, given the state.
 	stdin func(protocol.Base, S) Payload
-	// apply returns the state after one hook's answer; nil: answers change nothing.
-	// It is called in configured order.
+	// apply returns the state after one hook's answer. It is called in configured
+	// order. If it is nil, answers change nothing.
 	apply func(S, *answer) S
 	// next returns the state for the next sequential hook. It is called once more when
-	// all have answered. nil: the state stays as it is.
+	// all have answered. If it is nil, the state stays as it is.
 	next func(S) S
-	// effect returns what the answers changed; nil: nothing but the decision.
+	// effect returns what the answers changed. If it is nil, they change nothing but
+	// the decision.
 	effect func(S, Verdict) Effect
 
 	use   ToolUse  // of the tool events

@@ -14,7 +14,7 @@ import (
 	"minigem/llm"
 )
 
-// runs is a Runner for commands: it answers with what it was called for.
+// runs is a Runner for commands that answers with the hook it was called for.
 type runs struct{}
 
 func (runs) Run(_ context.Context, h hooks.Hook, _ hooks.Payload, _ []string) hooks.Exit {
@@ -54,7 +54,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// A function that does not come back is left behind at its time-out.
+// A function that does not return is abandoned at its timeout.
 func TestAFunctionThatHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

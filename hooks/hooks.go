@@ -43,8 +43,8 @@ const (
 	// Proceed lets the action go on. It is also the decision of a hook that said nothing
 	// or only "allow".
 	Proceed Decision = iota
-	// Ask makes the user confirm the call, even in yolo mode. BeforeTool only. Where
-	// nobody can be asked, the caller denies.
+	// Ask makes the user confirm the call, even in yolo mode. BeforeTool only. If there
+	// is no user to ask, the caller denies.
 	Ask
 	// Deny prevents this action; the run goes on.
 	Deny
@@ -286,7 +286,7 @@ type ModelRequest struct {
 	wire     Payload // the JSON of llm_request
 	messages *messagesJSON
 	// held is the restriction of tools by BeforeModel hooks that are not the project's,
-	// which the project's BeforeToolSelection hooks cannot take back; nil: none.
+	// which the project's BeforeToolSelection hooks cannot take back. It may be nil.
 	held *protocol.ToolConfig
 
 	mu      sync.Mutex

@@ -15,23 +15,23 @@ import (
 	"minigem/llm"
 )
 
-// mostLate bounds the hooks with async that run, or whose answer no request has taken
-// yet.
+// mostLate limits how many hooks with async are running or have an answer that no
+// request has taken yet.
 const mostLate = 16
 
 // late holds the state of an engine's hooks with async.
 type late struct {
 	mu      sync.Mutex
 	running int
-	session string // whose they are
+	session string // the session to which they belong
 	end     context.CancelFunc
 	ctx     context.Context
-	said    []string // what the next request is given
+	said    []string // context for the next request
 	reports sync.WaitGroup
 }
 
-// claim makes room for a hook, and returns the context that ends with the session.
-// nil: there is no room.
+// claim makes room for a hook and returns the context that ends with the session, or
+// nil if there is no room.
 func (l *late) claim(session string) context.Context {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -45,7 +45,7 @@ func (l *late) claim(session string) context.Context {
 	return l.ctx
 }
 
-// reset ends what runs for another session. l.mu is held.
+// reset ends the hooks that run for another session. l.mu is held.
 func (l *late) reset(session string) {
 	if l.end != nil {
 		l.end()
@@ -54,7 +54,8 @@ func (l *late) reset(session string) {
 	l.ctx, l.end = context.WithCancel(context.Background())
 }
 
-// done gives the room back, and keeps what a hook of ctx's session said.
+// done frees the hook's room, and keeps what the hook said if ctx's session is still
+// current.
 func (l *late) done(ctx context.Context, said string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -17,7 +17,8 @@ import (
 	"minigem/llm"
 )
 
-// lateEngine has one hook with async for ev, that takes two seconds and answers.
+// lateEngine returns an engine with one async hook for ev that takes two seconds and
+// answers.
 func lateEngine(ev hooks.Event, answer string) (*hooks.Engine, *hookstest.Runner, *reports) {
 	e, r, rep := engine(ev, map[string]hookstest.Script{"slow": {Delay: 2 * time.Second, Do: func([]byte) hooks.Exit {
 		return hooks.Exit{Stdout: []byte(answer)}
@@ -31,8 +32,8 @@ func lastText(r *hooks.ModelRequest) string {
 	return parts[len(parts)-1].(llm.Text).Text
 }
 
-// A hook with async is started, and the event goes on at once. What it says when
-// it ends is in the next request and in no other, and in a second report.
+// An async hook is started, and the event goes on at once. What the hook says at its
+// end is in the next request only, and in a second report.
 func TestAsync(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -75,8 +76,8 @@ func TestAsync(t *testing.T) {
 	})
 }
 
-// What a request that was not made did not take to the model, the next one does;
-// BeforeModel hooks read it.
+// If a request is not sent, its context goes to the next one. BeforeModel hooks read
+// it.
 func TestAsyncContextIsNotLost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -99,13 +100,13 @@ func TestAsyncContextIsNotLost(t *testing.T) {
 	})
 }
 
-// TestAsyncDecidesNothing: at no event and in no way does a hook with async change
-// or hold up anything, or come in the way of one that does.
+// TestAsyncDecidesNothing checks that, at every event, an async hook changes and delays
+// nothing, and does not interfere with other hooks.
 func TestAsyncDecidesNothing(t *testing.T) {
 	t.Parallel()
 	for _, ev := range protocol.Events {
 		if ev == protocol.SessionEnd {
-			continue // it is waited for as ever
+			continue // SessionEnd waits for it as for any other hook
 		}
 		for name, script := range map[string]hookstest.Script{
 			"exit 2": {Exit: 2, Stderr: "no"}, "stop": {Stdout: `{"continue":false}`}, "killed": {Signal: "killed"},
@@ -144,8 +145,8 @@ func TestAsyncDecidesNothing(t *testing.T) {
 	}
 }
 
-// So many run at a time and no more; the end of the session, and another one, ends
-// them.
+// The number of running hooks is limited. The end of the session, or another session,
+// ends them.
 func TestAsyncIsBounded(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -14,15 +14,15 @@ import (
 
 // matcher is a compiled expression in JavaScript's syntax, unanchored.
 type matcher struct {
-	literals []string // any of them, anywhere; nil: use re
+	literals []string // match any of them, anywhere; nil means that re is used
 	re       *regexp2.Regexp
 	invalid  string // why the expression is invalid; literals then holds it whole
 	whole    bool   // literals must be the whole name
 	negative bool   // there is a negative look-around
 }
 
-// matchTimeout bounds one comparison. A name has a few dozen characters; only
-// an expression that backtracks exponentially comes near.
+// matchTimeout limits one comparison. A name has a few dozen characters, so only an
+// expression that backtracks exponentially comes near it.
 const matchTimeout = 250 * time.Millisecond
 
 // matchers caches the compiled expressions of an engine. It is safe for concurrent use.

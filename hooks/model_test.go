@@ -17,7 +17,7 @@ import (
 	"minigem/llm"
 )
 
-// rewriting is a hook that gives back what it read of a request, changed.
+// rewriting returns a hook that changes the request it read and gives it back.
 func rewriting(change func(*protocol.LLMRequest)) hookstest.Script {
 	return hookstest.Script{Do: func(stdin []byte) hooks.Exit {
 		var in protocol.BeforeModelInput
@@ -49,8 +49,8 @@ func longRequest(messages int) llm.Request {
 	return r
 }
 
-// TestEditsOfALongHistory: a window over a long history, as hooks that save
-// tokens do it.
+// TestEditsOfALongHistory keeps only a window of a long history, as hooks that save
+// tokens do.
 func TestEditsOfALongHistory(t *testing.T) {
 	t.Parallel()
 	whole := longRequest(2000)
@@ -68,7 +68,8 @@ func TestEditsOfALongHistory(t *testing.T) {
 	assert.Len(t, whole.Messages, 2001, "the history itself is never changed")
 }
 
-// TestMovedMessagesKeepWhatHooksDoNotSee.
+// TestMovedMessagesKeepWhatHooksDoNotSee checks that moved messages keep what hooks do
+// not see.
 func TestMovedMessagesKeepWhatHooksDoNotSee(t *testing.T) {
 	t.Parallel()
 	e, _, _ := engine(protocol.BeforeModel, map[string]hookstest.Script{"move": rewriting(func(r *protocol.LLMRequest) {
@@ -87,8 +88,8 @@ func TestMovedMessagesKeepWhatHooksDoNotSee(t *testing.T) {
 	assert.Equal(t, []string{"s2"}, signatures)
 }
 
-// TestEchoIsNoChange: whatever the parts, a hook that gives back what it read
-// changes nothing.
+// TestEchoIsNoChange checks, for all kinds of parts, that a hook that gives back what
+// it read changes nothing.
 func TestEchoIsNoChange(t *testing.T) {
 	t.Parallel()
 	req := hooks.NewModelRequest(llm.Request{Model: "m", Messages: []llm.Message{
@@ -107,7 +108,8 @@ func TestEchoIsNoChange(t *testing.T) {
 	assert.Empty(t, rep.last().Merge)
 }
 
-// TestRequestIsMarshalledOnce, however many hooks and chunks it meets.
+// TestRequestIsMarshalledOnce checks that this holds for any number of hooks and
+// chunks.
 func TestRequestIsMarshalledOnce(t *testing.T) {
 	t.Parallel()
 	e, r, _ := engine(protocol.AfterModel, map[string]hookstest.Script{"a": {}, "b": {}}, "a", "b")
@@ -122,7 +124,7 @@ func TestRequestIsMarshalledOnce(t *testing.T) {
 	assert.Equal(t, 1, marshals)
 }
 
-// TestChunksShareTheirRequest: no chunk and no further request costs a copy of the
+// TestChunksShareTheirRequest checks that no chunk and no further request copies the
 // history.
 func TestChunksShareTheirRequest(t *testing.T) {
 	t.Parallel()
@@ -148,7 +150,7 @@ func (c counter) MarshalJSON() ([]byte, error) {
 	return []byte("1"), nil
 }
 
-// TestArgumentsWithoutJSON: a program bug is not a crash.
+// TestArgumentsWithoutJSON checks that such a bug in a program does not cause a panic.
 func TestArgumentsWithoutJSON(t *testing.T) {
 	t.Parallel()
 	e, r, _ := engine(protocol.BeforeModel, map[string]hookstest.Script{"a": {}}, "a")
@@ -160,7 +162,7 @@ func TestArgumentsWithoutJSON(t *testing.T) {
 	assert.Contains(t, r.Calls()[0].Stdin, `"llm_request":{"model":"m","messages":[],"config":{}}`)
 }
 
-// TestNothingAllocatedWithoutHooks: programs without hooks pay nothing.
+// TestNothingAllocatedWithoutHooks checks that programs without hooks pay nothing.
 func TestNothingAllocatedWithoutHooks(t *testing.T) {
 	e := &hooks.Engine{Report: func(hooks.Report) {}}
 	e.Config.Hooks = []hooks.Hook{{Event: protocol.SessionEnd, Command: "x"}}
@@ -177,7 +179,7 @@ func TestNothingAllocatedWithoutHooks(t *testing.T) {
 	}))
 }
 
-// FuzzMerge: whatever three hooks say, a block stays a block and a changed
+// FuzzMerge checks that, whatever three hooks say, a block stays a block and a changed
 // request can be sent.
 func FuzzMerge(f *testing.F) {
 	f.Add(`{"decision":"deny"}`, `{"hookSpecificOutput":{"llm_request":{"messages":[]}}}`, "text", false)
@@ -217,8 +219,8 @@ func FuzzMerge(f *testing.F) {
 	})
 }
 
-// sendable fails unless roles alternate, nothing is empty and calls and results
-// come in pairs.
+// sendable fails unless roles alternate, no message is empty, and calls and results are
+// paired.
 func sendable(t *testing.T, ms []llm.Message) {
 	t.Helper()
 	require.NotEmpty(t, ms)
@@ -249,8 +251,8 @@ func BenchmarkNoHooks(b *testing.B) {
 	}
 }
 
-// BenchmarkAfterModel: a chunk costs the same after 10 messages and after
-// 10,000: nothing of the history is copied.
+// BenchmarkAfterModel shows that a chunk costs the same after 10 messages and after
+// 10,000, because the history is not copied.
 func BenchmarkAfterModel(b *testing.B) {
 	for _, n := range []int{10, 1000, 10_000} {
 		b.Run(fmt.Sprintf("messages=%d", n), func(b *testing.B) {
@@ -266,7 +268,7 @@ func BenchmarkAfterModel(b *testing.B) {
 	}
 }
 
-// BenchmarkMarshal is what a chunk would cost without sharing.
+// BenchmarkMarshal measures what a chunk would cost without sharing.
 func BenchmarkMarshal(b *testing.B) {
 	r := longRequest(10_000)
 	e := &hooks.Engine{
@@ -276,16 +278,16 @@ func BenchmarkMarshal(b *testing.B) {
 	}
 }
 
-// quiet is a Runner of hooks that say nothing.
+// quiet is a Runner whose hooks say nothing.
 type quiet struct{}
 
 func (quiet) Run(context.Context, hooks.Hook, hooks.Payload, []string) hooks.Exit {
 	return hooks.Exit{}
 }
 
-// AfterModel reads the text of the answer so far, as the same hook has read it
-// before: hooks that run together what the model said, sequential ones what the
-// hook before them left.
+// AfterModel hooks read the text of the answer so far as the same hook read it before.
+// Hooks that run together read what the model said. Sequential hooks read what the hook
+// before them left.
 func TestAfterModelReadsTheAnswerSoFar(t *testing.T) {
 	t.Parallel()
 	replaces := hookstest.Script{
@@ -319,8 +321,8 @@ func TestAfterModelReadsTheAnswerSoFar(t *testing.T) {
 	}
 }
 
-// TestHoldBackInTheEngine: a hook of the SDK holds text back over chunks, and all
-// of it arrives, thoughts and calls as they were.
+// TestHoldBackInTheEngine checks that a hook of the SDK can hold text back over several
+// chunks. All of it arrives, and thoughts and calls stay as they were.
 func TestHoldBackInTheEngine(t *testing.T) {
 	t.Parallel()
 	hold := func(in protocol.AfterModelInput) protocol.Output {

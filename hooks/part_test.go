@@ -18,8 +18,8 @@ var (
 	agent = hooks.Part{Kind: hooks.AgentPart, Name: "reviewer"}
 )
 
-// TestHooksOfPartsRunWhileThoseAreActive: a skill from when it is activated until
-// another session, an agent in its own events alone.
+// TestHooksOfPartsRunWhileThoseAreActive checks that a skill's hooks run from its
+// activation until another session, and an agent's hooks only in its own events.
 func TestHooksOfPartsRunWhileThoseAreActive(t *testing.T) {
 	t.Parallel()
 	deny := map[string]hookstest.Script{"a": {Stdout: `{"decision":"deny","reason":"no"}`}}

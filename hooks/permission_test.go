@@ -10,8 +10,9 @@ import (
 	"minigem/hooks/config"
 )
 
-// TestWhoMayAllow: the user and the system, and hooks of others that they name;
-// no project and no extension says that of itself.
+// TestWhoMayAllow checks that the hooks of the user and the system may allow, and other
+// hooks only if the user or the system names them. A project or an extension cannot
+// name itself.
 func TestWhoMayAllow(t *testing.T) {
 	t.Parallel()
 	const own = `{"hooksConfig": {"mayAllow": ["named"]}, "hooks": {"PermissionRequest": [{"hooks": [

@@ -24,13 +24,13 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// onceRan is why a hook with Once does not run again.
+// onceRan is the reason why a hook with Once does not run again.
 const onceRan = "it is to run once, and has run"
 
-// at is where an event happens.
+// at describes where an event happens.
 type at struct {
 	agent Subagent
-	skill func(name string) bool // reports whether a skill is active; nil: no skill is
+	skill func(name string) bool // reports whether a skill is active; nil means that none is
 }
 
 // without says why h does not run here: its skill or agent is not active.
@@ -65,10 +65,11 @@ func (s Source) Rank() int {
 	return layerRank[s.Layer]
 }
 
-// Standing decides which of several equal hooks runs: the one of the highest standing,
-// and among equals the first. Project hooks, and extensions inside the project, have the
-// lowest, 0. So a project cannot replace a guard of the user or the system by a copy with
-// too short a timeout, another environment or an earlier position.
+// Standing decides which of several equal hooks runs: the one with the highest
+// standing, and among equals the first. Project hooks, and extensions inside the
+// project, have the lowest, 0. So a project cannot replace a guard of the user or the
+// system by a copy with too short a timeout, another environment or an earlier
+// position.
 func (s Source) Standing() int {
 	switch {
 	case s.OfProject():
@@ -115,8 +116,8 @@ func (o ownRules) planAt(f Firing, where at) Plan {
 	return p
 }
 
-// conditions leaves out the hooks whose condition does not hold. Of hooks that
-// run one after the other that is only known when their turn comes.
+// conditions skips the hooks whose condition does not hold. For hooks that run one
+// after the other, this is decided only when their turn comes.
 func (p *Plan) conditions(f Firing) {
 	for i := range p.Runs {
 		if r := &p.Runs[i]; r.Skipped == "" && !p.InTurn {
@@ -125,7 +126,7 @@ func (p *Plan) conditions(f Firing) {
 	}
 }
 
-// unmet says why the condition of h does not hold for call; empty: it does.
+// unmet returns why h's condition does not hold for call, or "" if it does.
 func (c Config) unmet(h Hook, call Call) string {
 	if c.Conditions == nil || strings.TrimSpace(h.If) == "" {
 		return ""
@@ -143,7 +144,7 @@ func (f *firing[S]) unmet(i int, stdin Payload) string {
 	return f.Config.unmet(h, Call{f.Subject, f.Use.MCP, args, f.Origin})
 }
 
-// skip says why r does not run, whatever the other hooks are; empty: it may run.
+// skip returns why r does not run, regardless of the other hooks, or "" if it may run.
 func (r *Run) skip(off, unmatched string, noRunner bool) string {
 	switch {
 	case off != "":

@@ -19,11 +19,11 @@ import (
 	"minigem/llm"
 )
 
-// TestAProjectTakesNothingFromOtherHooks: for random configurations, whatever a
-// project brings, the hooks of the user, the system and the user's extensions
-// run as they are set and in the order in which they run without it, one after
-// the other where they did so without it; and where all run so, each of them
-// reads what all of the project's hooks have left.
+// TestAProjectTakesNothingFromOtherHooks checks, for random configurations, that a
+// project does not affect the hooks of the user, the system and the user's extensions.
+// They run with the same settings, in the same order, and sequentially if they did so
+// without it. If all are sequential, each of them reads what all of the project's hooks
+// left.
 func TestAProjectTakesNothingFromOtherHooks(t *testing.T) {
 	t.Parallel()
 	shadowed, inTurn, seeds := 0, 0, thorough.Times(300, 3000)
@@ -57,7 +57,7 @@ func TestAProjectTakesNothingFromOtherHooks(t *testing.T) {
 	assert.Greater(t, inTurn, seeds/6, "the random hooks hardly run in turn")
 }
 
-// randomHooks are up to five, whose names and commands are often the same. Half
+// randomHooks returns up to five hooks whose names and commands are often equal. Half
 // of the commands change the arguments.
 func randomHooks(r *rand.Rand, owner string, from []hooks.Source) []hooks.Hook {
 	var out []hooks.Hook
@@ -81,7 +81,7 @@ func randomHooks(r *rand.Rand, owner string, from []hooks.Source) []hooks.Hook {
 	return out
 }
 
-// fireWrites fires BeforeTool at hs, of which "write KEY" sets the argument KEY.
+// fireWrites fires BeforeTool at hs. "write KEY" sets the argument KEY.
 func fireWrites(t *testing.T, hs []hooks.Hook) (hooks.Report, map[string]any) {
 	t.Helper()
 	runner := &hookstest.Runner{Scripts: map[string]hookstest.Script{}}
@@ -99,7 +99,7 @@ func fireWrites(t *testing.T, hs []hooks.Hook) (hooks.Report, map[string]any) {
 	return report, out.Args
 }
 
-// ranOf are the hooks that ran and are not the project's.
+// ranOf returns the hooks that ran, without the project's.
 func ranOf(r hooks.Report) []hooks.Hook {
 	var out []hooks.Hook
 	for _, run := range r.Runs {
@@ -119,7 +119,7 @@ func inputOf(t *testing.T, run hooks.Run) map[string]any {
 	return in.ToolInput
 }
 
-// writtenBy are the names of the arguments that owner's hooks set, sorted.
+// writtenBy returns the names of the arguments that owner's hooks set, sorted.
 func writtenBy(owner string, args map[string]any) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(args)), func(k string) bool { return len(k) < len(owner) || k[:len(owner)] != owner })
 }

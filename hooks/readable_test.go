@@ -13,14 +13,14 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// echo is a hook that prints what it reads, with a change.
+// echo returns a hook that prints its input with a change.
 type echo struct{ from, to string }
 
 func (e echo) Run(_ context.Context, _ hooks.Hook, stdin hooks.Payload, _ []string) hooks.Exit {
 	return hooks.Exit{Stdout: []byte(strings.Replace(stdin.String(), e.from, e.to, 1))}
 }
 
-// Of each run with something to ignore people read one line; the report has all.
+// If something in a run is ignored, the user reads one line. The report has everything.
 func TestWarningsAreOneLineARun(t *testing.T) {
 	t.Parallel()
 	odd := `{"a":1,"b":2,"c":3,"descision":"deny","d":4}`
@@ -33,7 +33,7 @@ func TestWarningsAreOneLineARun(t *testing.T) {
 		`and 3 more (--hook-trace FILE has them all)`, r.Messages[0].Text)
 }
 
-// A script that stands at many events is told of a field once.
+// A script that is configured at many events gets one warning about a field.
 func TestOneScriptAtManyEventsWarnsOnce(t *testing.T) {
 	t.Parallel()
 	e, _, rep := engine(protocol.SessionStart, map[string]hookstest.Script{"a": {Stdout: `{"x":1}`}}, "a")
@@ -46,8 +46,8 @@ func TestOneScriptAtManyEventsWarnsOnce(t *testing.T) {
 	assert.Equal(t, 1, lines)
 }
 
-// A hook that prints its payload says nothing with it, at no event; what it
-// changed in it has no effect there, and that is said.
+// A hook that prints its payload says nothing by that, at any event. A change in it has
+// no effect there, and a warning says so.
 func TestAnEchoSaysNothing(t *testing.T) {
 	t.Parallel()
 	for _, ev := range protocol.Events {

@@ -16,7 +16,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// everything fires one event in which something of every kind happens.
+// everything fires one event that has an effect of every kind.
 func everything(t *testing.T, mask func([]byte) []byte) hooks.Report {
 	t.Helper()
 	var report hooks.Report
@@ -44,8 +44,8 @@ func everything(t *testing.T, mask func([]byte) []byte) hooks.Report {
 	return report
 }
 
-// TestReportAnswers: why did my hook not run, what did it read, which field was
-// ignored, from the report alone.
+// TestReportAnswers checks that the report alone answers why a hook did not run, what
+// it read, and which field was ignored.
 func TestReportAnswers(t *testing.T) {
 	t.Parallel()
 	r := everything(t, nil)
@@ -87,8 +87,9 @@ func TestReportAnswers(t *testing.T) {
 	assert.Equal(t, r.Input, r.Runs[0].Stdin)
 }
 
-// TestMessagesAreToldOnce: what was ignored is reported once for each hook, what a
-// hook says and that it failed every time, except for the events of every chunk.
+// TestMessagesAreToldOnce checks that ignored fields are reported once per hook. What a
+// hook says, and that it failed, is shown every time, except at events that fire for
+// every chunk.
 func TestMessagesAreToldOnce(t *testing.T) {
 	t.Parallel()
 	script := map[string]hookstest.Script{"a": {Exit: 1, Stdout: `{"systemMessage":"m","x":1}`}}
@@ -120,7 +121,7 @@ func TestSuppressedMessagesAreMarked(t *testing.T) {
 	assert.Empty(t, rep.last().Verdict.SystemMessage)
 }
 
-// TestReportJSON: what is written can be read again, and stays the same.
+// TestReportJSON checks that a report survives writing and reading.
 func TestReportJSON(t *testing.T) {
 	t.Parallel()
 	first, err := json.Marshal(everything(t, nil))
@@ -143,8 +144,8 @@ func TestReportJSON(t *testing.T) {
 	}, run)
 }
 
-// TestReportMasksSecrets, in strings, in JSON inside strings, and in the JSON
-// of effects; the result stays JSON and keys stay.
+// TestReportMasksSecrets checks strings, JSON inside strings, and the JSON of effects.
+// The result stays JSON, and keys stay.
 func TestReportMasksSecrets(t *testing.T) {
 	t.Parallel()
 	mask := func(b []byte) []byte {
@@ -169,7 +170,7 @@ func TestDecisionString(t *testing.T) {
 	assert.Equal(t, "Decision(9)", hooks.Decision(9).String())
 }
 
-// The value of a header may be a secret: reports have its variables at most.
+// The value of a header may be a secret, so reports show only its variables.
 func TestHeadersAreNotReported(t *testing.T) {
 	t.Parallel()
 	h := hooks.Hook{Event: protocol.BeforeTool, Handler: hooks.Handler{Type: "http", URL: "https://x", Headers: map[string]string{"Authorization": "Bearer sk-secret", "X-Key": "k $TOKEN"}}}

@@ -16,7 +16,7 @@ import (
 	"minigem/llm"
 )
 
-// reader is a Runner that keeps what a hook was given.
+// reader is a Runner that records what hooks read.
 type reader struct{ stdin []byte }
 
 func (r *reader) Run(_ context.Context, _ hooks.Hook, stdin hooks.Payload, _ []string) hooks.Exit {
@@ -24,8 +24,8 @@ func (r *reader) Run(_ context.Context, _ hooks.Hook, stdin hooks.Payload, _ []s
 	return hooks.Exit{}
 }
 
-// What hooks read of a request that follows on another is what they would read
-// if it were the first, whether messages were added, taken away or changed.
+// Hooks read a following request as if it were the first, whether messages were added,
+// removed or changed.
 func TestNextRequestReadsLikeTheFirst(t *testing.T) {
 	t.Parallel()
 	runner := &reader{}
@@ -50,7 +50,7 @@ func TestNextRequestReadsLikeTheFirst(t *testing.T) {
 		last = last.Next(r)
 		assert.Equal(t, read(hooks.NewModelRequest(r)), read(last), i)
 	}
-	// An argument that has no JSON form costs the messages, not the request.
+	// An argument without a JSON form loses the messages, not the request.
 	r := hookstest.Request()
 	r.Messages = []llm.Message{{Role: llm.RoleModel, Parts: []llm.Part{llm.ToolCall{Name: "n", Args: map[string]any{"f": func() {}}}}}}
 	assert.Contains(t, read(last.Next(r)), `"messages":[]`)

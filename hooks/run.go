@@ -11,7 +11,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// failure says why the run did not end by itself; empty: it exited.
+// failure returns why the run did not end by itself, or "" if it exited.
 func (r *Run) failure(ctx context.Context, limit time.Duration) string {
 	switch x := r.Exit; {
 	case r.TimedOut:

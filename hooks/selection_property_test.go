@@ -16,9 +16,9 @@ import (
 	"minigem/llm"
 )
 
-// TestAProjectWidensNoSelectionOfTools: for random hooks of BeforeModel and
-// BeforeToolSelection, what can be called beside a project's hooks can be called
-// without them, and a call that is forced, or ruled out, stays so.
+// TestAProjectWidensNoSelectionOfTools checks, for random hooks of BeforeModel and
+// BeforeToolSelection, that a project's hooks make no further tool callable, and that a
+// forced call stays forced and a forbidden one forbidden.
 func TestAProjectWidensNoSelectionOfTools(t *testing.T) {
 	t.Parallel()
 	narrowed, heldBack, seeds := 0, 0, thorough.Times(200, 1000)
@@ -46,8 +46,8 @@ func TestAProjectWidensNoSelectionOfTools(t *testing.T) {
 	assert.Greater(t, heldBack, seeds/13, "the other hooks hardly narrow")
 }
 
-// TestTheMergeOfSelectionsKeepsToNoOrder: of what hooks of one owner say in one
-// event, the order makes no difference, and neither does whether they run in turn.
+// TestTheMergeOfSelectionsKeepsToNoOrder checks that the order of one owner's hooks at
+// an event makes no difference, and that running them in turn makes none either.
 func TestTheMergeOfSelectionsKeepsToNoOrder(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(thorough.Times(40, 200)) {
@@ -70,7 +70,7 @@ func TestTheMergeOfSelectionsKeepsToNoOrder(t *testing.T) {
 	}
 }
 
-// randomSelectors are up to six hooks whose commands are what they print.
+// randomSelectors returns up to six hooks that print their commands.
 func randomSelectors(r *rand.Rand) []hooks.Hook {
 	from := []hooks.Source{{Layer: hooks.LayerProject}, {Layer: hooks.LayerExtension, InProject: true}, {Layer: hooks.LayerUser}, {Layer: hooks.LayerSystem}, {Layer: hooks.LayerExtension}}
 	var out []hooks.Hook
@@ -101,7 +101,7 @@ func commandsOf(hs []hooks.Hook) (out []string) {
 	return out
 }
 
-// selected is the request that hooks leave of one with four tools.
+// selected returns what hooks leave of a request with four tools.
 func selected(t *testing.T, hs []hooks.Hook) *hooks.ModelRequest {
 	t.Helper()
 	runner := &hookstest.Runner{Scripts: map[string]hookstest.Script{}}
@@ -123,7 +123,7 @@ func callable(r *hooks.ModelRequest) []string {
 	return out
 }
 
-// force is how little the model may choose for itself.
+// force ranks modes by how little choice they leave the model.
 func force(r *hooks.ModelRequest) int {
 	return slices.Index([]llm.ToolMode{llm.ToolModeUnset, llm.ToolModeAuto, llm.ToolModeAny, llm.ToolModeNone}, r.Choice.Mode)
 }

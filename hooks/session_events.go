@@ -35,8 +35,8 @@ func (e *Engine) SessionEnd(ctx context.Context, reason string) {
 	})
 }
 
-// inform fires an event that hooks can only say something about. Where survive is
-// set, they outlive the end of ctx.
+// inform fires an event at which hooks can only show a message. If survive is set, the
+// end of ctx does not end them.
 func (e *Engine) inform(ctx context.Context, name protocol.Event, about string, survive bool,
 	input func(protocol.Base) any) (v Verdict) {
 	if !e.idle(name) {

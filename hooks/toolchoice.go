@@ -36,8 +36,8 @@ type selection struct {
 	echoed *protocol.ToolConfig
 }
 
-// and returns s with the answer of one more hook, which read the request read. nil says
-// nothing.
+// and returns s with the answer of one more hook, whose request was read. A nil answer
+// adds nothing.
 func (s selection) and(c *protocol.ToolConfig, read *ModelRequest, a *answer) selection {
 	echo := c != nil && sameToolConfig(c, hookToolConfig(read.Choice))
 	if c != nil && !echo {
@@ -72,8 +72,9 @@ func (s selection) held() *protocol.ToolConfig {
 	return &c
 }
 
-// whole returns what all hooks say together; nil: nothing. The project's hooks cannot
-// take back a restriction by others: of two lists, what both contain is left.
+// whole returns what all hooks say together, or nil if they say nothing. The project's
+// hooks cannot take back a restriction by others: of two lists, what both contain is
+// left.
 func (s selection) whole() *protocol.ToolConfig {
 	held := s.held()
 	c := unite(held, s.project)

@@ -7,7 +7,7 @@ import (
 	"minigem/llm"
 )
 
-// A Fake answers in order and keeps what it was asked.
+// A Fake answers in order and records its requests.
 func ExampleFake() {
 	model := &llm.Fake{Answers: []llm.FakeAnswer{llm.FakeText("Hello.")}}
 	for chunk, err := range model.Stream(context.Background(), llm.Request{Messages: []llm.Message{llm.UserText("Hi")}}) {

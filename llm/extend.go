@@ -1,12 +1,12 @@
 package llm
 
-// Extends reports whether longer begins with the very messages of shorter: the same parts
-// at the same place in memory, which are never changed once they are made. Callers use it
-// to find out whether a result computed from shorter can be continued for longer. If both
-// slices share their memory, one comparison is enough, so the cost does not grow with the
-// conversation. It is only correct if messages are never overwritten in place; History in
-// agent and compress demands that of its implementations. An empty shorter is a beginning
-// of everything.
+// Extends reports whether longer begins with the very messages of shorter: the same
+// parts at the same place in memory, which are never changed once they are made.
+// Callers use it to find out whether a result computed from shorter can be continued
+// for longer. If both slices share their memory, one comparison is enough, so the cost
+// does not grow with the conversation. It is only correct if messages are never
+// overwritten in place; History in agent and compress requires that of its
+// implementations. Every slice extends an empty one.
 func Extends(longer, shorter []Message) bool {
 	switch {
 	case len(shorter) > len(longer):

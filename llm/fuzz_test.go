@@ -9,7 +9,7 @@ import (
 	"minigem/llm"
 )
 
-// What could be read can be written, and reads back the same.
+// Whatever can be read can be written, and reads back the same.
 func FuzzMessageJSON(f *testing.F) {
 	f.Add([]byte(`{"role":"user","parts":[{"text":"a"},{"text":"b","thought":true,"thoughtSignature":"x!"}]}`))
 	f.Add([]byte(`{"role":"model","parts":[{"functionCall":{"id":"1","name":"a","args":{"b":[1,null]}},"thoughtSignature":"skip_thought_signature_validator"}]}`))

@@ -23,7 +23,7 @@ type wirePart struct {
 	InlineData       *wireBlob       `json:"inlineData,omitempty"`
 	FileData         *wireFile       `json:"fileData,omitempty"`
 	ThoughtSignature signature       `json:"thoughtSignature,omitempty"`
-	rest             json.RawMessage // the whole part, where the above cannot hold it
+	rest             json.RawMessage // the whole part, if the fields above cannot hold it
 }
 
 // wireCall is a functionCall; args are left out if they are nil.
@@ -90,9 +90,8 @@ type wireResponse[P any] struct {
 	ResponseID    string     `json:"responseId,omitempty"`
 }
 
-// signature is base64, except for the one literal word that stands for an
-// unknown signature. Scripts written by hand may have any string there; it is
-// kept as it is.
+// signature is base64, except for the one literal word that means an unknown signature.
+// Scripts written by hand may have any string there, which is kept as it is.
 type signature []byte
 
 func (s signature) MarshalJSON() ([]byte, error) {
@@ -247,9 +246,9 @@ func partsOf(ws []wirePart) ([]Part, error) {
 	return parts, nil
 }
 
-// MarshalPart writes p as the API does. A [Blob] without data and a [ToolResult] without
-// a response are written with empty ones, because the API requires them. The error is
-// that of encoding/json, for arguments that JSON cannot hold.
+// MarshalPart writes p as the API does. A [Blob] without data and a [ToolResult]
+// without a response are written with empty ones, because the API requires them. The
+// error is encoding/json's, for arguments that JSON cannot hold.
 func MarshalPart(p Part) ([]byte, error) {
 	w, err := toWire(p)
 	if err != nil {

@@ -40,7 +40,7 @@ func TestPartJSON(t *testing.T) {
 		{"signed call", `{"functionCall":{"name":"glob"},"thoughtSignature":"+/8B"}`, llm.ToolCall{Name: "glob", Signature: sig}},
 		{"signed blob", `{"inlineData":{"mimeType":"image/png","data":"AQ=="},"thoughtSignature":"+/8B"}`, llm.Blob{MIMEType: "image/png", Data: []byte{1}, Signature: sig}},
 		{"signature not known", `{"functionCall":{"name":"glob"},"thoughtSignature":"skip_thought_signature_validator"}`, llm.ToolCall{Name: "glob", Signature: llm.SkipSignature()}},
-		// what is not known stays
+		// unknown fields stay
 		{"code", `{"executableCode":{"language":"PYTHON","code":"1+1"}}`, llm.Opaque{JSON: json.RawMessage(`{"executableCode":{"language":"PYTHON","code":"1+1"}}`)}},
 		{"file with settings", `{"fileData":{"fileUri":"gs://v"},"videoMetadata":{"fps":2}}`, llm.Opaque{JSON: json.RawMessage(`{"fileData":{"fileUri":"gs://v"},"videoMetadata":{"fps":2}}`)}},
 		{"nothing", `{}`, llm.Opaque{JSON: json.RawMessage(`{}`)}},
@@ -143,7 +143,7 @@ func TestChunkJSONTakesTheFirstCandidate(t *testing.T) {
 	assert.Equal(t, llm.Chunk{}, c, "what was in it before is gone")
 }
 
-// The recording was made by the real thing (version 0.61).
+// The recording is of Gemini CLI 0.61.
 func TestChunkJSONKeepsARecording(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/recorded.responses")
@@ -260,7 +260,7 @@ func BenchmarkRequestJSON(b *testing.B) {
 	}
 }
 
-// bigHistory is a conversation of about 1 MiB.
+// bigHistory returns a conversation of about 1 MiB.
 func bigHistory() []llm.Message {
 	text := string(bytes.Repeat([]byte("package main // <x>\n"), 512))
 	var ms []llm.Message

@@ -133,7 +133,7 @@ type Sampling struct {
 	Seed *int
 	// The penalties make words that were already used less likely.
 	PresencePenalty, FrequencyPenalty *float64
-	// Thinking is nil where nothing about thoughts is sent.
+	// Thinking is nil if nothing about thoughts is sent.
 	Thinking *Thinking
 	// JSONSchema, if set, demands an answer in JSON that meets this schema. It also sends
 	// the MIME type application/json.

@@ -13,7 +13,7 @@ type Part interface{ isPart() }
 
 // Text is text of the user or the model.
 type Text struct {
-	// Text may be empty where a signature came alone.
+	// Text may be empty if a signature came alone.
 	Text string
 	// Signature is the thoughtSignature that the API wants back unchanged; nil if it sent
 	// none.
@@ -46,7 +46,8 @@ type Blob struct {
 type FileRef struct {
 	// MIMEType may be empty.
 	MIMEType string
-	// URI is one that the provider can read, such as gs:// or that of an uploaded file.
+	// URI is an address that the provider can read, such as gs:// or an uploaded
+	// file's.
 	URI string
 }
 
@@ -71,8 +72,8 @@ type ToolResult struct {
 	ID string
 	// Name says which tool was called.
 	Name string
-	// Response is {"output": ...}, or {"error": ...} where the call failed. nil is
-	// written as {}.
+	// Response is {"output": ...}, or {"error": ...} if the call failed. nil is written
+	// as {}.
 	Response map[string]any
 	// Parts are blobs that belong to the result, such as an image that was read; usually
 	// nil.

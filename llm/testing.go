@@ -94,7 +94,7 @@ func (f *Fake) Stream(ctx context.Context, req Request) iter.Seq2[Chunk, error] 
 }
 
 // Generate implements [Generator]: it joins the parts of the next answer's chunks. All
-// other fields are those of its last chunk.
+// other fields come from the last chunk.
 func (f *Fake) Generate(ctx context.Context, req Request) (Chunk, error) {
 	var whole Chunk
 	for c, err := range f.Stream(ctx, req) {

@@ -8,8 +8,8 @@ import (
 	"minigem/notify"
 )
 
-// A Terminal writes one escape sequence for each alert, without what could end
-// the sequence early.
+// A Terminal writes one escape sequence per alert, without anything that could end the
+// sequence early.
 func ExampleTerminal() {
 	var out strings.Builder
 	t := &notify.Terminal{Out: &out, Method: notify.OSC9}

@@ -72,7 +72,7 @@ type Hooks interface {
 
 // HookSink is a [Sink] that fires the Notification event. The zero HookSink does nothing.
 type HookSink struct {
-	// Hooks is nil where no hook runs.
+	// Hooks is nil if no hook runs.
 	Hooks Hooks
 	// Show shows what hooks return for the user; may be nil.
 	Show func(systemMessage string)

@@ -108,7 +108,7 @@ func TestParseMethod(t *testing.T) {
 	assert.EqualError(t, err, `unknown notification method "pager": use auto, osc9, osc777 or bell`)
 }
 
-// recorder notes titles.
+// recorder records titles.
 type recorder struct{ got []string }
 
 func (r *recorder) Alert(_ context.Context, a Alert) { r.got = append(r.got, titleOf(a)) }

@@ -13,8 +13,8 @@ import (
 	"minigem/llm"
 )
 
-// TestSessionsCostTheSamePerRound: a round of a long session, and each of its calls,
-// allocates what it allocates in a short one, and so do its records when the session
+// TestSessionsCostTheSamePerRound checks that a round and each of its calls allocate
+// the same in a long session as in a short one, and so do its records when the session
 // is listed and resumed.
 func TestSessionsCostTheSamePerRound(t *testing.T) { // not parallel: it counts what the process allocates
 	fill := func(t *testing.T, rounds, calls int) Options {

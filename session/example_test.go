@@ -10,7 +10,7 @@ import (
 	"minigem/session"
 )
 
-// Continue goes on where the last session of the project ended.
+// Continue resumes the project's last session.
 func ExampleContinue() {
 	home, err := os.MkdirTemp("", "example")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"minigem/session"
 )
 
-// FuzzRegistry: whatever projects.json holds, a project gets a place under the
-// .gemini directory, the same one again, and another project another one.
+// FuzzRegistry checks that, for any projects.json, a project gets a folder under
+// .gemini, the same one again, and that another project gets another one.
 func FuzzRegistry(f *testing.F) {
 	for _, text := range []string{`{"projects":{"/a":"a","/b":"a"}}`, `null`, `{"projects":null}`, `{"projects":[]}`, `{"projects":{"/p":"../../x"}}`, `{"projects":{"/p":""},"more":[1]}`, `{`, ``, `{"projects":{"/p":"a/b","/q":"\u0000"}}`, `{"Projects":{"/p":".."}}`} {
 		f.Add([]byte(text), "/p")

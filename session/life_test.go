@@ -70,7 +70,7 @@ func TestIDs(t *testing.T) {
 	s.Append(llm.UserText("a"))
 	_, err := Start(o)
 	assert.ErrorIs(t, err, ErrIDTaken)
-	o.ID = "my_idid-2" // begins alike: the same file name except for a number
+	o.ID = "my_idid-2" // the same beginning: the file names differ only in a number
 	other := begin(t, o)
 	assert.Equal(t, "session-2026-01-02T03-04-my_idid--2.jsonl", filepath.Base(other.Path()))
 	for _, bad := range []string{"a/b", "..", "ü", "a b"} {
@@ -117,7 +117,7 @@ func TestUnwritableHome(t *testing.T) {
 	assert.Equal(t, []string{"start startup", "end exit"}, hooks.heard)
 }
 
-// /dev/full takes nothing: what a full disk does.
+// /dev/full behaves like a full disk.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	if _, err := os.Stat("/dev/full"); err != nil {
@@ -126,7 +126,7 @@ func TestFullDisk(t *testing.T) {
 	o := options(t)
 	var warnings []string
 	var s *Session
-	o.Warn = func(err error) { // may use the session
+	o.Warn = func(err error) { // it may call the session
 		warnings = append(warnings, fmt.Sprintf("%d messages: %v", len(s.Messages()), err))
 	}
 	s = begin(t, o)
@@ -160,7 +160,7 @@ func TestSecretsStayOut(t *testing.T) {
 	s.End(t.Context(), "exit")
 }
 
-// Calls of a batch may finish at once.
+// Calls of a batch may finish at the same time.
 func TestConcurrentResults(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -234,7 +234,7 @@ func TestErrorsForPeople(t *testing.T) {
 	assert.True(t, errors.Is(err, os.ErrNotExist))
 }
 
-// TestResumeChecksTheID: folders are named by it.
+// TestResumeChecksTheID checks ids because folders are named after them.
 func TestResumeChecksTheID(t *testing.T) {
 	t.Parallel()
 	for _, id := range []string{"../../..", "a/b", `a\\b`, ".", "a b", "ä"} {

@@ -102,8 +102,7 @@ func List(p Project) ([]Info, error) {
 	return infos, errors.Join(faults...)
 }
 
-// files returns the session files of a directory, those of Gemini CLI's older form
-// included.
+// files returns the session files of a directory, including Gemini CLI's older form.
 func files(chats string) []string {
 	var paths []string
 	for _, pattern := range []string{"session-*.jsonl", "session-*.json"} {
@@ -224,7 +223,7 @@ func latest(p Project) (Info, *transcript.File, error) {
 			faults = append(faults, err)
 		}
 		if err == nil {
-			_ = repair(p, path, &meta) // whoever reads the file says so
+			_ = repair(p, path, &meta) // the reader of the file reports the error
 			starts = append(starts, start{path, meta.StartTime.Time})
 		}
 	}

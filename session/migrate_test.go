@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What older releases of Gemini CLI kept under the hash of the root is copied
-// when the project gets its name, and only then.
+// Data that older releases of Gemini CLI kept under the hash of the root is copied when
+// the project gets its name, and only then.
 func TestProjectOfOldRelease(t *testing.T) {
 	t.Parallel()
 	const root = "/work/Old Project"
@@ -24,7 +24,7 @@ func TestProjectOfOldRelease(t *testing.T) {
 	}
 	session := put("a session", "tmp", hash, "chats", "session-2025-01-02T03-04-abc.json")
 	put("a snapshot", "history", hash, "objects", "x")
-	put(root, "tmp", "old-project", markerName) // a name that was given before
+	put(root, "tmp", "old-project", markerName) // an existing name
 	put("half", "tmp", ".migrating-old-project", "chats", "half.json")
 
 	p, err := OpenProject(dir, root)

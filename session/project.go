@@ -116,7 +116,7 @@ func (r *registry) claim(root string) (string, error) {
 	return slug, errors.Join(aside, r.mark(slug, root), r.write())
 }
 
-// errNotRegistry: the file is not a registry.
+// errNotRegistry says that the file is not a registry.
 var errNotRegistry = errors.New("it is not a registry of projects")
 
 func (r *registry) empty() {
@@ -157,8 +157,8 @@ func (r *registry) write() error {
 		return err
 	}
 	if len(r.slugs) == 1 && len(r.fields) == 1 {
-		// Nothing of anybody else is in it, and what a power failure leaves of
-		// it is made again: the markers hold the same.
+		// The file holds only our own data. If a power failure damages it, it is
+		// rebuilt from the markers, which hold the same.
 		return atomicfile.WriteText(r.path(), string(data), 0o600)
 	}
 	return atomicfile.WriteFile(r.path(), data, 0o600)
@@ -198,8 +198,8 @@ func isFresh(dir string) bool {
 		(len(entries) == 0 || len(entries) == 1 && entries[0].Name() == markerName)
 }
 
-// slug returns the registered slug of root; empty: none, or one that is not a
-// single folder name and would lead elsewhere.
+// slug returns the registered slug of root, or "" if there is none. A slug that is not
+// a single folder name counts as none, because it would lead elsewhere.
 func (r *registry) slug(root string) string {
 	s := r.slugs[root]
 	if s == "" {

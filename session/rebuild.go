@@ -183,7 +183,7 @@ func (b *rebuilder) result(c llm.ToolCall) llm.ToolResult {
 	return llm.ToolResult{ID: c.ID, Name: c.Name, Response: map[string]any{"error": NoResult}}
 }
 
-// isConversation reports whether user or model said m; false: it is context
+// isConversation reports whether the user or the model said m. Otherwise it is context
 // that minigem added.
 func isConversation(m llm.Message) bool {
 	if m.Role == llm.RoleModel {

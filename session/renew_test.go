@@ -12,8 +12,8 @@ import (
 	"minigem/transcript"
 )
 
-// TestRenew: the first message is another one, in the file too, and what was
-// handed out before stays as it was.
+// TestRenew checks that the first message is replaced, in the file too, and that slices
+// that were handed out before do not change.
 func TestRenew(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -43,8 +43,8 @@ func TestRenew(t *testing.T) {
 	assert.Empty(t, s.Messages())
 }
 
-// TestReplaceKeepsWhatToolsShowed: what the history does not know of a call
-// stays in the file when the history is replaced.
+// TestReplaceKeepsWhatToolsShowed checks that the file keeps what the history does not
+// know about a call when the history is replaced.
 func TestReplaceKeepsWhatToolsShowed(t *testing.T) {
 	t.Parallel()
 	s := begin(t, options(t))
@@ -70,7 +70,7 @@ func TestReplaceKeepsWhatToolsShowed(t *testing.T) {
 	assert.Equal(t, []llm.Message{llm.UserText("go")}, s.Messages())
 }
 
-// TestTranscriptWithoutAFile is made of the history.
+// TestTranscriptWithoutAFile checks that it is made from the history.
 func TestTranscriptWithoutAFile(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -88,8 +88,8 @@ func TestTranscriptWithoutAFile(t *testing.T) {
 	assert.Len(t, s.Messages(), 1)
 }
 
-// TestADeletedFileKeepsTheAnswersOfABatch: of calls of which some are still
-// running, the answers that there are stand in the file that is written again.
+// TestADeletedFileKeepsTheAnswersOfABatch checks that, while calls of a batch are still
+// running, a rewritten file has the results so far.
 func TestADeletedFileKeepsTheAnswersOfABatch(t *testing.T) {
 	t.Parallel()
 	o := options(t)

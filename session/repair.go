@@ -16,10 +16,10 @@ import (
 // beginning of its id, and a number where two would have one name.
 const fileName = `^session-(\d{4}-\d\d-\d\dT\d\d-\d\d|\d+)-(.{1,8}?)(-\d+)?\.jsonl?$`
 
-// repair fills in what the header of the session at path lacks because it is damaged:
-// the id and the start come from the file's name, the rest of the id from the folders
-// of the session, the project from p. The error says that it did; nil: nothing
-// lacked.
+// repair fills in fields that the header of the session at path lacks because it is
+// damaged. The id and the start come from the file's name, the rest of the id from the
+// session's folders, and the project from p. The error says that it repaired something;
+// nil means that nothing was missing.
 func repair(p Project, path string, meta *transcript.Meta) error {
 	if meta.SessionID != "" && !meta.StartTime.IsZero() {
 		return nil

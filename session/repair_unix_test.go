@@ -22,7 +22,7 @@ import (
 	"minigem/transcript"
 )
 
-// damaged are spellings of a first line that is no header any more.
+// damaged are first lines that are no longer a header.
 var damaged = map[string]func(header string) string{
 	"cut":     func(h string) string { return h[:len(h)/2] },
 	"zeros":   func(h string) string { return strings.Repeat("\x00", len(h)) },
@@ -31,13 +31,13 @@ var damaged = map[string]func(header string) string{
 	"quote":   func(h string) string { return strings.Replace(h, `"`, "", 1) },
 }
 
-// TestDamagedHeader: a session whose first line is damaged is listed, found by its
-// id and resumed, each with a warning; no new one begins in its place, retention
-// keeps it, and the next program finds a whole header.
+// TestDamagedHeader checks that a session with a damaged first line is listed, found by
+// its id and resumed, each with a warning. No new session replaces it, retention keeps
+// it, and the next program finds a whole header.
 func TestDamagedHeader(t *testing.T) {
 	t.Parallel()
 	for name, damage := range damaged {
-		for _, outputs := range []bool{false, true} { // of tools: their folder has the whole id
+		for _, outputs := range []bool{false, true} { // of tools, whose folder has the whole id
 			o := options(t)
 			o.NewID = uuid.NewString
 			s, err := Start(o)
@@ -95,7 +95,7 @@ func texts(ms []llm.Message) (all string) {
 	return all
 }
 
-// TestContinueNamesWhatItCannotRead: a new session begins, and not in silence.
+// TestContinueNamesWhatItCannotRead checks that a new session begins with a warning.
 func TestContinueNamesWhatItCannotRead(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -116,8 +116,8 @@ var largeAt = time.Date(2026, 1, 1, 10, 0, 0, 0, time.UTC)
 
 const memoryChild = "SESSION_TEST_MEMORY"
 
-// TestMemoryOfLargeSessions: listing a session of 193 MB takes at most 64 MB, and
-// resuming it at most twice its size, of a whole process.
+// TestMemoryOfLargeSessions checks, for a whole process, that listing a session of 193
+// MB takes at most 64 MB, and resuming it at most twice its size.
 func TestMemoryOfLargeSessions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it writes 193 MB")
@@ -160,8 +160,8 @@ func TestMemoryOfLargeSessions(t *testing.T) {
 	}
 }
 
-// writeLarge writes rounds of a prompt, a call and 8 KB of output, which the file
-// has twice.
+// writeLarge writes rounds of a prompt, a call and 8 KB of output, which is in the file
+// twice.
 func writeLarge(t *testing.T, path string, size int64) {
 	t.Helper()
 	meta := transcript.Meta{SessionID: "11111111-aaaa", StartTime: transcript.At(largeAt),

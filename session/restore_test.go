@@ -14,8 +14,8 @@ import (
 	"minigem/transcript"
 )
 
-// Whenever the file of a session is deleted, or another one is put in its place,
-// the user is warned once, and what was said is all in a file again at the end.
+// Whenever a session's file is deleted or replaced, the user is warned once, and in the
+// end a file has everything that was said.
 func TestADeletedSessionFileIsWrittenAgain(t *testing.T) {
 	t.Parallel()
 	a, b := call("1"), call("2")
@@ -83,7 +83,7 @@ func TestADeletedSessionFileIsWrittenAgain(t *testing.T) {
 	}
 }
 
-// A session in which nothing was said leaves no file, and takes nobody's.
+// A session without messages leaves no file, and takes no other session's file.
 func TestADeletedSessionOfNothing(t *testing.T) {
 	t.Parallel()
 	o := options(t)

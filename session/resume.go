@@ -115,8 +115,8 @@ func (s *Session) warnAll(f *transcript.File) {
 	}
 }
 
-// read reads a session file and warns about what is not usable in it. It closes the
-// writer if that fails.
+// read reads a session file and warns about its unusable parts. If it fails, it closes
+// the writer.
 func (s *Session) read(path string) (*transcript.File, error) {
 	f, err := transcript.Read(path)
 	if err != nil {

@@ -122,7 +122,7 @@ func candidates(ctx context.Context, p Project, now time.Time, l limits) []Info 
 		if err != nil || ctx.Err() != nil {
 			continue
 		}
-		if stat.Size() == 0 { // empty: it does not count
+		if stat.Size() == 0 { // an empty file does not count
 			out = append(out, Info{Path: path, Updated: stat.ModTime()})
 			continue
 		}

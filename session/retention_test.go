@@ -17,7 +17,7 @@ func TestRetention(t *testing.T) {
 	cases := []struct {
 		name string
 		r    Retention
-		left string // the prompts of those that stay
+		left string // the prompts of the remaining sessions
 	}{
 		{"by default 30 days", Retention{}, "3d 8d now"},
 		{"a week", Retention{MaxAge: "1w"}, "3d now"},
@@ -71,8 +71,8 @@ func TestRetentionDeletesWhatIsBroken(t *testing.T) {
 	assert.ElementsMatch(t, []string{broken, empty}, removed)
 }
 
-// A file of no bytes, as a power failure leaves it, is nobody's session: it is
-// not listed, not resumed, not told of, takes no other's place and goes in time.
+// An empty file, as a power failure leaves it, belongs to no session. It is not listed,
+// resumed or reported, replaces no other, and is deleted in time.
 func TestFilesOfNoBytes(t *testing.T) {
 	t.Parallel()
 	o := options(t)

@@ -70,8 +70,8 @@ type Options struct {
 	// ID is the id of a new session: letters, digits, "_" and "-". Empty means what NewID
 	// returns. [Resume] ignores it.
 	ID string
-	// Parent makes the session that of a subagent: it is the id of the session that
-	// starts it. Empty means a main session.
+	// Parent, if not empty, is the id of the session that starts this one as its
+	// subagent's session. Empty means a main session.
 	Parent string
 	// Directories are the workspace directories in addition to the project's root, for
 	// the file.
@@ -83,7 +83,7 @@ type Options struct {
 	// Mask masks secrets in the JSON of the file, see [transcript.Create]; nil masks
 	// nothing.
 	Mask func([]byte) []byte
-	// Hooks is nil where no hook runs.
+	// Hooks is nil if no hook runs.
 	Hooks Hooks
 	// Warn is called for errors of files, which no method returns; may be nil.
 	Warn func(error)

@@ -30,7 +30,7 @@ var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 const stamp = `"2026-01-02T03:04:05.000Z"`
 
-// trace records what the hooks of a session hear.
+// trace records the hook events of a session.
 type trace struct{ heard []string }
 
 func (h *trace) SessionStart(_ context.Context, source string) hooks.SessionStartOutcome {
@@ -42,7 +42,7 @@ func (h *trace) SessionEnd(_ context.Context, reason string) {
 	h.heard = append(h.heard, "end "+reason)
 }
 
-// options are those of a project in its own home, with ids id-1, id-2, ...
+// options returns Options for a project in a separate home, with ids id-1, id-2, ...
 func options(t testing.TB) Options {
 	t.Helper()
 	p, err := OpenProject(filepath.Join(t.TempDir(), ".gemini"), "/work/My Project")
@@ -98,7 +98,7 @@ func finished(c llm.ToolCall, r llm.ToolResult) event.ToolFinished {
 	}}
 }
 
-// round is a model message with its numbers.
+// round returns a model message with its token counts.
 func round(s *Session, m llm.Message) {
 	s.Emit(event.RoundFinished{Message: m, Model: "m", Usage: &llm.Usage{Prompt: 100, Candidates: 10, Total: 110},
 		Thoughts: []event.ThoughtDelta{{Subject: "Plan", Description: "to go"}}})
@@ -112,8 +112,8 @@ func fileLines(t testing.TB, path string) []string {
 	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 }
 
-// The records of a prompt with one call, in Gemini CLI's order and shapes; ours
-// stands between.
+// The records of a prompt with one call, in Gemini CLI's order and form, with ours in
+// between.
 func TestRecordsOfOneCall(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -145,7 +145,7 @@ func TestRecordsOfOneCall(t *testing.T) {
 	s.End(t.Context(), "exit")
 }
 
-// Whatever was done to a history, resuming gives the same one.
+// However a history was changed, resuming gives the same one.
 func TestResumeGivesWhatWasSent(t *testing.T) {
 	t.Parallel()
 	signed := call("1")
@@ -271,8 +271,7 @@ func TestReplaceKeepsIDs(t *testing.T) {
 	s.End(t.Context(), "exit")
 }
 
-// The death of the process in the middle of a batch costs only the call that
-// was running.
+// If the process dies in the middle of a batch, only the running call is lost.
 func TestKilledInABatch(t *testing.T) {
 	if home := os.Getenv("SESSION_TEST_HOME"); home != "" {
 		p, err := OpenProject(home, "/work/p")
@@ -311,8 +310,8 @@ func TestKilledInABatch(t *testing.T) {
 	s.End(t.Context(), "exit")
 }
 
-// Cutting outputs of the history says those messages again under their ids; the
-// others stay as they stand in the file.
+// Cutting outputs of the history writes those messages again under their ids. The
+// others stay as they are in the file.
 func TestReplaceOfOutputs(t *testing.T) {
 	t.Parallel()
 	o := options(t)

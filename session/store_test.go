@@ -79,8 +79,8 @@ func TestProjectRegistryOfOthers(t *testing.T) {
 	}
 }
 
-// A marker is not forced to the disk: one that a power failure left empty is
-// written again, and takes the slug from nobody.
+// A marker is not synced to the disk. If a power failure leaves it empty, it is written
+// again, and takes no slug from another project.
 func TestProjectMarkerLostItsContent(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -117,7 +117,7 @@ func TestProjectsAtOnce(t *testing.T) {
 	assert.Len(t, distinct, 6)
 }
 
-// What Gemini CLI writes, as it writes it, its faults included.
+// The file as Gemini CLI writes it, including its faults.
 func TestRebuild(t *testing.T) {
 	t.Parallel()
 	const (
@@ -162,7 +162,8 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// A recording of Gemini CLI's, faults added, resumes; the file keeps its lines.
+// A recording of Gemini CLI, with added faults, can be resumed. The file keeps its
+// lines.
 func TestResumeOfARecording(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -222,7 +223,7 @@ func TestOlderFormAndImport(t *testing.T) {
 	assert.Equal(t, old, string(data))
 }
 
-// speak makes a session of one prompt at a time.
+// speak makes a session with one prompt.
 func speak(t *testing.T, o Options, at time.Time, text string) *Session {
 	t.Helper()
 	o.Now = func() time.Time { return at }
@@ -285,7 +286,7 @@ func TestListFindDelete(t *testing.T) {
 	open.End(t.Context(), "exit")
 }
 
-// Resuming 50 MB: rounds of one call with 8 KB of output.
+// Resuming 50 MB, made of rounds with one call and 8 KB of output.
 func BenchmarkResume50MB(b *testing.B) {
 	o := options(b)
 	o.NewID = nil
@@ -310,8 +311,8 @@ func BenchmarkResume50MB(b *testing.B) {
 	}
 }
 
-// A registry with one project is not forced to the disk: when a power failure takes
-// its content, or all of it, the project is where it was.
+// A registry with one project is not synced to the disk. If a power failure empties or
+// removes it, the project keeps its folder.
 func TestRegistryLostItsContent(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

@@ -8,7 +8,7 @@ import (
 	"minigem/tools"
 )
 
-// Func makes a tool of a function: the fields of its struct are the arguments.
+// Func makes a tool from a function. The fields of its struct are the arguments.
 func ExampleFunc() {
 	type in struct {
 		Text string `json:"text" jsonschema:"what to shout"`
@@ -32,7 +32,7 @@ func ExampleFunc() {
 	// params must have required property 'text'
 }
 
-// A name that is not there is answered with those that are near.
+// For an unknown name, the error suggests similar ones.
 func ExampleRegistry_NotFound() {
 	read, err := tools.Func("read_notes", "Reads the notes.", tools.KindRead, func(context.Context, struct{}) (string, error) { return "", nil })
 	if err != nil {

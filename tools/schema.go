@@ -142,8 +142,8 @@ func asJSON(args map[string]any) (map[string]any, error) {
 	return plain, json.Unmarshal(b, &plain)
 }
 
-// fault describes the first rule of s that v breaks, among the rules that tools
-// use; empty: none.
+// fault describes the first rule of s that v breaks, among the rules that tools use, or
+// returns "".
 func fault(s *jsonschema.Schema, path string, v any) string {
 	if s == nil {
 		return ""

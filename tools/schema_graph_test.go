@@ -12,8 +12,8 @@ import (
 	"minigem/tools"
 )
 
-// TestSchemasThatNeverEnd: what a server sends as a schema can neither end the
-// program nor keep it busy; references that end are followed.
+// TestSchemasThatNeverEnd checks that no schema from a server can crash the program or
+// keep it busy, and that finite references are followed.
 func TestSchemasThatNeverEnd(t *testing.T) {
 	t.Parallel()
 	doubling := `"$defs":{"d0":{"type":"string"}`
@@ -42,8 +42,8 @@ func TestSchemasThatNeverEnd(t *testing.T) {
 	require.Error(t, s.Check(map[string]any{"b": map[string]any{"n": "x"}}))
 }
 
-// FuzzSchema: a schema that is accepted checks any arguments to an end, and
-// accepts the same each time.
+// FuzzSchema checks that checking any arguments against an accepted schema ends, with
+// the same result each time.
 func FuzzSchema(f *testing.F) {
 	for _, s := range []string{
 		`{"type":"object","properties":{"a":{"type":"string","minLength":2,"pattern":"a+"},"b":{"type":"array","items":{"$ref":"#/$defs/x"},"maxItems":2}},"required":["a"],"$defs":{"x":{"enum":[1]}},"additionalProperties":false}`,

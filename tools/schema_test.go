@@ -75,7 +75,7 @@ func TestSchemaCheck(t *testing.T) {
 	}
 }
 
-// TestSchemaCheckOtherRules: what has no wording of ours is refused all the same.
+// TestSchemaCheckOtherRules checks that rules without wording of ours are enforced too.
 func TestSchemaCheckOtherRules(t *testing.T) {
 	t.Parallel()
 	assert.ErrorContains(t, schema.Check(map[string]any{"name": "ab", "even": 3}), "params are not valid: ")

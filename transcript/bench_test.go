@@ -12,8 +12,8 @@ import (
 	"minigem/llm"
 )
 
-// writeLong makes a session of about the given size: rounds of one call with
-// 8 KB of output, which stands in the file twice.
+// writeLong writes a session of about the given size: rounds with one call and 8 KB of
+// output, which is in the file twice.
 func writeLong(tb testing.TB, size int) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "long.jsonl")
@@ -46,7 +46,7 @@ func BenchmarkRead50MB(b *testing.B) {
 	}
 }
 
-// Reading allocates less than three and a half times the file's size, of which a third
+// Reading allocates less than three and a half times the file's size, a third of which
 // is garbage at once.
 func TestReadMemory(t *testing.T) {
 	const size = 10 << 20
@@ -61,7 +61,7 @@ func TestReadMemory(t *testing.T) {
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(7*size/2))
 }
 
-// Appending costs the same for the first record and the ten thousandth.
+// Appending costs the same for the first record and for the ten thousandth.
 func BenchmarkAppend(b *testing.B) {
 	for _, n := range []int{1, 10_000} {
 		b.Run(fmt.Sprintf("record %d", n), func(b *testing.B) {

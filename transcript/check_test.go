@@ -10,8 +10,8 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// A file of several pieces is read as one: order, replacement and the numbers
-// of lines do not depend on where the cuts fall.
+// A file in several pieces is read as one: order, replacement and line numbers do not
+// depend on where it is cut.
 func TestReadPieces(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -61,7 +61,7 @@ func TestReadPieces(t *testing.T) {
 	assert.Equal(t, warnings, got)
 }
 
-// What is nested deeper than a stack can take is not valid.
+// JSON that is nested deeper than a stack allows is not valid.
 func TestDepth(t *testing.T) {
 	t.Parallel()
 	nested := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
@@ -70,7 +70,7 @@ func TestDepth(t *testing.T) {
 	assert.False(t, valid(nested(10_000_000)))
 }
 
-// The check and the library agree about whatever is not too deep.
+// The check and the library agree about everything that is not too deep.
 func FuzzValid(f *testing.F) {
 	pad := strings.Repeat(" ", 512)
 	for _, s := range []string{

@@ -43,9 +43,9 @@ type ClaudeCopy struct {
 	out    bytes.Buffer
 }
 
-// Update brings the copy up to date with what is in From now. A line of From that is not
-// complete is left for the next Update. An error is about one of the files; the next
-// Update tries again.
+// Update brings the copy up to date with the current content of From. An incomplete
+// line of From is left for the next Update. An error is about one of the files; the
+// next Update tries again.
 func (c *ClaudeCopy) Update() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -78,7 +78,7 @@ func (c *ClaudeCopy) inPlace() bool {
 	return err == nil && to.Mode().IsRegular()
 }
 
-// write appends what was converted; fresh replaces the file.
+// write appends the converted lines. If fresh is set, it replaces the file.
 func (c *ClaudeCopy) write(fresh bool) error {
 	flags := os.O_WRONLY | os.O_CREATE | os.O_APPEND
 	if fresh {
@@ -157,8 +157,8 @@ func (c *ClaudeCopy) record(o gjson.Result) {
 	}
 }
 
-// message writes what is new of m. compacted says that it came with a list that replaced
-// all messages.
+// message writes the new parts of m. compacted says that m came with a list that
+// replaced all messages.
 func (c *ClaudeCopy) message(m Message, compacted bool) {
 	if _, known := c.said[m.ID]; !known && m.ID != PreambleID {
 		c.said[m.ID] = c.parent
@@ -211,7 +211,7 @@ func (c *ClaudeCopy) assistant(m Message, part string, block map[string]any) {
 	}})
 }
 
-// call writes a call of the message with the id, of which m is what is known.
+// call writes a call of the message with this id. m has the message's known fields.
 func (c *ClaudeCopy) call(id string, m Message, call ToolCall) {
 	key := "call " + call.ID
 	if _, known := c.said[key]; known {

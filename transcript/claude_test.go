@@ -14,7 +14,7 @@ import (
 	"minigem/llm"
 )
 
-// saidIn is what a copy holds, a line of words for each of its own.
+// saidIn returns the content of a copy, one line of words for each of its lines.
 func saidIn(t *testing.T, path string) (out []string) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -36,8 +36,8 @@ func saidIn(t *testing.T, path string) (out []string) {
 	return out
 }
 
-// The copy follows the session: calls stand in it before they are answered,
-// nothing twice, and nothing is taken back.
+// The copy follows the session: calls are in it before they have a result, nothing is
+// written twice, and nothing is removed.
 func TestClaudeCopy(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -89,8 +89,8 @@ func TestClaudeCopy(t *testing.T) {
 	assert.Equal(t, string(before), string(after), "a copy that is made again is the same")
 }
 
-// FuzzClaudeCopy: of any file the copy is lines of JSON, each below one that
-// stands before it, and none twice.
+// FuzzClaudeCopy checks that, for any file, the copy is lines of JSON without
+// duplicates, and that each line's parent comes before it.
 func FuzzClaudeCopy(f *testing.F) {
 	f.Add(`{"id":"a","type":"user","content":"hi"}` + "\n" + `{"$rewindTo":"a"}` + "\n" + `{"$set":{"messages":[{"id":"b","type":"user","content":"x"}]}}` + "\n")
 	f.Add(`{"minigem":{"message":{"id":"m","parts":[{"functionCall":{"id":"c","name":"f","args":{}}}]}}}` + "\n")

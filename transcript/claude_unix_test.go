@@ -12,8 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestClaudeCopyThatIsNotThere: whatever lies in its place, or becomes of the
-// session file, nothing waits, nothing else is written to, and the copy is whole.
+// TestClaudeCopyThatIsNotThere checks that, whatever is in the copy's place or happens
+// to the session file, nothing blocks, nothing else is written to, and the copy is
+// whole.
 func TestClaudeCopyThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	const one, two = `{"id":"a","type":"user","content":"one, which is longer"}` + "\n", `{"id":"b","type":"user","content":"two"}` + "\n"

@@ -10,8 +10,8 @@ import (
 	"minigem/e2e/costtest"
 )
 
-// TestRecordsCostTheSame: a record of a long file allocates what one of a short file
-// does, when it is written and when it is read. Not parallel: it counts what the
+// TestRecordsCostTheSame checks that a record allocates the same in a long file as in a
+// short one, when it is written and when it is read. Not parallel: it counts what the
 // process allocates.
 func TestRecordsCostTheSame(t *testing.T) {
 	sizes := []int{100, 1_000, 10_000}

@@ -31,7 +31,7 @@ func TestContentForms(t *testing.T) {
 		{` [ "a" , 1 , { "text" : "b" } , null , [ "c" ] ] `, []llm.Part{llm.Text{Text: "a"}, llm.Text{Text: "b"}}},
 		{`{"text":"one part"}`, []llm.Part{llm.Text{Text: "one part"}}},
 		{`"\ud83d\ude00 \ud83d \ude00 \ud83dA \/\b\f\r\t\"\\"`, []llm.Part{llm.Text{Text: "😀 � � �A /\b\f\r\t\"\\"}}},
-		// parts with more to them go through llm
+		// parts with further fields go through llm
 		{`{"text":"t","thought":true}`, []llm.Part{llm.Thought{Text: "t"}}},
 		{`{"text":"t","thoughtSignature":"cw=="}`, []llm.Part{llm.Text{Text: "t", Signature: []byte("s")}}},
 		{`{"thoughtSignature":"cw==","functionCall":{"name":"n","args":{"a":1}}}`, []llm.Part{llm.ToolCall{Name: "n", Args: map[string]any{"a": 1.0}, Signature: []byte("s")}}},
@@ -52,7 +52,7 @@ func TestContentForms(t *testing.T) {
 	}
 }
 
-// The cursor reads any value as encoding/json does, and steps over it wholly.
+// The cursor decodes any value as encoding/json does, and can skip any value.
 func FuzzCursor(f *testing.F) {
 	for _, s := range []string{
 		`{"a":"b\n\u00e9\"\\","c":[1,-2.5e3,{}],"\u0061":null}`, `[[],[[]],"\\\\",""]`, ` { "a" : [ true , false ] } `,
@@ -62,7 +62,7 @@ func FuzzCursor(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		if !utf8.ValidString(s) || !json.Valid([]byte(s)) {
-			return // encoding/json repairs bytes that are not UTF-8, a session keeps them
+			return // encoding/json repairs bytes that are not UTF-8; a session keeps them
 		}
 		c := cursor{text: s}
 		assert.Equal(t, strings.Trim(s, " \t\r\n"), c.skip())

@@ -164,8 +164,8 @@ func (c *cursor) part() llm.Part {
 	return p
 }
 
-// commonPart reads a part that is only a text, a call or a result; false: it is
-// something else, or has more fields.
+// commonPart reads a part that is only a text, a call or a result. It returns false for
+// anything else, and for a part with more fields.
 func (c *cursor) commonPart() (p llm.Part, ok bool) {
 	keys := 0
 	for key := range c.keys() {
@@ -194,14 +194,14 @@ func (c *cursor) result() (r llm.ToolResult, ok bool) {
 	return r, ok
 }
 
-// call reads a call of the usual form; false: it has another form.
+// call reads a call of the usual form. It returns false for any other form.
 func (c *cursor) call() (t llm.ToolCall, ok bool) {
 	ok = c.named("args", &t.ID, &t.Name, &t.Args)
 	return t, ok
 }
 
-// named reads an object of an id, a name and an object called what; false: it has
-// another form.
+// named reads an object with an id, a name and a member called what, which is an
+// object. It returns false for any other form.
 func (c *cursor) named(what string, id, name *string, object *map[string]any) bool {
 	for key := range c.keys() {
 		first := c.peek()

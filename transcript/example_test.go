@@ -11,7 +11,7 @@ import (
 	"minigem/transcript"
 )
 
-// What a Writer appends, Read gives back; secrets are masked on the way.
+// Read returns what a Writer appends. Secrets are masked when they are written.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {

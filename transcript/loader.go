@@ -14,7 +14,7 @@ import (
 	"minigem/llm"
 )
 
-// span is where a JSON value is in a file.
+// span is the position of a JSON value in a file.
 type span struct {
 	at   int64
 	size int
@@ -33,9 +33,9 @@ type entry struct {
 type loader struct {
 	path   string
 	source io.ReaderAt
-	keep   func(Message) string // see [Scan]; nil: all is kept
+	keep   func(Message) string // see [Scan]; nil keeps everything
 
-	// where the current record begins
+	// offset of the current record
 	base     int64
 	found    bool
 	meta     Meta

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A large file of another kind is refused before it comes into memory; a large
-// session is read, broken lines and all.
+// A large file of another kind is refused before it is loaded. A large session is read,
+// even with broken lines.
 func TestLargeFilesOfAnotherKind(t *testing.T) {
 	t.Parallel()
 	const meta = `{"sessionId":"s","projectHash":"h","startTime":"2026-01-02T03:04:05Z"}` + "\n"

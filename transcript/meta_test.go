@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzReadMeta: the first line of a session's file tells what the whole file
-// tells, or is an error that names it.
+// FuzzReadMeta checks that the first line of a session's file says the same as the
+// whole file, or is an error that names the file.
 func FuzzReadMeta(f *testing.F) {
 	for _, text := range []string{`{"sessionId":"s","projectHash":"h","startTime":"2026-01-02T03:04:05Z"}` + "\n" + `{"$rewindTo":"a"}`, `{"sessionId":5}`, `null`, ``, "\n", `{"startTime":{},"kind":[]}` + "\n"} {
 		f.Add([]byte(text))

@@ -29,7 +29,7 @@ type File struct {
 	// Size is how many bytes were read.
 	Size int64
 
-	replaced func() [][]Message // nil: there are none
+	replaced func() [][]Message // nil if there are none
 }
 
 // Replaced returns the lists of messages that updates replaced, oldest first, each as it

@@ -48,8 +48,7 @@ func lines(t *testing.T, path string) []string {
 	return strings.SplitAfter(strings.TrimSuffix(string(data), "\n"), "\n")
 }
 
-// A message that was read from a recording of Gemini CLI's is written again
-// byte for byte.
+// A message read from a recording of Gemini CLI is written again byte for byte.
 func TestShapeOfRecords(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/one-call.jsonl")
@@ -268,7 +267,7 @@ func TestFailedWriteEndsTheRecording(t *testing.T) {
 	assert.Len(t, lines(t, path), 1)
 }
 
-// The disk is asked when nothing was written for a second, and not again before
+// The file is synced when nothing was written for a second, and not again before
 // something was.
 func TestFlushWhenQuiet(t *testing.T) {
 	t.Parallel()
@@ -301,7 +300,7 @@ func TestCreateWhereNothingCanBeWritten(t *testing.T) {
 	assert.ErrorContains(t, err, "creating session file")
 }
 
-// A process that is killed leaves everything that Append returned for.
+// If the process is killed, everything for which Append returned is in the file.
 func TestSurvivesKill(t *testing.T) {
 	if path := os.Getenv("TRANSCRIPT_TEST_CHILD"); path != "" {
 		w, err := Create(path, meta("s"), nil)

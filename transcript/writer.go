@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// ErrGone is the error of [Writer.Append] if the file was deleted since it was opened, or
-// replaced by another one at its path, so that what is appended would be lost.
+// ErrGone is the error of [Writer.Append] if the file was deleted since it was opened,
+// or replaced by another one at its path, so that the appended data would be lost.
 var ErrGone = errors.New("the session file was deleted")
 
 // ErrInUse is the error of [Open] if another process, or another [Writer] of this one, is
@@ -30,12 +30,12 @@ var ErrInUse = errors.New("the session is open in another process")
 // by itself; [Read] accepts a file that ends in the middle of a record.
 type Writer struct {
 	path string
-	mask func([]byte) []byte // of values in JSON; nil: none
+	mask func([]byte) []byte // masks the values in JSON; may be nil
 
 	flush func(*os.File) error // (*os.File).Sync
 
 	mu    sync.Mutex
-	quiet *time.Timer // timer of the flush; nil: nothing was written
+	quiet *time.Timer // timer of the flush; nil if nothing was written
 	file  *os.File
 	lock  *fileLock
 	buf   []byte

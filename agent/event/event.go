@@ -54,7 +54,7 @@ func Tee(sinks ...Sink) Sink {
 }
 
 type (
-	// PromptStarted: a prompt passed BeforeAgent and was added to the history.
+	// PromptStarted says that a prompt passed BeforeAgent and was added to the history.
 	PromptStarted struct {
 		// Text is the prompt as hooks read it: the user's, or the reason of an AfterAgent
 		// hook that refused an answer.
@@ -64,26 +64,27 @@ type (
 		Attempt int
 	}
 
-	// RoundStarted: a request is about to go to the model, or a BeforeModel hook is about
-	// to answer it. It is emitted again for each repetition, with the same Round.
+	// RoundStarted says that a request is about to go to the model, or that a
+	// BeforeModel hook is about to answer it. It is emitted again for each repetition,
+	// with the same Round.
 	RoundStarted struct {
-		// Round counts the requests of one prompt from 1, those of retries by hooks
-		// included.
+		// Round counts the requests of one prompt from 1, including retries by hooks.
 		Round int
 		// Model is the model that is asked, after hooks.
 		Model string
 	}
 
-	// TextDelta: a piece of the model's answer, as the AfterModel hooks left it. Pieces
-	// may end anywhere; joined they are the text. A [RoundDiscarded] takes them back.
+	// TextDelta is a piece of the model's answer, as the AfterModel hooks left it.
+	// Pieces may end anywhere; joined they are the text. A [RoundDiscarded] takes them
+	// back.
 	TextDelta struct{ Text string }
 
-	// ThoughtDelta: a thought of the model. Subject is the text between the first pair of
-	// "**", trimmed; empty if there is none. Description is the rest.
+	// ThoughtDelta is a thought of the model. Subject is the text between the first
+	// pair of "**", trimmed; empty if there is none. Description is the rest.
 	ThoughtDelta struct{ Subject, Description string }
 
-	// ToolRequested: the streamed answer contains a call. It may never run: hooks, the
-	// policy and the user have not seen it. Call has its ID already.
+	// ToolRequested says that the streamed answer contains a call. It may never run:
+	// hooks, the policy and the user have not seen it. Call has its ID already.
 	ToolRequested struct{ Call llm.ToolCall }
 
 	// ToolStarted: hooks, policy and user let the call run; it starts now. A tail call
@@ -107,12 +108,13 @@ type (
 		Text string
 	}
 
-	// ToolFinished: the call has its result, also if it never started. The calls of one
-	// model message are reported in their order, whichever ended first.
+	// ToolFinished says that the call has its result, also if it never started. The
+	// calls of one model message are reported in their order, whichever ended first.
 	ToolFinished struct{ Record ToolRecord }
 
-	// RoundFinished: the model's answer of this round is complete, or was cut off and its
-	// beginning is kept. Message is appended to the history next, unless it is empty.
+	// RoundFinished says that the model's answer of this round is complete, or was cut
+	// off and its beginning is kept. Message is appended to the history next, unless it
+	// is empty.
 	RoundFinished struct {
 		// Message is what hooks let pass, without thoughts. It may have no parts.
 		Message llm.Message
@@ -130,8 +132,8 @@ type (
 		Synthetic bool
 	}
 
-	// RoundFailed: a request failed for good, or its stream was invalid and no attempt is
-	// left. The run ends.
+	// RoundFailed says that a request failed for good, or that its stream was invalid
+	// and no attempt is left. The run ends.
 	RoundFailed struct {
 		// Model is the model that was asked.
 		Model string
@@ -143,16 +145,16 @@ type (
 		Err error
 	}
 
-	// RoundDiscarded: the text streamed since [RoundStarted] is discarded; the request is
-	// made again after Delay, perhaps to another model.
+	// RoundDiscarded says that the text streamed since [RoundStarted] is discarded. The
+	// request is made again after Delay, perhaps to another model.
 	RoundDiscarded struct {
 		// Reason says what happened, for people.
 		Reason string
 		// Attempt is the one that failed, from 1.
 		Attempt int
-		// Delay is 0 where nothing is waited for.
+		// Delay is 0 if there is no wait.
 		Delay time.Duration
-		// Model is the model that answered. It is empty where the model repeated itself,
+		// Model is the model that answered. It is empty if the model repeated itself,
 		// which is about an answer and not about a request.
 		Model string
 		// Latency is the time that the attempt took.
@@ -161,8 +163,9 @@ type (
 		Usage *llm.Usage
 	}
 
-	// SideRequest: a model was asked for something outside the conversation, such as a
-	// summary. It is emitted once for each request, after all attempts to connect.
+	// SideRequest says that a model was asked for something outside the conversation,
+	// such as a summary. It is emitted once for each request, after all attempts to
+	// connect.
 	SideRequest struct {
 		// Role is [llm.Request.Role], such as "utility_tool" or "utility_compressor"
 		// (core/output/types.ts).
@@ -177,8 +180,8 @@ type (
 		Err error
 	}
 
-	// Waiting: a connection failed and will be tried again after Delay. It may be about
-	// the agent's request or about a [SideRequest].
+	// Waiting says that a connection failed and will be tried again after Delay. It may
+	// be about the agent's request or about a [SideRequest].
 	Waiting struct {
 		// Reason says what happened, in one sentence without a trailing period.
 		Reason string
@@ -190,8 +193,8 @@ type (
 		Delay time.Duration
 	}
 
-	// Compressed: the history was shortened, or could not be although the user asked for
-	// it; Before and After are equal then.
+	// Compressed says that the history was shortened, or could not be although the user
+	// asked for it; Before and After are equal then.
 	Compressed struct {
 		// Before and After are the tokens of the next request.
 		Before, After int
@@ -210,7 +213,7 @@ type (
 		Before, After int
 	}
 
-	// Stopped: a hook ended the run ("continue": false).
+	// Stopped says that a hook ended the run ("continue": false).
 	Stopped struct {
 		// Event is the hook event, such as "BeforeTool".
 		Event string
@@ -220,8 +223,8 @@ type (
 		Cleared bool
 	}
 
-	// Blocked: a hook denied a prompt, a request or an answer. After AfterAgent the run
-	// goes on with Reason as the prompt, otherwise it ends.
+	// Blocked says that a hook denied a prompt, a request or an answer. After
+	// AfterAgent the run goes on with Reason as the prompt, otherwise it ends.
 	Blocked struct {
 		// Event is the hook event, such as "BeforeAgent".
 		Event string
@@ -244,7 +247,8 @@ type (
 		Event Event
 	}
 
-	// AgentStarted: a subagent began. ID is unique, Name is its definition's.
+	// AgentStarted says that a subagent began. ID is unique, and Name is the
+	// definition's name.
 	AgentStarted struct{ ID, Name string }
 
 	// AgentFinished: the subagent ID ended; Reason is a word such as GOAL, MAX_TURNS,

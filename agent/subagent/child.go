@@ -36,7 +36,7 @@ type child struct {
 	agent   *agent.Agent
 	record  Record
 	used    int    // requests so far
-	refused string // why a SubagentStop hook does not take the result, where the agent cannot go on
+	refused string // why a SubagentStop hook refuses the result, if the agent cannot go on
 	stopper string // the hook event that ended a run of the agent
 }
 
@@ -74,7 +74,7 @@ func (c *child) tell(e event.Event, live func(string)) {
 	case event.Blocked:
 		c.stopper = e.Event
 	}
-	if _, ok := e.(event.Notice); !ok { // those are for the user, whoever caused them
+	if _, ok := e.(event.Notice); !ok { // notices are always for the user
 		e = event.Nested{Agent: c.task.Agent.Name, Event: e}
 	}
 	c.o.emit(e)
@@ -202,7 +202,7 @@ func (c *child) attempt(ctx context.Context, prompt string, left int) outcome {
 	return c.ended(ctx, res)
 }
 
-// ended says what an ending of the agent means.
+// ended converts an agent's ending to an outcome.
 func (c *child) ended(ctx context.Context, res agent.Result) outcome {
 	d := c.task.Agent
 	switch {

@@ -87,7 +87,7 @@ func (w *worker) Run(ctx context.Context, calls []llm.ToolCall,
 			return results, hooks.Verdict{Decision: hooks.Stop, Reason: "the task is complete"}
 		}
 	}
-	return results, hooks.Verdict{} // where the user declined, the agent reads that
+	return results, hooks.Verdict{} // if the user declined, the agent reads that
 }
 
 // completing allows complete_task, which does nothing, whatever the rules say.
@@ -120,7 +120,7 @@ func (p completing) Remember(c policy.Call, outcome policy.Outcome) {
 // complete is the tool complete_task of one run.
 type complete struct {
 	of    *Result
-	value string // what was handed over
+	value string // the result that was handed over
 }
 
 const completeDescription = `Hands your result to whoever gave you the task, and ends your work. Call it once, ` +
@@ -131,8 +131,8 @@ func (t *complete) Spec() llm.ToolSpec {
 	return llm.ToolSpec{Name: CompleteName, Description: completeDescription, Parameters: t.parameters()}
 }
 
-// parameters returns the schema of the one argument: a text, or what the definition
-// wants.
+// parameters returns the schema of the only argument: a text, or the definition's own
+// schema.
 func (t *complete) parameters() json.RawMessage {
 	if t.of == nil {
 		return json.RawMessage(

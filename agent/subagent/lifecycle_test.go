@@ -22,7 +22,8 @@ func startHook(o protocol.Output) map[string]hooks.Function {
 	})}
 }
 
-// TestStartHooks: what SubagentStart hooks say of an agent that is about to begin.
+// TestStartHooks checks what SubagentStart hooks can do to an agent that is about to
+// begin.
 func TestStartHooks(t *testing.T) {
 	t.Parallel()
 	b := &bench{defs: []subagent.Definition{{Name: "a"}}, hooks: startHook(protocol.DenyBecause("not today"))}
@@ -46,7 +47,7 @@ func TestStartHooks(t *testing.T) {
 	assert.NotContains(t, string(told), "use make", "the caller does not read it")
 }
 
-// TestStopHooks: what SubagentStop hooks say of an ending, and what comes of it.
+// TestStopHooks checks the effects of SubagentStop hooks.
 func TestStopHooks(t *testing.T) {
 	t.Parallel()
 	look, end := call("look", map[string]any{"At": "x"}), llm.FakeText("thanks")
@@ -57,10 +58,10 @@ func TestStopHooks(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		def     subagent.Definition
-		refuses int // that many times
+		refuses int // how often it refuses
 		answers []llm.FakeAnswer
 		want    string
-		read    []string // by the hook: ending and response
+		read    []string // what the hook read: ending and response
 	}{
 		{"it takes the result", subagent.Definition{}, 0, []llm.FakeAnswer{done("red")}, finished("GOAL", "red"), []string{"GOAL red"}},
 		{"it sends the agent on", subagent.Definition{}, 1, []llm.FakeAnswer{done("red"), done("deep red")}, finished("GOAL", "deep red"), []string{"GOAL red", "GOAL deep red again"}},
@@ -97,8 +98,8 @@ func TestStopHooks(t *testing.T) {
 	}
 }
 
-// TestStopHooksEndTheRun: "continue": false ends the caller's run, and context alone
-// sends the agent on.
+// TestStopHooksEndTheRun checks that "continue": false ends the caller's run, and that
+// context without a denial sends the agent on.
 func TestStopHooksEndTheRun(t *testing.T) {
 	t.Parallel()
 	say := func(o protocol.Output) map[string]hooks.Function {

@@ -1,8 +1,8 @@
-// Package subagent offers agents as a tool: the model calls invoke_agent with a name and
-// a prompt, another agent works on that prompt with its own tools, and what it hands to
-// complete_task is the result. It decides how such an agent begins, what it may call and
-// how it ends. Where definitions come from, where transcripts go and what is shown of it
-// is left to the caller.
+// Package subagent offers agents as a tool: the model calls invoke_agent with a name
+// and a prompt, another agent works on that prompt with its own tools, and what it
+// hands to complete_task is the result. It decides how such an agent begins, what it
+// may call and how it ends. The caller decides where definitions come from, where
+// transcripts go and what users see of an agent.
 //
 //	tool := subagent.New(subagent.Options{
 //		List:   func() []subagent.Definition { return definitions },
@@ -58,9 +58,9 @@ type Definition struct {
 	// Instructions begin its system instruction. "${query}" in them is replaced by the
 	// prompt.
 	Instructions string
-	// Tools are names of the caller's tools, "*" for all of them, "mcp_*" for those of
-	// all MCP servers, "mcp_SERVER_*" for the tools of one. nil means all. No agent gets
-	// invoke_agent or update_topic.
+	// Tools are names of the caller's tools, "*" for all of them, "mcp_*" for the tools
+	// of all MCP servers, "mcp_SERVER_*" for the tools of one. nil means all. No agent
+	// gets invoke_agent or update_topic.
 	Tools []string
 	// Model is empty for the caller's.
 	Model string
@@ -122,8 +122,8 @@ type Record struct {
 	Sink event.Sink
 	// Path is the file of the record, for hooks; empty if there is none.
 	Path string
-	// Close is called when the run is over. summary is empty where it had no result. May
-	// be nil.
+	// Close is called when the run is over. summary is empty if the run had no result.
+	// May be nil.
 	Close func(summary string)
 }
 
@@ -141,7 +141,7 @@ type Options struct {
 	// Config is the caller's. Its System gives what follows an agent's own instructions;
 	// Preamble, MaxSessionTurns and Prepare do not count.
 	Config agent.Config
-	// Hooks is nil where no hook runs.
+	// Hooks is nil if no hook runs.
 	Hooks Hooks
 	// Offered reports which tools an agent is offered although its caller is not; nil
 	// means none.
@@ -158,8 +158,8 @@ type Options struct {
 	// Compressor returns one for a history and a model; nil means that histories are
 	// never shortened.
 	Compressor func(agent.History, string) agent.Compressor
-	// Choose returns the model of an agent; nil means [Definition.Model], else that of
-	// Config.
+	// Choose returns the model of an agent; nil means [Definition.Model], else Config's
+	// model.
 	Choose func(Definition) (string, llm.Sampling)
 	// NewID returns the ID of a task; nil means random UUIDs.
 	NewID func() string

@@ -23,7 +23,7 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// bench is an agent with the tools look and change, and subagents.
+// bench is an agent with the tools look and change, and with subagents.
 type bench struct {
 	model   *llm.Fake
 	defs    []subagent.Definition
@@ -48,7 +48,7 @@ func done(result any) llm.FakeAnswer {
 	return call("complete_task", map[string]any{"result": result})
 }
 
-// run returns what the parent's model was told, and how the parent ended.
+// run returns the result that the parent's model read, and how the parent ended.
 func (b *bench) run(t *testing.T, ctx context.Context, answers ...llm.FakeAnswer) (string, agent.Result) {
 	t.Helper()
 	b.model = &llm.Fake{Answers: answers}
@@ -134,7 +134,8 @@ func TestEndings(t *testing.T) {
 	}
 }
 
-// TestWhatTheAgentIsSent: its own instructions and tools, and the task alone.
+// TestWhatTheAgentIsSent checks that the agent gets only its own instructions and
+// tools, and the task.
 func TestWhatTheAgentIsSent(t *testing.T) {
 	t.Parallel()
 	warm := 0.3
@@ -166,7 +167,8 @@ func TestUnknownAgent(t *testing.T) {
 	assert.Contains(t, older, "GOAL")
 }
 
-// TestHooksInside: a guard of the parent's guards the agent, and knows whom.
+// TestHooksInside checks that the parent's guard also guards the agent, and reads which
+// agent it is.
 func TestHooksInside(t *testing.T) {
 	t.Parallel()
 	b := &bench{defs: []subagent.Definition{{Name: "a"}}, hooks: map[string]hooks.Function{
@@ -195,8 +197,8 @@ func TestHooksInside(t *testing.T) {
 	}, order)
 }
 
-// TestABlockInsideBlocks: what a hook refuses or stops in an agent does not happen,
-// and a stop ends the parent, too.
+// TestABlockInsideBlocks checks that a denied or stopped action in an agent does not
+// happen, and that a stop ends the parent too.
 func TestABlockInsideBlocks(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -230,8 +232,8 @@ func TestABlockInsideBlocks(t *testing.T) {
 	}
 }
 
-// TestCompletionTakenBack: an AfterTool hook that refuses complete_task keeps the
-// agent at work.
+// TestCompletionTakenBack checks that the agent goes on working if an AfterTool hook
+// refuses complete_task.
 func TestCompletionTakenBack(t *testing.T) {
 	t.Parallel()
 	times := 0
@@ -252,7 +254,7 @@ func TestTimeout(t *testing.T) {
 	t.Parallel()
 	forever, slow := call("look", map[string]any{"At": "forever"}), []subagent.Definition{{Name: "a", Timeout: time.Minute}}
 	for want, last := range map[string]llm.FakeAnswer{
-		"GOAL\nResult:\nlate":                                done("late"), // one answer after the time is over
+		"GOAL\nResult:\nlate":                                done("late"), // one answer after the timeout
 		"TIMEOUT\nResult:\nAgent timed out after 1 minutes.": llm.FakeText("no"),
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -263,7 +265,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// approver says yes after a while.
+// approver agrees after a while.
 type approver func()
 
 func (wait approver) Approve(context.Context, toolcall.Question) toolcall.Answer {
@@ -271,7 +273,8 @@ func (wait approver) Approve(context.Context, toolcall.Question) toolcall.Answer
 	return toolcall.Answer{Outcome: policy.ProceedOnce}
 }
 
-// TestTheUsersTimeDoesNotCount: nor does an agent get more time by asking.
+// TestTheUsersTimeDoesNotCount checks that waiting for the user does not count, and
+// that asking does not give an agent more time.
 func TestTheUsersTimeDoesNotCount(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{"x": "GOAL\nResult:\nfound", "forever": "TIMEOUT\nResult:\nAgent timed out after 1 minutes."} {
@@ -287,7 +290,7 @@ func TestTheUsersTimeDoesNotCount(t *testing.T) {
 	}
 }
 
-// TestTheEndOfTheParentEndsTheAgent: at once, and nothing is asked again.
+// TestTheEndOfTheParentEndsTheAgent checks that it ends at once and asks nothing again.
 func TestTheEndOfTheParentEndsTheAgent(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -18,7 +18,7 @@ import (
 	"minigem/internal/exit"
 )
 
-// agentFlags say where agents are looked for.
+// agentFlags are the flags that say where to find agents.
 type agentFlags struct{ from, bins []string }
 
 func (a *agentFlags) register(fs *pflag.FlagSet) {
@@ -107,8 +107,8 @@ last, and prints how to install them with npm. It runs nothing itself.`,
 	return cmd
 }
 
-// onAgents runs the cases on minigem, on agents, and as agents, and writes the
-// matrix.
+// onAgents runs the cases on minigem, on real agents and on played agents, and writes
+// the matrix.
 func (t *hooksTesting) onAgents(ctx context.Context, s *testbed.Suite, files []string, from agents.From) error {
 	as, err := played.Find(t.as)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"minigem/internal/app"
 )
 
-// TestMain makes the tests' program minigem itself, where it is started by that
-// name, or to run a hook: hooks of cases call it.
+// TestMain runs minigem itself if the test binary is started as "minigem" or to run a
+// hook, because hooks of cases call it.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "minigem" || len(os.Args) > 2 && os.Args[1] == "hooks" && os.Args[2] == "run" {
 		main()
@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestBinary: --binary is another spelling of --on gemini, and a program that is
-// no such agent has a column that says so.
+// TestBinary checks that --binary means --on gemini, and that a program that is not
+// that agent has a column that says so.
 func TestBinary(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "fork")
@@ -44,8 +44,8 @@ func TestBinary(t *testing.T) {
 	assert.Contains(t, missing, "gemini: there is no program "+program+"s")
 }
 
-// TestOnRefuses: what a matrix cannot be combined with is said before anything
-// runs.
+// TestOnRefuses checks that flags that a matrix does not support are errors before
+// anything runs.
 func TestOnRefuses(t *testing.T) {
 	t.Parallel()
 	file := testbedData + "/cases/before_tool_deny.txtar"
@@ -65,8 +65,8 @@ func TestOnRefuses(t *testing.T) {
 	}
 }
 
-// TestRealAgents runs the example that refuses everywhere and the one that does
-// not on the agents of the folder that MINIGEM_AGENTS names.
+// TestRealAgents runs the example that refuses everywhere, and the one that does not,
+// on the agents in the folder MINIGEM_AGENTS.
 func TestRealAgents(t *testing.T) {
 	from := os.Getenv("MINIGEM_AGENTS")
 	if from == "" {
@@ -94,8 +94,8 @@ func TestOnNamesAnAgent(t *testing.T) {
 	assert.Contains(t, stderr, `there is no agent "clawd": expected minigem, all, or some of claude, codex`)
 }
 
-// TestAsNamesAnAgent: who misspells an agent is told which was meant, and an
-// agent of which too little is known has a column that says so and is not green.
+// TestAsNamesAnAgent checks that a misspelled agent gets a suggestion, and that the
+// column of an agent that is not known well enough says so and does not pass.
 func TestAsNamesAnAgent(t *testing.T) {
 	t.Parallel()
 	code, _, stderr := hooksTest(t, "--as", "cluade", "../../examples/portable/naive.txtar")
@@ -107,8 +107,8 @@ func TestAsNamesAnAgent(t *testing.T) {
 	assert.Contains(t, stdout, "1 passed, 0 failed, 1 cannot be said")
 }
 
-// TestAs: minigem plays agents, and a cell says what the agent makes of the case.
-// A column of an agent that is played is never called as the agent itself.
+// TestAs checks that minigem plays agents and that each cell says how the agent treats
+// the case. The column of a played agent never has the agent's bare name.
 func TestAs(t *testing.T) {
 	t.Parallel()
 	const folder = "../../e2e/agents/played/testdata/cases"
@@ -138,8 +138,8 @@ func TestAs(t *testing.T) {
 	}, states)
 }
 
-// TestAsIsForCasesAlone: nobody plays another agent outside of a case; the agent
-// itself knows no such flag.
+// TestAsIsForCasesAlone checks that agents are played only in cases: minigem itself has
+// no such flag.
 func TestAsIsForCasesAlone(t *testing.T) {
 	t.Parallel()
 	b := &strings.Builder{}
@@ -149,7 +149,7 @@ func TestAsIsForCasesAlone(t *testing.T) {
 	assert.Contains(t, b.String(), "unknown flag: --as")
 }
 
-// TestPortableExamples: minigem refuses and passes as the examples say.
+// TestPortableExamples checks that minigem refuses and passes as the examples say.
 func TestPortableExamples(t *testing.T) {
 	t.Parallel()
 	bin := t.TempDir()

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// twoEdits is a model that changes a file, makes another one, and is done.
+// twoEdits is a model that changes a file, creates another one, and finishes.
 const twoEdits = `{"method":"generateContentStream","response":[{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"write_file","args":{"file_path":"a.txt","content":"two\n"}}}]},"finishReason":"STOP","index":0}]}]}
 {"method":"generateContentStream","response":[{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"write_file","args":{"file_path":"b.txt","content":"new\n"}}}]},"finishReason":"STOP","index":0}]}]}
 {"method":"generateContentStream","response":[{"candidates":[{"content":{"role":"model","parts":[{"text":"Done."}]},"finishReason":"STOP","index":0}]}]}
@@ -72,7 +72,7 @@ func TestCheckpointsAreOffByDefault(t *testing.T) {
 	assert.Equal(t, said{"No checkpoint was taken; general.checkpointing.enabled in the settings turns them on.\n", "", 0}, w.run("sessions restore"))
 }
 
-// Where git cannot do it, the edits go on, and that is reported once.
+// If git cannot make a checkpoint, the edits go on, and that is reported once.
 func TestCheckpointsThatFail(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {

@@ -15,13 +15,13 @@ import (
 	"minigem/internal/thorough"
 )
 
-// examplesOfHooks are the hooks in examples, tried as docs/GUARDS.md says:
-// payloads that it decides about, and what torture may find.
+// examplesOfHooks lists the hooks in examples with what docs/GUARDS.md says to try:
+// payloads on which they decide, and the findings that torture may have.
 var examplesOfHooks = map[string]struct {
 	torture string
-	files   map[string]string // of the project
-	known   string            // findings that are meant
-	slow    bool              // an interpreter that takes long to start: thorough runs only
+	files   map[string]string // files in the project
+	known   string            // expected findings
+	slow    bool              // its interpreter starts slowly: thorough runs only
 }{
 	"guard":      {torture: "guard --set tool_input.file_path=a.pem"},
 	"forcepush":  {torture: "forcepush --set tool_input.command=eval"},
@@ -41,9 +41,9 @@ var examplesOfHooks = map[string]struct {
 
 var timeouts = regexp.MustCompile(`"timeout": \d+`)
 
-// TestExamplesAreSound: the cases of each example notice every fault that is
-// planted, and its hook survives torture, but for payloads whose effect is a
-// matter of time.
+// TestExamplesAreSound checks that the cases of each example notice every planted
+// fault, and that its hook survives torture, except for payloads whose effect depends
+// on time.
 func TestExamplesAreSound(t *testing.T) {
 	t.Parallel()
 	bin := t.TempDir()
@@ -82,8 +82,8 @@ func TestExamplesAreSound(t *testing.T) {
 	}
 }
 
-// install puts an example into the project, as examples/README.md says: an
-// extension as a whole, of others the entry and the program.
+// install puts an example into the project, as examples/README.md says: an extension as
+// a whole, of other examples the entry and the program.
 func (w hookWorld) install(example string) {
 	w.t.Helper()
 	if data, err := os.ReadFile(filepath.Join(example, "settings.json")); err == nil {

@@ -13,7 +13,7 @@ import (
 	"minigem/internal/manage"
 )
 
-// extensionsCommand manages extensions, in Gemini CLI's folders.
+// extensionsCommand manages extensions in Gemini CLI's folders.
 func extensionsCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "extensions", Aliases: []string{"extension"},
@@ -31,7 +31,7 @@ servers, commands, skills, agents, policies and context. They are in
 	return cmd
 }
 
-// extending makes do, with e filled in, what cmd does.
+// extending makes cmd fill in e and then call do.
 func extending(sys *app.System, e *manage.Extensions, cmd *cobra.Command,
 	do func(ctx context.Context, args []string) error) *cobra.Command {
 	cmd.RunE = func(_ *cobra.Command, args []string) (err error) {
@@ -103,7 +103,7 @@ func namesOrAll(all *bool) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		return withUsage(func(*cobra.Command, []string) error {
 			if (len(args) > 0) == *all {
-				return context.Canceled // any error: withUsage says what is wanted
+				return context.Canceled // any error will do: withUsage writes the message
 			}
 			return nil
 		}, "needs the name of an extension, or --all; minigem extensions list shows them")(cmd, args)

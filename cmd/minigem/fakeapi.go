@@ -14,14 +14,13 @@ import (
 	"minigem/internal/exit"
 )
 
-// fakeAPI is what the flags of fake-api say.
+// fakeAPI holds the flags of fake-api.
 type fakeAPI struct {
 	testbed.FakeAPI
 	addr, log string
 }
 
-// fakeAPICommand serves the API of a model from a script, for tests of any
-// client.
+// fakeAPICommand serves a model's API from a script, for tests of any client.
 func fakeAPICommand(sys *app.System) *cobra.Command {
 	f := fakeAPI{}
 	cmd := &cobra.Command{

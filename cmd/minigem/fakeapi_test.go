@@ -22,7 +22,8 @@ func fake(protocol string) fakeAPI {
 	return fakeAPI{FakeAPI: testbed.FakeAPI{Protocol: fakemodel.Protocol(protocol), Strict: true}}
 }
 
-// startFake serves a script as fake-api does, and returns what it prints.
+// startFake serves a script as fake-api does, and returns the variable and the address
+// that it prints.
 func startFake(t *testing.T, f fakeAPI, text string) (name, url string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "script")
@@ -43,8 +44,8 @@ func startFake(t *testing.T, f fakeAPI, text string) (name, url string) {
 
 const shortScript = "text hello\n\nerror 503 try later\n"
 
-// TestFakeAPIProtocols: each protocol from the short form, under the variable
-// that its clients read.
+// TestFakeAPIProtocols checks each protocol by its short name, under the variable that
+// its clients read.
 func TestFakeAPIProtocols(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ protocol, variable, path, body, want string }{
@@ -76,7 +77,8 @@ func TestFakeAPIProtocols(t *testing.T) {
 	}
 }
 
-// TestFakeAPIForMinigem: minigem itself works on a script in words of no agent.
+// TestFakeAPIForMinigem checks that minigem itself works with a script in neutral
+// words.
 func TestFakeAPIForMinigem(t *testing.T) {
 	t.Parallel()
 	_, url := startFake(t, fake("gemini"), "write a.txt one\nread a.txt\n\nedit a.txt one two\n\ntext Done.\n")
@@ -90,7 +92,7 @@ func TestFakeAPIForMinigem(t *testing.T) {
 	assert.Equal(t, "two", string(data))
 }
 
-// TestFakeAPIMistakes are reported before anything is served.
+// TestFakeAPIMistakes checks that mistakes are reported before anything is served.
 func TestFakeAPIMistakes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -11,8 +11,8 @@ import (
 	"minigem/internal/management"
 )
 
-// newRootCommand returns minigem, and the options that its flags set. Its
-// arguments are those of [management.Arrange].
+// newRootCommand returns the command minigem and the options that its flags set. Its
+// arguments must have passed through [management.Arrange].
 func newRootCommand(sys *app.System) (cmd *cobra.Command, f *app.Options) {
 	f = &app.Options{}
 	version := false
@@ -48,8 +48,8 @@ func newRootCommand(sys *app.System) (cmd *cobra.Command, f *app.Options) {
 	})
 	cmd.CompletionOptions.HiddenDefaultCmd = true
 	registerFlags(f, cmd.Flags())
-	// Not cobra's: a template for it would link text/template, and with that the
-	// linker keeps every exported method of every type.
+	// Not cobra's --version: its template would link text/template, and then the linker
+	// keeps every exported method of every type.
 	cmd.Flags().BoolVarP(&version, "version", "v", false, "print the version and the commit")
 	cmd.AddCommand(strict(sys, &cobra.Command{Use: "version", Short: "Print the version and the commit", Hidden: true,
 		Args: cobra.NoArgs, Run: func(*cobra.Command, []string) { printVersion() }}))
@@ -62,7 +62,7 @@ func newRootCommand(sys *app.System) (cmd *cobra.Command, f *app.Options) {
 
 func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 	fs.SortFlags = false
-	fs.SetInterspersed(false) // management.Arrange says which flags after the prompt count
+	fs.SetInterspersed(false) // management.Arrange decides which flags after the prompt count
 	fs.StringVarP(&f.Prompt, "prompt", "p", "", "run this `prompt`, after what is piped in, and exit")
 	fs.StringVarP(&f.PromptInteractive, "prompt-interactive", "i", "", "run this `prompt`, then stay in the chat")
 	fs.BoolVar(&f.ACP, "acp", false, "serve an editor: the Agent Client Protocol on standard input and output")
@@ -111,9 +111,9 @@ func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 	fs.BoolVarP(&f.Debug, "debug", "d", false, "report progress on stderr")
 }
 
-// joinOptionalValues turns "--resume 3" into "--resume=3", and the same for
-// --worktree: the values of these flags may be left out, and the flag library only
-// knows the joined form then.
+// joinOptionalValues turns "--resume 3" into "--resume=3", and does the same for
+// --worktree. The values of these flags are optional, and the flag library then accepts
+// only the joined form.
 func joinOptionalValues(args []string) []string {
 	var out []string
 	for i := 0; i < len(args); i++ {

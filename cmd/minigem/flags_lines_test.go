@@ -41,8 +41,8 @@ func TestCommandLines(t *testing.T) {
 	assert.GreaterOrEqual(t, lines, 150)
 }
 
-// outcomeOf runs the line that was typed and returns the outcome in the words of
-// testdata/command_lines.txt, as far as want asks for it.
+// outcomeOf runs a command line and returns its outcome in the words of
+// testdata/command_lines.txt, limited to those in want.
 func outcomeOf(t *testing.T, typed string, want []string) string {
 	w := newHookWorld(t, map[string]string{"ext/gemini-extension.json": `{"name": "ext", "version": "1.0.0"}`})
 	args, err := shell.Fields(typed, func(name string) string { return map[string]string{"DIR": w.project}[name] })
@@ -85,8 +85,7 @@ func outcomeOf(t *testing.T, typed string, want []string) string {
 	return strings.Join(outcome, "; ")
 }
 
-// promptIn returns the last text of the user's in the first request that
-// belongs to a conversation.
+// promptIn returns the user's last text in the first request of a conversation.
 func promptIn(log []fakemodel.Request) string {
 	for _, r := range log {
 		if r.Side {

@@ -35,7 +35,7 @@ func newWatchedModel(t *testing.T) watchedModel {
 	return watchedModel{s, url}
 }
 
-// run runs minigem with args and reports whether the model was asked.
+// run runs minigem with args and reports whether the model got a request.
 func (m watchedModel) run(w hookWorld, args []string) (asked bool, got said) {
 	before := len(m.Log())
 	sys, out, errOut := w.sys("GEMINI_API_KEY=key", "GOOGLE_GEMINI_BASE_URL="+m.url)
@@ -43,9 +43,9 @@ func (m watchedModel) run(w hookWorld, args []string) (asked bool, got said) {
 	return len(m.Log()) > before, said{out.String(), errOut.String(), code}
 }
 
-// TestManagementWordsAreNoPrompts: a command of another agent, or a misspelled
-// one of ours, is never sent to a model where it is alone, with flags, or with a
-// subcommand of its own.
+// TestManagementWordsAreNoPrompts checks that a command of another agent, or a
+// misspelled one of ours, is never sent to a model: neither alone nor with flags or a
+// subcommand.
 func TestManagementWordsAreNoPrompts(t *testing.T) {
 	t.Parallel()
 	w, model := newHookWorld(t, nil), newWatchedModel(t)

@@ -15,7 +15,7 @@ import (
 	"minigem/internal/headless"
 )
 
-// withoutTerminal reports whether nobody sits at a terminal (core/utils/headless.ts).
+// withoutTerminal reports whether the run is not interactive (core/utils/headless.ts).
 func withoutTerminal(sys *app.System, f *app.Options) bool {
 	if f.PromptInteractive != "" {
 		return false
@@ -27,7 +27,7 @@ func withoutTerminal(sys *app.System, f *app.Options) bool {
 	return ci || f.PromptSet || !sys.StdinTTY || !sys.StdoutTTY
 }
 
-// runAgent is minigem without a subcommand.
+// runAgent runs minigem without a subcommand.
 func runAgent(ctx context.Context, sys *app.System, f *app.Options) error {
 	if ctx == nil {
 		ctx = context.Background()
@@ -91,7 +91,7 @@ func runHeadless(ctx context.Context, sys *app.System, f *app.Options) error {
 	return exit.Lost(rec.Write(err), r.Close())
 }
 
-// enterWorktree is app.EnterWorktree, and says where the session works.
+// enterWorktree calls app.EnterWorktree and prints where the session works.
 func enterWorktree(ctx context.Context, sys *app.System, f *app.Options) error {
 	notice, err := app.EnterWorktree(ctx, sys, f)
 	if notice != "" {
@@ -100,7 +100,7 @@ func enterWorktree(ctx context.Context, sys *app.System, f *app.Options) error {
 	return err
 }
 
-// promptOf is what the command line and standard input ask for.
+// promptOf returns the prompt from the command line and standard input.
 func promptOf(sys *app.System, f *app.Options) (string, error) {
 	piped, err := readPiped(sys, stdinWait)
 	if err != nil {
@@ -113,7 +113,7 @@ func promptOf(sys *app.System, f *app.Options) (string, error) {
 	return prompt, cases.CheckRecording(f, sys)
 }
 
-// oneShot begins the session, runs prompt and ends the session, however it went.
+// oneShot begins the session, runs prompt and ends the session, even if the run failed.
 func oneShot(r *app.Runtime, ctx context.Context, out headless.Output, prompt string,
 	rec *cases.Recording) (agent.Result, error) {
 	for _, n := range append(r.Config.Notices, r.Config.HookNotices()...) {

@@ -21,11 +21,11 @@ for the hooks of coding agents.`
   minigem demo                   watch hooks at work, offline, in seconds
   minigem hooks test             run the test cases in this folder`
 
-	// rootFlags are those that most people need.
+	// rootFlags are the flags that most people need.
 	rootFlags = "prompt prompt-interactive model approval-mode yolo skip-trust output-format resume sandbox version"
 )
 
-// helpCommand is "minigem help": about a command, as its --help, or about a topic.
+// helpCommand is "minigem help". It shows the --help of a command, or a topic.
 func helpCommand(sys *app.System) *cobra.Command {
 	help := &cobra.Command{
 		Use:   "help [command or topic]",
@@ -59,7 +59,7 @@ func helpCommand(sys *app.System) *cobra.Command {
 	return help
 }
 
-// find returns the command of this name.
+// find returns the command with this name.
 func find(cmd *cobra.Command, args []string) (*cobra.Command, error) {
 	about, rest, err := cmd.Root().Find(args)
 	if err != nil || len(rest) > 0 {

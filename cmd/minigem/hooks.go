@@ -6,7 +6,7 @@ import (
 	"minigem/internal/app"
 )
 
-// hooksCommand is the parent of everything that is about hooks alone.
+// hooksCommand is the parent of all commands about hooks.
 func hooksCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "hooks",
@@ -23,7 +23,7 @@ Only attack, fire, record, replay, run, test and torture run them.`,
 	return cmd
 }
 
-// hooksSubcommands is the list of them, in files of their names.
+// hooksSubcommands lists the subcommands, each in a file with its name.
 func hooksSubcommands(sys *app.System) []*cobra.Command {
 	return []*cobra.Command{
 		hooksListCommand(sys),

@@ -11,8 +11,8 @@ import (
 	"minigem/internal/exit"
 )
 
-// A guard that looks for the word is attacked, what got through becomes a case,
-// and the case fails until the guard is better.
+// Attacking a guard that searches for the word makes a case of the spellings that got
+// through, which fails until the guard is better.
 func TestHooksAttack(t *testing.T) {
 	t.Parallel()
 	needsConfinement(t)
@@ -55,8 +55,8 @@ func needsConfinement(t *testing.T) {
 	}
 }
 
-// TestNothingIsTriedUnconfined: where the kernel cannot confine hooks, they are not
-// tried with what they should refuse, and nothing is green.
+// TestNothingIsTriedUnconfined checks that, if the kernel cannot confine hooks, they
+// are not run on what they should refuse, and nothing passes.
 func TestNothingIsTriedUnconfined(t *testing.T) {
 	t.Parallel()
 	w := guardedWorld(t)

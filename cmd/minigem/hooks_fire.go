@@ -15,7 +15,7 @@ import (
 	"minigem/internal/trials"
 )
 
-// registerStimulus adds the flags of payload and fire.
+// registerStimulus registers the flags of payload and fire.
 func registerStimulus(s *trials.Stimulus, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.Tool, "tool", "", "the `tool` that is called (write_file), or the trigger of another event")
 	cmd.Flags().StringArrayVar(&s.Set, "set", nil,

@@ -8,8 +8,8 @@ import (
 	"minigem/internal/exit"
 )
 
-// TestForeignHooks: a repository with hooks of other agents hears of them, and
-// what to do; settings without hooks are none.
+// TestForeignHooks checks that hooks of other agents in a repository are reported, with
+// what to do. Settings without hooks do not count.
 func TestForeignHooks(t *testing.T) {
 	t.Parallel()
 	entry := `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}`
@@ -25,8 +25,8 @@ func TestForeignHooks(t *testing.T) {
 	assert.NotContains(t, newHookWorld(t, nil).run("hooks list").out, "other agents")
 }
 
-// TestLintOfOneFile: settings or the program of a hook; another file is refused
-// with what to do.
+// TestLintOfOneFile checks linting of one settings file or hook program. Any other file
+// is refused with what to do.
 func TestLintOfOneFile(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{

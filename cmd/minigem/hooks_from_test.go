@@ -13,8 +13,8 @@ import (
 
 const makesFile = "-- model --\nshell echo made > f.txt\n\ntext Done.\n"
 
-// Hooks in the form of Claude Code refuse in every agent that is played, because
-// their answers are translated.
+// Hooks in Claude Code's form refuse in every played agent, because their answers are
+// translated.
 func TestHooksInTheFormOfClaudeCode(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -39,7 +39,8 @@ func TestHooksInTheFormOfClaudeCode(t *testing.T) {
 	assert.Contains(t, stdout+stderr, "SubagentBegin")
 }
 
-// An agent that nobody has measured is not played: each cell says so, with a link.
+// An agent that was never measured is not played. Each of its cells says so, with a
+// link.
 func TestUnproven(t *testing.T) {
 	t.Parallel()
 	code, stdout, stderr := hooksTest(t, "--as", "cursor,kiro,windsurf,amp,crush", "--format", "json", "../../examples/portable/naive.txtar")

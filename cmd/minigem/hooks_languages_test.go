@@ -13,9 +13,9 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// guards keep .env files from being written, as people write that: the program
-// that runs it, the command in the settings, and the text. Each finds the list of
-// what it keeps beside itself.
+// guards keep .env files from being written, in common forms: the interpreter, the
+// command in the settings, and the text. Each reads its list from the folder that it is
+// in.
 var guards = []struct{ file, runs, dialect, command, text string }{
 	{"guard.sh", "jq", "", `$GEMINI_PROJECT_DIR/hooks/guard.sh`, `#!/usr/bin/env bash
 dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -92,9 +92,9 @@ func main() {
 `},
 }
 
-// TestGuardsInSevenLanguages: in a folder with a blank, an apostrophe and a letter
-// that is not ASCII, each guard refuses what it keeps and lets all else pass, and
-// lint finds no error in it.
+// TestGuardsInSevenLanguages checks, in a folder with a blank, an apostrophe and a
+// letter outside ASCII in its name, that each guard refuses only the files in its list,
+// and that lint reports no error.
 func TestGuardsInSevenLanguages(t *testing.T) {
 	t.Parallel()
 	for _, g := range guards {
@@ -114,7 +114,7 @@ func TestGuardsInSevenLanguages(t *testing.T) {
 				require.NoError(t, os.MkdirAll(filepath.Dir(w.path(name)), 0o755))
 				require.NoError(t, os.WriteFile(w.path(name), []byte(text), 0o755))
 			}
-			env := []string{"LANG=C.UTF-8"} // as people have it; Ruby reads files by it
+			env := []string{"LANG=C.UTF-8"} // as is usual; Ruby decodes files by it
 			if g.runs == "go" {
 				cache, err := exec.Command("go", "env", "GOCACHE").Output()
 				require.NoError(t, err)

@@ -60,7 +60,8 @@ usage, 52 a settings file cannot be read.`,
 	return cmd
 }
 
-// fixRounds bounds --fix: what one fix brings to light, the next round fixes.
+// fixRounds limits the rounds of --fix. A fix may reveal a finding that the next round
+// fixes.
 const fixRounds = 5
 
 func lintHooks(sys *app.System, format, file string, fix bool, others []*agents.Agent) error {

@@ -37,8 +37,7 @@ minigem hooks lint --explain CODE tells more
 	assert.Contains(t, none.out, "warning HK018: no hook was found in 0 files: nothing was looked at\n")
 }
 
-// In the repository of an extension, its hooks are looked at as they will be
-// where it is installed.
+// In an extension's repository, its hooks are linted as they will be when installed.
 func TestHooksLintExtension(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{
@@ -64,7 +63,7 @@ func TestHooksLintExtension(t *testing.T) {
 	assert.Regexp(t, `hooks\.json:2: error HK017: `, w.run("hooks lint").out)
 }
 
-// A repository may hold several extensions: the one of the folder counts.
+// If a repository holds several extensions, the one in the current folder is linted.
 func TestHooksLintExtensionInAFolder(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, nil)

@@ -36,7 +36,8 @@ They would be under "hooks" in
 `, w.run("hooks list --json").out)
 }
 
-// everyLayer has hooks in all layers, with everything that can be said of them.
+// everyLayer has hooks in all layers, with everything that the list can show about
+// them.
 var everyLayer = map[string]string{
 	".gemini/settings.json": `{
   // comments are fine
@@ -123,8 +124,8 @@ func TestHooksListOff(t *testing.T) {
 	assert.Equal(t, "hooksConfig.enabled is false in HOME/.gemini/settings.json:1", l.Off)
 }
 
-// TestHooksListUntrusted: what a stranger's folder brings is listed and not
-// loaded, and cannot reach the terminal.
+// TestHooksListUntrusted checks that hooks of an untrusted folder are listed and not
+// loaded, and cannot control the terminal.
 func TestHooksListUntrusted(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{

@@ -49,7 +49,7 @@ written without --yes.`,
 		Args: withUsage(cobra.MaximumNArgs(1), "takes the folder of one plugin"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, flag, err := migration{}, "--from-claude", error(nil)
-			plugin := strings.Join(args, "") // one at most
+			plugin := strings.Join(args, "") // there is at most one
 			switch {
 			case plugin != "" && !(fromClaude && to.Agent == ""):
 				err = wrongUsage(sys, cmd, "%s is for --from-claude", plugin)
@@ -81,17 +81,17 @@ written without --yes.`,
 	return cmd
 }
 
-// migration is what moving hooks would change.
+// migration describes the changes of a migration.
 type migration struct {
-	shown    string // clean
-	nothing  bool   // there is nothing to write, and shown says so
+	shown    string // safe to print
+	nothing  bool   // there is nothing to write, as shown says
 	question string
 	write    func() (done string, err error)
 }
 
-// migrate shows a migration, and writes it where the user agrees.
+// migrate shows a migration and writes it if the user agrees.
 func migrate(sys *app.System, m migration, flag string, dryRun, yes bool) error {
-	fmt.Fprint(text.Raw(sys.Stdout), m.shown) // with colours of ours
+	fmt.Fprint(text.Raw(sys.Stdout), m.shown) // raw, because it contains our colours
 	switch {
 	case m.nothing:
 	case dryRun:
@@ -110,8 +110,8 @@ func migrate(sys *app.System, m migration, flag string, dryRun, yes bool) error 
 	return nil
 }
 
-// fromClaudeCode moves the hooks of Claude Code's settings in this folder, or of
-// a plugin for it, to the project's settings.
+// fromClaudeCode moves the hooks in this folder's Claude Code settings, or in a Claude
+// Code plugin, to the project's settings.
 func fromClaudeCode(sys *app.System, plugin string) (m migration, err error) {
 	sources, err := claude.Sources(sys.Dir, plugin)
 	if err != nil {

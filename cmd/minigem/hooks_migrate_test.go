@@ -166,8 +166,8 @@ func TestHooksMigrateFaults(t *testing.T) {
 	}
 }
 
-// TestHooksMigrateShowsSafely: what is in a stranger's files cannot act upon the
-// terminal.
+// TestHooksMigrateShowsSafely checks that text in other people's files cannot control
+// the terminal.
 func TestHooksMigrateShowsSafely(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{

@@ -22,8 +22,8 @@ import (
 	"minigem/internal/trials"
 )
 
-// What is made passes its own test and has nothing for the linter, for every
-// event in every language.
+// New hooks pass their own case and get no lint findings, for every event in every
+// language.
 func TestHooksNew(t *testing.T) {
 	t.Parallel()
 	for i, ev := range protocol.Events {
@@ -45,7 +45,7 @@ func TestHooksNew(t *testing.T) {
 				assert.Contains(t, w.read(".gemini/settings.json"), "  // mine\n")
 				lint := w.run("hooks lint", env)
 				found := regexp.QuoteMeta("no findings; looked at 1 hook in 1 file\n")
-				if ev.IsAdded() { // which is all that is to be said
+				if ev.IsAdded() { // these are the only findings
 					found = `.gemini/settings.json:\d: note HK015: ` + regexp.QuoteMeta(elsewhere.DifferenceByID("event-added").String()) +
 						"\n\n0 errors, 0 warnings, 1 note; looked at 1 hook in 1 file\nminigem hooks lint --explain CODE tells more\n"
 				}
@@ -64,13 +64,13 @@ func TestHooksNew(t *testing.T) {
 	}
 }
 
-// kindsMade are what hooks new makes besides commands that are waited for.
+// kindsMade lists what hooks new makes in addition to synchronous commands.
 var kindsMade = []struct{ flags, program string }{
 	{"--kind http", "python3"}, {"--kind http --lang js", "node"}, {"--kind mcp_tool", "python3"}, {"--kind mcp_tool --lang js", "node"}, {"--kind prompt", ""}, {"--async", ""},
 }
 
-// A hook of each kind is made for each event for which there can be one: its case
-// passes, and fails without it; the linter has notes alone.
+// A hook of each kind is made for each event that supports it. Its case passes with the
+// hook and fails without it, and lint has only notes.
 func TestHooksNewOfEachKind(t *testing.T) {
 	t.Parallel()
 	for _, kind := range hooks.Kinds() {
@@ -115,8 +115,8 @@ func TestHooksNewOfEachKind(t *testing.T) {
 	}
 }
 
-// goCache is where this machine's Go keeps what it has built: the home of a
-// hookWorld is empty.
+// goCache returns the setting of Go's build cache, because the home of a hookWorld is
+// empty.
 func goCache(t *testing.T) string {
 	t.Helper()
 	cache, err := exec.Command("go", "env", "GOCACHE").Output()
@@ -124,7 +124,8 @@ func goCache(t *testing.T) string {
 	return "GOCACHE=" + strings.TrimSpace(string(cache))
 }
 
-// Where a language is missing, its case is skipped and says why, which is no pass.
+// If a language is missing, its case is skipped with a reason, and does not count as
+// passed.
 func TestHooksNewWithoutTheLanguage(t *testing.T) {
 	t.Parallel()
 	bin := t.TempDir()
@@ -165,7 +166,7 @@ func TestHooksNewRefuses(t *testing.T) {
 	assert.Equal(t, "mine", w.read(".gemini/hooks/taken.sh"))
 }
 
-// The matcher and what comes of a failure are in the entry, and the case passes.
+// The entry has the matcher and the onError, and the case passes.
 func TestHooksNewNarrowed(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, nil)
@@ -189,8 +190,8 @@ func TestHooksNewNarrowed(t *testing.T) {
 	assert.NoFileExists(t, w.path(".gemini/hooks/other.sh"))
 }
 
-// A hook is made for each tool that an example is known of, and its case passes:
-// the call that it makes is one that the loop accepts.
+// A hook is made for each tool that has an example, and its case passes: the loop
+// accepts the case's call.
 func TestHooksNewForATool(t *testing.T) {
 	t.Parallel()
 	for _, tool := range []string{"run_shell_command", "read_file", "read_many_files", "write_file", "replace", "list_directory", "glob", "grep_search", "web_fetch", "google_web_search", "save_memory"} {

@@ -41,7 +41,7 @@ cannot be written.`,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.SetInterspersed(false) // management.PromptOf says which flags after FILE count
+	fs.SetInterspersed(false) // management.PromptOf decides which flags after FILE count
 	fs.BoolVar(&f.Force, "force", false, "overwrite FILE")
 	fs.StringVarP(&f.Model, "model", "m", "", "the `model` to use")
 	fs.StringVar(&f.ApprovalMode, "approval-mode", "", "what may run unasked: default, auto_edit, yolo or plan")

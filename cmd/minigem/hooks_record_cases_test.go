@@ -22,8 +22,8 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// notRecordable are cases that do what a recorded one cannot say, with the
-// reason. A pattern is looked for in the script.
+// notRecordable lists patterns of scripts with features that a recorded case cannot
+// express, and why.
 var notRecordable = []struct{ pattern, why string }{
 	{`(?m)^resume`, "one case is one session"},
 	{`(?m)^end\n(.*\n)*(start|prompt)`, "one case is one session"},
@@ -33,8 +33,8 @@ var notRecordable = []struct{ pattern, why string }{
 	{`(?m)^timeout `, "it hangs on purpose"},
 }
 
-// TestRecordedCasesPass: each of the project's own cases that can be recorded
-// gives a case that passes at once.
+// TestRecordedCasesPass checks that recording each of the project's cases that can be
+// recorded gives a case that passes at once.
 func TestRecordedCasesPass(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(testbedData + "/cases/*.txtar")
@@ -87,8 +87,8 @@ func recordCase(t *testing.T, file string) []byte {
 	return s.written
 }
 
-// recordedSession tells a Recorder of a case's session, and writes the case when
-// it ends, while its files are there.
+// recordedSession reports a case's session to a Recorder, and writes the case at the
+// end, while its files still exist.
 type recordedSession struct {
 	testbed.Session
 	testbed.Firer
@@ -145,7 +145,7 @@ func (s *recordedSession) End(ctx context.Context) {
 
 var _ toolcall.Approver = chat.ObservedApprover{}
 
-// TestRecordedCasesSaySomething: what is recorded is not empty words.
+// TestRecordedCasesSaySomething checks that a recorded case asserts something.
 func TestRecordedCasesSaySomething(t *testing.T) {
 	t.Parallel()
 	got := string(recordCase(t, testbedData+"/cases/before_tool_deny.txtar"))

@@ -14,7 +14,7 @@ import (
 	"minigem/internal/exit"
 )
 
-// A hook that refuses each fourth time is found by running its case often.
+// Repeating a case finds a hook that refuses every fourth time.
 func TestHooksTestCount(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "flaky.txtar")
@@ -58,7 +58,7 @@ text Done.
 	assert.Equal(t, []int{4, 4, 0}, []int{run.Repeats[1].Runs, run.Repeats[1].Failed, run.Repeats[1].Differ})
 }
 
-// The order that --shuffle takes is said, and comes again with its seed.
+// --shuffle prints its order's seed, and the seed repeats the order.
 func TestHooksTestShuffle(t *testing.T) {
 	t.Parallel()
 	names := regexp.MustCompile(`(?m)^ok +\S+/(\w+)`)
@@ -80,8 +80,9 @@ func TestHooksTestShuffle(t *testing.T) {
 	assert.Regexp(t, `in the order of --shuffle=[1-9]\d*\n`, out)
 }
 
-// --html makes one page of a run: cases with what failed, hooks with their times,
-// what a guard held, and with --mutate the mutants; the results are printed as without.
+// --html makes one page of a run: cases with their failures, hooks with their times,
+// what a guard held, and with --mutate the mutants. The results are printed as without
+// it.
 func TestHooksTestPage(t *testing.T) {
 	t.Parallel()
 	page := filepath.Join(t.TempDir(), "run.html")

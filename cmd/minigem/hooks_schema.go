@@ -66,7 +66,7 @@ as tool_input.`,
 	return cmd
 }
 
-// schemaOf is one schema, or both of them.
+// schemaOf returns the input schema, the output schema, or both.
 func schemaOf(event protocol.Event, input, output bool) (any, error) {
 	var both struct {
 		Input  *jsonschema.Schema `json:"input"`

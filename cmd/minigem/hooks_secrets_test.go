@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNothingSaysTheSecretsOfAWebhook: whatever shows hooks shows an http hook
-// without the values of its query and headers, a hook without a name too, and
-// what is remembered of it holds none of them.
+// TestNothingSaysTheSecretsOfAWebhook checks that every command that shows hooks hides
+// the values of an http hook's query and headers, also without a name, and that stored
+// data about it has none of them.
 func TestNothingSaysTheSecretsOfAWebhook(t *testing.T) {
 	t.Parallel()
 	hook := `{"hooks": {"BeforeTool": [{"hooks": [{"type": "http", "url": "http://127.0.0.1:1/x?token=s3cr3t&s3cr3t",

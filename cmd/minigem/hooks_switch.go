@@ -71,7 +71,7 @@ func switchCommand(s app.HookSwitch, sys *app.System) *cobra.Command {
 	return cmd
 }
 
-// completeSwitch offers the names that the command would change.
+// completeSwitch completes the names of hooks that the command would change.
 func completeSwitch(s app.HookSwitch, sys *app.System) cobra.CompletionFunc {
 	return func(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
 		c, err := app.Configure(sys, &app.Options{})

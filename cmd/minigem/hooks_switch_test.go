@@ -21,7 +21,7 @@ func TestHooksSwitch(t *testing.T) {
 		args  string
 		env   string
 		want  said
-		file  string // to look at afterwards
+		file  string // the file to compare afterwards
 		holds string
 	}{
 		{"by name", map[string]string{".gemini/settings.json": two}, "disable guard", "",
@@ -92,7 +92,7 @@ func TestHooksSwitch(t *testing.T) {
 	}
 }
 
-// TestHooksEnableSome: what was done before something failed is reported.
+// TestHooksEnableSome checks that changes made before a failure are reported.
 func TestHooksEnableSome(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{
@@ -122,11 +122,11 @@ func TestHooksCompletion(t *testing.T) {
 	}
 }
 
-// fieldsWithEmpty splits at blanks; a blank at the end is an empty word.
+// fieldsWithEmpty splits at blanks. A trailing blank yields an empty word.
 func fieldsWithEmpty(s string) []string { return strings.Split(s, " ") }
 
-// TestHooksDisableStaysInOneFile: what the first command writes does not move the
-// second one to another file, in a folder that brings nothing yet.
+// TestHooksDisableStaysInOneFile checks that the first command's change does not move
+// the second one to another file, in a folder without settings.
 func TestHooksDisableStaysInOneFile(t *testing.T) {
 	t.Parallel()
 	two := `{"hooks": {"BeforeTool": [{"hooks": [{"name": "a", "type": "command", "command": "true"},

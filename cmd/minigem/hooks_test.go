@@ -18,8 +18,9 @@ import (
 	"minigem/internal/app"
 )
 
-// A hookWorld is a home and a project of given files: names that begin with ~/
-// lie in the home, those with sys/ are the system's, all others the project's.
+// A hookWorld is a home and a project with given files. Names that begin with ~/ are in
+// the home, names that begin with sys/ are the system's, and all others are in the
+// project.
 type hookWorld struct {
 	t             *testing.T
 	home, project string
@@ -57,13 +58,13 @@ func (w hookWorld) read(name string) string {
 	return string(data)
 }
 
-// said is what a run of the command printed.
+// said is the output and the exit code of a command.
 type said struct {
 	out, err string
 	code     int
 }
 
-// sys is where the command runs; the folder is trusted unless env says more.
+// sys returns the System of a command. The folder is trusted unless env says otherwise.
 func (w hookWorld) sys(env ...string) (sys *app.System, out, errOut *bytes.Buffer) {
 	out, errOut = &bytes.Buffer{}, &bytes.Buffer{}
 	return &app.System{
@@ -83,8 +84,7 @@ func (w hookWorld) run(args string, env ...string) said {
 	return said{tidy.Replace(out.String()), tidy.Replace(errOut.String()), code}
 }
 
-// words are those of a command line; the folder of temporary files may have
-// blanks in its path.
+// words splits a command line. The path of the temporary folder may contain blanks.
 func words(line string) []string {
 	out := strings.Fields(strings.ReplaceAll(line, os.TempDir(), "\x00"))
 	for i, w := range out {
@@ -95,7 +95,7 @@ func words(line string) []string {
 
 const untrusted = "GEMINI_CLI_TRUST_WORKSPACE="
 
-// oneHook is a settings file with a BeforeTool hook.
+// oneHook returns a settings file with a BeforeTool hook.
 func oneHook(name string) string {
 	return `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "` + name + `", "command": "true"}]}]}}`
 }

@@ -22,7 +22,7 @@ import (
 	"minigem/internal/trials"
 )
 
-// hooksTesting is "minigem hooks test" as it was asked for.
+// hooksTesting holds the flags of "minigem hooks test".
 type hooksTesting struct {
 	sys      *app.System
 	run      string
@@ -165,7 +165,7 @@ func (t *hooksTesting) test(ctx context.Context, paths []string) error {
 			return nil
 		})
 	}
-	// A run that is killed leaves no report that is green. In a stream it would be a second one.
+	// A killed run must not leave a passing report. A stream would get a second one.
 	if info, err := os.Stat(t.junit); t.junit != "" && (err != nil || info.Mode().IsRegular()) {
 		if err := report(s.Pending(files)); err != nil {
 			return err
@@ -220,7 +220,7 @@ func (t *hooksTesting) suite(paths []string) (*testbed.Suite, error) {
 	return s, err
 }
 
-// fits says which flags do not go together.
+// fits returns an error for flags that exclude each other.
 func (t *hooksTesting) fits() error {
 	if len(t.on)+len(t.as) == 0 {
 		switch {
@@ -239,8 +239,8 @@ func (t *hooksTesting) fits() error {
 	return t.alone("--on and --as", agents.Formats...)
 }
 
-// alone says what does not go with a way of running cases that has formats of its
-// own.
+// alone returns an error for flags that cannot be combined with a way of running cases
+// that has its own formats.
 func (t *hooksTesting) alone(with string, formats ...string) error {
 	if !slices.Contains(formats, t.format) {
 		return fmt.Errorf("the format is %q: with %s, use one of %s", t.format, with, strings.Join(formats, ", "))
@@ -254,7 +254,7 @@ func (t *hooksTesting) alone(with string, formats ...string) error {
 	return nil
 }
 
-// verdict is the exit of the command.
+// verdict returns the error that sets the command's exit code.
 func (t *hooksTesting) verdict(ctx context.Context, sum testbed.Summary) error {
 	cover := testbed.Cover(sum.Results)
 	if t.coverage {
@@ -271,7 +271,8 @@ func (t *hooksTesting) verdict(ctx context.Context, sum testbed.Summary) error {
 	return nil
 }
 
-// coverageTo keeps formats for programs clean.
+// coverageTo returns where to write the coverage. It keeps machine-readable formats
+// clean.
 func (t *hooksTesting) coverageTo() io.Writer {
 	if t.format == "text" || t.format == "github" {
 		return t.sys.Stdout
@@ -279,7 +280,8 @@ func (t *hooksTesting) coverageTo() io.Writer {
 	return t.sys.Stderr
 }
 
-// pageOf makes the page of a run whose mutants are known; nil: nobody wants one.
+// pageOf returns a function that writes the page of a run with its mutants, or nil if
+// no page is wanted.
 func (t *hooksTesting) pageOf(ctx context.Context, s *testbed.Suite, files []string) func(testbed.Mutation) error {
 	if t.html == "" {
 		return nil
@@ -290,8 +292,8 @@ func (t *hooksTesting) pageOf(ctx context.Context, s *testbed.Suite, files []str
 	}
 }
 
-// writeFile writes a file of results; nothing, where none is asked for. The file is
-// never empty: a kill meanwhile leaves the beginning of the new results.
+// writeFile writes a file of results. It does nothing if name is empty. The file is not
+// truncated first, so a run that is killed meanwhile does not leave it empty.
 func (t *hooksTesting) writeFile(name string, write func(io.Writer) error) (err error) {
 	if name == "" {
 		return nil
@@ -303,7 +305,7 @@ func (t *hooksTesting) writeFile(name string, write func(io.Writer) error) (err 
 	out := &exit.Stdout{To: file}
 	err = errors.Join(write(out), out.Lost())
 	if end, seekErr := file.Seek(0, io.SeekCurrent); seekErr == nil && end > 0 {
-		_ = file.Truncate(end) // it is no file, if it cannot be
+		_ = file.Truncate(end) // fails if it is not a regular file
 	}
 	err = errors.Join(err, file.Close())
 	if err != nil {
@@ -312,7 +314,7 @@ func (t *hooksTesting) writeFile(name string, write func(io.Writer) error) (err 
 	return err
 }
 
-// watching runs the cases until ctx ends.
+// watching runs the cases again on changes, until ctx ends.
 func (t *hooksTesting) watching(ctx context.Context, s *testbed.Suite) {
 	f := testbed.NewFormat(t.format, t.sys.Stdout, t.verbose, t.sys.Getenv("GITHUB_WORKSPACE"))
 	s.Report = f.Result

@@ -57,7 +57,7 @@ func TestCases(t *testing.T) {
 	runCases(t, testbedData+"/cases/*.txtar", testbed.Options{Driver: cases.Open, Chat: cases.OpenChat, Timeout: time.Hour})
 }
 
-// TestExamples runs the cases of examples, those that are written in Go too.
+// TestExamples runs the cases of examples, including those with programs in Go.
 func TestExamples(t *testing.T) {
 	bin := t.TempDir()
 	out, err := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "../../examples/toolfilter", "../../examples/forcepush").CombinedOutput()
@@ -71,20 +71,20 @@ func TestExamples(t *testing.T) {
 	}})
 }
 
-// Parts of messages that differ from run to run.
+// varying lists the parts of messages that differ from run to run.
 var varying = []struct {
 	what *regexp.Regexp
 	by   string
 }{
 	{regexp.MustCompile(`\d+ ?ms\b`), "N ms"},
 	{regexp.MustCompile(`[⠁-⣿] waiting for the hook (\S+) \(\d+ s`), "⠋ waiting for the hook $1 (N s"},
-	{regexp.MustCompile(`\b\d+\.\d+ ?s\b`), "N ms"}, // what takes milliseconds takes seconds on a busy machine
+	{regexp.MustCompile(`\b\d+\.\d+ ?s\b`), "N ms"}, // a busy machine may need seconds instead of milliseconds
 	{regexp.MustCompile(`minigem \d\S+`), "minigem VERSION"},
 	{regexp.MustCompile(`(?m)"llm_request":.*$`), `"llm_request":...`},
 	{regexp.MustCompile(`(?m)^( +)\{"(sessionId|id|\$set|minigem)".*$`), `$1{"$2":...`},
 }
 
-// messages is what people read of a case file's result.
+// messages returns what people read about a case file's result.
 func messages(t *testing.T, file string) (string, testbed.Result) {
 	t.Helper()
 	var b bytes.Buffer
@@ -100,8 +100,8 @@ func messages(t *testing.T, file string) (string, testbed.Result) {
 
 var timeoutLine = regexp.MustCompile(`(?m)^timeout (\S+)$`)
 
-// withMoreTime runs a case that runs out of time with ever longer limits, until
-// the machine comes as far as want in them. got is what it said before.
+// withMoreTime repeats a case that exceeded its timeout with ever longer timeouts,
+// until it gets as far as want. got is the first result.
 func withMoreTime(t *testing.T, file, want, got string) string {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -124,8 +124,8 @@ func withMoreTime(t *testing.T, file, want, got string) string {
 	return got
 }
 
-// TestMessages holds what is said of cases that fail and of case files that are
-// broken to the golden files beside them.
+// TestMessages compares the messages about failing and broken case files with the
+// golden files next to them.
 func TestMessages(t *testing.T) {
 	for _, dir := range []string{"failing", "broken"} {
 		files, err := filepath.Glob(filepath.Join(testbedData, dir, "*.txtar"))
@@ -152,8 +152,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// TestEveryAssertionHasBoth: each assertion stands in a case that passes and in
-// one that shows its message, and each event in a case that passes.
+// TestEveryAssertionHasBoth checks that each assertion is in a passing case and in one
+// that shows its message, and that each event is in a passing case.
 func TestEveryAssertionHasBoth(t *testing.T) {
 	t.Parallel()
 	read := func(dir string) string {
@@ -303,11 +303,12 @@ func TestHooksTestUpdatesAndKeeps(t *testing.T) {
 	assert.Zero(t, code, stdout)
 }
 
-// TestHooksTestWatches: a changed case runs again, alone; a changed hook runs all.
+// TestHooksTestWatches checks that a changed case runs again alone, and that a changed
+// hook runs all cases again.
 func TestHooksTestWatches(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write := func(name, text string) { // at once, so that nobody sees half of it
+	write := func(name, text string) { // in one step, so that no reader sees half a file
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(path+".new", []byte(text), 0o644))
 		require.NoError(t, os.Rename(path+".new", path))
@@ -351,7 +352,8 @@ func TestHooksTestWatches(t *testing.T) {
 	<-done
 }
 
-// TestCasesLeaveNothingBehind: neither folders nor the user's own home.
+// TestCasesLeaveNothingBehind checks that cases leave no folders behind, and nothing in
+// the user's home.
 func TestCasesLeaveNothingBehind(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	home := t.TempDir()
@@ -365,8 +367,8 @@ func TestCasesLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-// BenchmarkCases runs cases with a hook each, as many at a time as there are
-// processors. go test -bench Cases -benchtime 200x is the suite of 200.
+// BenchmarkCases runs cases with one hook each, as many at a time as there are
+// processors. "go test -bench Cases -benchtime 200x" is the suite of 200.
 func BenchmarkCases(b *testing.B) {
 	const script = "prompt Look\nfired BeforeTool guard\ntool-ran list_directory\n\n-- settings.json --\n" +
 		`{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "name": "guard", "command": "sh guard.sh"}]}]}}` +

@@ -10,7 +10,7 @@ import (
 	"minigem/internal/exit"
 )
 
-// A guard whose failure is no block is found, and mended in its settings.
+// Torture finds a guard whose failure does not block, and its settings are fixed.
 func TestHooksTorture(t *testing.T) {
 	t.Parallel()
 	needsConfinement(t)

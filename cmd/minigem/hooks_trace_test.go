@@ -13,7 +13,7 @@ import (
 	"minigem/hooks"
 )
 
-// writesOnce is a model that writes a file and says so.
+// writesOnce is a model that writes a file and reports it.
 const writesOnce = `{"method":"generateContentStream","response":[{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"write_file","args":{"file_path":"a.txt","content":"x"}}}]},"finishReason":"STOP"}]}]}
 {"method":"generateContentStream","response":[{"candidates":[{"content":{"role":"model","parts":[{"text":"Done."}]},"finishReason":"STOP"}]}]}
 `
@@ -38,7 +38,7 @@ func (w hookWorld) traced(env ...string) ([]hooks.Report, string) {
 	return reports, w.read("trace.jsonl") + got.err
 }
 
-// ofEvent is the only report of an event.
+// ofEvent returns the only report of an event.
 func ofEvent(t *testing.T, reports []hooks.Report, event hooks.Event) hooks.Report {
 	t.Helper()
 	var found []hooks.Report
@@ -51,7 +51,8 @@ func ofEvent(t *testing.T, reports []hooks.Report, event hooks.Event) hooks.Repo
 	return found[0]
 }
 
-// TestHookTraceSaysWhyNot: for every hook that did not run, its line says why.
+// TestHookTraceSaysWhyNot checks that each hook that did not run has a line that says
+// why.
 func TestHookTraceSaysWhyNot(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{
@@ -101,7 +102,7 @@ func TestHookTraceOff(t *testing.T) {
 	assert.FileExists(t, w.path("a.txt"))
 }
 
-// TestHookTraceFailures: what went wrong is in it, with the streams.
+// TestHookTraceFailures checks that the trace has failures, with their streams.
 func TestHookTraceFailures(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{".gemini/settings.json": `{"hooks": {"BeforeTool": [{"hooks": [
@@ -122,8 +123,8 @@ func TestHookTraceFailures(t *testing.T) {
 	assert.Contains(t, r.Input.String(), `"tool_name":"write_file"`)
 }
 
-// TestHookTraceMasks: secrets of the environment, and those that extensions and
-// hooks are configured with, reach neither the trace nor the terminal.
+// TestHookTraceMasks checks that secrets from the environment, extensions and hooks
+// reach neither the trace nor the terminal.
 func TestHookTraceMasks(t *testing.T) {
 	t.Parallel()
 	const canary, stored, configured = "canary-a1b2c3d4e5f6", "canary-0123456789ab", "canary-ffeeddccbbaa"

@@ -39,7 +39,7 @@ func TestHooksView(t *testing.T) {
 	assert.Contains(t, errOut.String(), "minigem hooks view trace.jsonl > page.html")
 }
 
-// A run writes the page itself where the trace's name ends with .html.
+// A run writes the page itself if the trace's name ends with .html.
 func TestHookTracePage(t *testing.T) {
 	t.Parallel()
 	w := guardedWorld(t)

@@ -16,11 +16,11 @@ import (
 	"minigem/internal/text"
 )
 
-// forged is what would be a command to a CI system on a line of its own.
+// forged would be a command to a CI system on a separate line.
 const forged = "\n::error file=x::forged\n  ::set-output name=x::forged\r::error::forged\n##[error]forged\n"
 
-// hostileRuns are, for each command, the ways to run it beside what is hostile in
-// every file that it may read; a reason alone says why there is nothing hostile.
+// hostileRuns lists, for each command, ways to run it with hostile text in every file
+// that it may read. A reason alone says why there is no hostile text.
 var hostileRuns = map[string][]string{
 	"minigem":           {"--list-extensions", "-p hi --fake-responses answers --debug", "-r nope" + hostile + " -p hi"},
 	"agents":            {"agents"},
@@ -95,12 +95,12 @@ var hostileRuns = map[string][]string{
 	"completion powershell": {"because: it prints a script of the program"},
 }
 
-// inLines are the commands that print what others said in several lines as such: a
-// conversation, an answer, the reason of a hook. README.md says how a workflow
-// keeps GitHub from obeying those.
+// inLines lists the commands that print other people's text over several lines
+// unchanged: a conversation, an answer, the reason of a hook. README.md says how a
+// workflow keeps GitHub from obeying it.
 var inLines = []string{"sessions show", "hooks fire"}
 
-// commandsIn are the paths of a command and those below it.
+// commandsIn returns the paths of a command and its subcommands.
 func commandsIn(c *cobra.Command) []string {
 	out := []string{strings.TrimPrefix(c.CommandPath(), "minigem ")}
 	for _, sub := range c.Commands() {
@@ -109,7 +109,7 @@ func commandsIn(c *cobra.Command) []string {
 	return out
 }
 
-// hostileFiles hold text of others in each place that commands print.
+// hostileFiles have hostile text in each place that commands print.
 func hostileFiles(t *testing.T) map[string]string {
 	quoted := func(s string) string {
 		data, err := json.Marshal(s)
@@ -157,11 +157,11 @@ func tomlQuoted(s string) string {
 	return b.String() + `"`
 }
 
-// workflowCommand is a line that a CI system would obey, and that is not ours.
+// workflowCommand matches a line that a CI system would obey and that is not ours.
 var workflowCommand = regexp.MustCompile(`(?m)(^|\r)[ \t]*(::[a-z-]+[^:\n]*::forged|##\[[a-z]+\]forged)`)
 
-// TestNoCommandPrintsWhatActs: each command there is, beside hostile files, prints
-// nothing that acts upon a terminal or a CI system. A new command needs a row.
+// TestNoCommandPrintsWhatActs checks that no command prints hostile text from files in
+// a form that controls a terminal or a CI system. A new command needs a row.
 func TestNoCommandPrintsWhatActs(t *testing.T) {
 	t.Parallel()
 	sys, _, _ := newHookWorld(t, nil).sys()
@@ -193,7 +193,7 @@ func TestNoCommandPrintsWhatActs(t *testing.T) {
 				if i := slices.Index(args, "#program"); i >= 0 {
 					args[i] = w.path("program")
 				}
-				for i, arg := range args { // cases are looked for where the tests run
+				for i, arg := range args { // the tests search for cases in their own folder
 					if file, ok := strings.CutPrefix(arg, "./"); ok {
 						args[i] = w.path(file)
 					}

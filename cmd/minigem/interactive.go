@@ -12,7 +12,7 @@ import (
 	"minigem/internal/text"
 )
 
-// runInteractive is the chat in the terminal.
+// runInteractive runs the chat in the terminal.
 func runInteractive(ctx context.Context, sys *app.System, f *app.Options) error {
 	in, isFile := sys.Stdin.(*os.File)
 	out, isFile2 := exit.Raw(text.Raw(sys.Stdout)).(*os.File)

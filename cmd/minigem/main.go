@@ -1,7 +1,7 @@
-// Command minigem is a small coding agent, compatible with Gemini CLI on the
-// wire, and the testbed for hooks that are written for it. This package wires
-// the rooms together, top to bottom, and keeps one file a subcommand; what can
-// be decided elsewhere is decided elsewhere.
+// Command minigem is a small coding agent, compatible with Gemini CLI on the wire, and
+// the testbed for hooks that are written for it. This package wires the rooms together,
+// with one file per subcommand. It leaves to other packages whatever can be decided
+// there.
 package main
 
 import (
@@ -19,15 +19,15 @@ func main() {
 	os.Exit(run(os.Args[1:], app.HostSystem()))
 }
 
-// run is main with everything that it touches as parameters. Nothing that it prints
-// can control a terminal, whoever wrote it: both streams are text.Writers.
+// run is main with its dependencies as parameters. Both output streams are
+// text.Writers, so nothing that it prints can control a terminal.
 func run(args []string, sys *app.System) int {
 	stdout := &exit.Stdout{To: sys.Stdout}
 	sys.Stdout, sys.Stderr = text.NewWriter(stdout), text.NewWriter(sys.Stderr)
 	root, f := newRootCommand(sys)
 	args, err := management.Arrange(root, joinOptionalValues(args))
 	if err != nil {
-		_ = root.ParseFlags(args) // the format of the output may be among them
+		_ = root.ParseFlags(args) // the flags may set the output format
 		return stdout.Report(sys.Stderr, headless.New(sys, f, nil).Refuse(err))
 	}
 	root.SetArgs(args)

@@ -14,7 +14,7 @@ import (
 	"minigem/internal/mcp/servers"
 )
 
-// mcpCommand manages the MCP servers of the settings, in Gemini CLI's files.
+// mcpCommand manages the MCP servers in Gemini CLI's settings files.
 func mcpCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp",

@@ -17,14 +17,14 @@ import (
 
 var aFlag = regexp.MustCompile(`^--[a-z][a-z-]*`)
 
-// foreignFlags are flags of other programs that pages name by themselves.
+// foreignFlags are flags of other programs that pages mention alone.
 var foreignFlags = []string{
 	"--dangerously-skip-permissions", "--dangerously-bypass-hook-trust", "--allow-all", "--trust-folder", "--auto",
-	"--skip-permissions-unsafe", // of agents
+	"--skip-permissions-unsafe", // of other agents
 	"--files", "--ignore-scripts", "--help",
 }
 
-// everyFlag are the flags of all commands, and foreignFlags.
+// everyFlag returns the flags of all commands, and foreignFlags.
 func everyFlag(cmd *cobra.Command) map[string]bool {
 	known := map[string]bool{}
 	for _, name := range foreignFlags {
@@ -37,7 +37,7 @@ func everyFlag(cmd *cobra.Command) map[string]bool {
 	return known
 }
 
-// everyCommand is minigem with all that cobra adds when it runs.
+// everyCommand returns minigem with everything that cobra adds at run time.
 func everyCommand() *cobra.Command {
 	root, _ := newRootCommand(&app.System{Stdout: &bytes.Buffer{}, Stderr: &bytes.Buffer{}})
 	root.InitDefaultHelpCmd()
@@ -49,7 +49,7 @@ var (
 	variable   = regexp.MustCompile(`^\w+=\S*\s+`)
 )
 
-// linesOfMinigem are the lines of minigem in a snippet.
+// linesOfMinigem returns the command lines of minigem in a snippet.
 func linesOfMinigem(s snippet) []string {
 	var all []string
 	text := strings.ReplaceAll(s.text, "\\\n", " ")
@@ -80,7 +80,7 @@ func linesOfMinigem(s snippet) []string {
 	return all
 }
 
-// faultOfCommand says which word of a command line minigem does not know.
+// faultOfCommand returns the word of a command line that minigem does not know.
 func faultOfCommand(root *cobra.Command, line string) string {
 	words := strings.Fields(line)[1:]
 	if len(words) > 0 && words[0] == "help" {
@@ -107,7 +107,7 @@ func faultOfFlags(cmd *cobra.Command, words []string) string {
 	quoted, was := false, "-"
 	for _, word := range words {
 		isServer := cmd.Name() == "add" && !strings.HasPrefix(word, "-") && !strings.HasPrefix(was, "-")
-		if was = word; word == "--" || isServer { // what follows is another program's
+		if was = word; word == "--" || isServer { // the rest is for another program
 			return ""
 		}
 		inQuotes := quoted

@@ -26,8 +26,8 @@ import (
 	"minigem/tools/policy"
 )
 
-// TestPages parses each block of the documentation as what it is, with the loader
-// that would read it, and looks up each command line of minigem and its flags.
+// TestPages parses each block of the documentation with the loader of its kind, and
+// checks each command line of minigem and its flags.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	root := everyCommand()
@@ -60,7 +60,7 @@ func TestPages(t *testing.T) {
 	assert.Greater(t, lines, 200)
 }
 
-// TestPagesWouldFail shows that what TestPages looks for is found.
+// TestPagesWouldFail checks that TestPages finds each kind of fault.
 func TestPagesWouldFail(t *testing.T) {
 	t.Parallel()
 	root := everyCommand()
@@ -120,7 +120,7 @@ const inline = "code in a line"
 
 // A snippet is a block of code, or code in backticks.
 type snippet struct {
-	lang string // of the fence, "indented", or inline
+	lang string // the fence's language, "indented", or "inline"
 	text string
 	line int
 }
@@ -163,7 +163,7 @@ func snippets(page string) []snippet {
 	return all
 }
 
-// faultOfBlock says why the reader of such a file refuses it; empty: it does not.
+// faultOfBlock returns why the reader of such a file refuses it, or "".
 func faultOfBlock(t *testing.T, s snippet) string {
 	switch s.lang {
 	case "json":
@@ -190,16 +190,16 @@ func faultOfBlock(t *testing.T, s snippet) string {
 	return ""
 }
 
-// elsewhereRead are JSON objects of other readers, by one of their keys.
+// elsewhereRead lists JSON objects with other readers, by one of their keys.
 var elsewhereRead = map[string]string{
 	"agent_servers": "Zed's settings",
 	"errorMessage":  "one answer for all agents, which examples/portable tries",
 	"method":        "fake responses, which e2e plays",
 }
 
-// faultOfJSON judges a block as settings, unless it is the answer of a hook.
+// faultOfJSON checks a block as settings, unless it is a hook's answer.
 func faultOfJSON(t *testing.T, text string) string {
-	if strings.HasPrefix(text, `{"method"`) { // a value in each line
+	if strings.HasPrefix(text, `{"method"`) { // one value per line
 		text, _, _ = strings.Cut(text, "\n")
 	}
 	doc, err := jsonc.Parse("block", []byte(text))
@@ -242,7 +242,7 @@ func joinFaults(faults []string, problems []hooks.Problem) string {
 	return strings.Join(faults, "; ")
 }
 
-// isAnswer reports whether text is what a hook of some event may print.
+// isAnswer reports whether text may be the output of a hook.
 func isAnswer(t *testing.T, text []byte) bool {
 	var v any
 	if json.Unmarshal(text, &v) != nil {
@@ -257,7 +257,7 @@ func isAnswer(t *testing.T, text []byte) bool {
 	})
 }
 
-// faultOfTOML judges a block as a policy, if it has rules, else as a command.
+// faultOfTOML checks a block as a policy if it has rules, else as a command.
 func faultOfTOML(t *testing.T, text string) string {
 	var faults []string
 	if strings.Contains(text, "[[") {
@@ -276,7 +276,7 @@ func faultOfTOML(t *testing.T, text string) string {
 	return strings.Join(faults, "; ")
 }
 
-// faultOfYAML judges the hooks in it, if there are any, as front matter.
+// faultOfYAML checks the hooks in a block, if there are any, as front matter.
 func faultOfYAML(text string) string {
 	var doc any
 	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {

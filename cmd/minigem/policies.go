@@ -12,7 +12,7 @@ import (
 	"minigem/tools/policy"
 )
 
-// policiesCommand lists the rules that decide what may run.
+// policiesCommand lists the rules that decide which tools may run.
 func policiesCommand(sys *app.System) *cobra.Command {
 	f := &app.Options{}
 	var asJSON bool
@@ -61,8 +61,8 @@ hooks unless its argsPattern names them.`,
 	return cmd
 }
 
-// rulesInForce are the rules of a session with these flags; faults of rules are
-// said on stderr. Where a session would not begin, that is the error.
+// rulesInForce returns the rules of a session with these flags and prints their
+// problems on stderr. If a session would not begin, it returns that error.
 func rulesInForce(sys *app.System, c *app.Configuration, f *app.Options) ([]policy.Rule, error) {
 	rules, problems, err := (&app.Runtime{Config: c, Flags: f}).PolicyRules()
 	for _, p := range problems {

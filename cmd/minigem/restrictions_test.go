@@ -25,8 +25,9 @@ func nested(key, value string) string {
 
 var restrictionsDone = llm.Chunk{Parts: []llm.Part{llm.Text{Text: "Done."}}, FinishReason: "STOP"}
 
-// TestARestrictionWithoutEffectStopsTheRun: each one of the list, with a value
-// that would hold something back, ends with 52; with each harmless one it runs.
+// TestARestrictionWithoutEffectStopsTheRun checks that each restriction in the list
+// ends the run with 52 if its value would restrict something, and has no effect
+// otherwise.
 func TestARestrictionWithoutEffectStopsTheRun(t *testing.T) {
 	t.Parallel()
 	for _, k := range settings.KnownKeys() {
@@ -50,9 +51,8 @@ func TestARestrictionWithoutEffectStopsTheRun(t *testing.T) {
 	}
 }
 
-// TestAMistakenRestrictionStopsTheRun: a value of another type, an older name, a
-// misspelt one or one with dots has no effect, and what it was to hold back is
-// not let through.
+// TestAMistakenRestrictionStopsTheRun checks that a restriction with a wrong type, an
+// older or misspelled name, or a dotted name ends the run instead of being ignored.
 func TestAMistakenRestrictionStopsTheRun(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -69,7 +69,7 @@ func TestAMistakenRestrictionStopsTheRun(t *testing.T) {
 	}
 }
 
-// TestNoSkillsWhereTheUserAllowsNone: no project turns them on again.
+// TestNoSkillsWhereTheUserAllowsNone checks that a project cannot turn skills on again.
 func TestNoSkillsWhereTheUserAllowsNone(t *testing.T) {
 	t.Parallel()
 	for _, key := range []string{"admin.skills.enabled", "skills.enabled"} {
@@ -82,8 +82,8 @@ func TestNoSkillsWhereTheUserAllowsNone(t *testing.T) {
 	}
 }
 
-// TestAnUnknownRestrictionStopsTheRun: what stands among restrictions and is not
-// known may be one; elsewhere an unknown key is reported.
+// TestAnUnknownRestrictionStopsTheRun checks that an unknown key among restrictions
+// ends the run, because it may be one. Elsewhere an unknown key is reported.
 func TestAnUnknownRestrictionStopsTheRun(t *testing.T) {
 	t.Parallel()
 	for text, key := range map[string]string{
@@ -146,8 +146,8 @@ func TestSandboxIsRefused(t *testing.T) {
 	}
 }
 
-// TestExtensionsAreHeldBack: where they may come from, which tools they take
-// away, and their policies.
+// TestExtensionsAreHeldBack checks the restrictions of extensions: their sources, the
+// tools that they exclude, and their policies.
 func TestExtensionsAreHeldBack(t *testing.T) {
 	t.Parallel()
 	world := func(settings string) hookWorld {
@@ -186,8 +186,8 @@ func TestExtensionsAreHeldBack(t *testing.T) {
 	}
 }
 
-// TestFilesThatSwitchOff: what says which extensions and MCP servers are off, and
-// cannot be understood, lets none of them run; so do the lists of an extension.
+// TestFilesThatSwitchOff checks that if a file that turns extensions or MCP servers off
+// cannot be parsed, none of them runs. The same holds for an extension's lists.
 func TestFilesThatSwitchOff(t *testing.T) {
 	t.Parallel()
 	manifest := func(exclude string) string {

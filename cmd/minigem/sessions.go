@@ -10,7 +10,7 @@ import (
 	"minigem/internal/saved"
 )
 
-// sessionsCommand looks after the saved conversations of this folder.
+// sessionsCommand manages the saved conversations of this folder.
 func sessionsCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "sessions",
@@ -90,8 +90,8 @@ characters are shown as question marks, except with --json.`,
 	return cmd
 }
 
-// runInstead acts on the flags that look after what is kept, in place of a run
-// of the agent; false: none of them is given.
+// runInstead handles the flags that list or delete saved things instead of running the
+// agent. done is false if none of them is given.
 func runInstead(sys *app.System, f *app.Options) (done bool, err error) {
 	if !f.ListSessions && f.DeleteSession == "" && !f.ListExtensions {
 		return false, nil
@@ -106,8 +106,8 @@ func runInstead(sys *app.System, f *app.Options) (done bool, err error) {
 		s.TitleLatest(f)
 		return true, s.List()
 	}
-	// As with Gemini CLI the exit code is 0 whatever the outcome
-	// (cli/utils/sessions.ts); minigem sessions delete is stricter.
+	// As in Gemini CLI, the exit code is always 0 (cli/utils/sessions.ts). "minigem
+	// sessions delete" is stricter.
 	if err := s.Delete([]string{f.DeleteSession}); err != nil {
 		fmt.Fprintf(sys.Stderr, "minigem: %v\n", err)
 	}

@@ -56,7 +56,7 @@ func TestSessionsRewind(t *testing.T) {
 	}
 }
 
-// The conversation forgets in its own file, for Gemini CLI too.
+// Rewinding also shortens the conversation's file, so that Gemini CLI sees the same.
 func TestSessionsRewindConversation(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, nil)
@@ -71,7 +71,7 @@ func TestSessionsRewindConversation(t *testing.T) {
 	assert.Contains(t, string(data), `{"$rewindTo":"u3"}`)
 	assert.NotContains(t, w.runAt(now, "sessions show 1").out, "Why?")
 
-	// All of it: the session is gone, and what was said is kept.
+	// Rewinding everything removes the session but keeps what was said.
 	got = w.runAt("2026-01-01T13:06:00Z", "sessions rewind 1 1 --only conversation")
 	require.Equal(t, 0, got.code, got.err)
 	assert.NoFileExists(t, path)
@@ -113,8 +113,8 @@ func (w hookWorld) savedProject() session.Project {
 	return p
 }
 
-// With snapshots, what commands did goes back too, after a --force; and what git
-// ignores goes back by what the edits tell.
+// With snapshots, the effects of commands are also undone, after a --force. Files that
+// git ignores are restored from the edits.
 func TestSessionsRewindSnapshots(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -144,7 +144,7 @@ func TestSessionsRewindSnapshots(t *testing.T) {
 	assert.Equal(t, "made\nby make\n", w.read("other.txt"))
 	assert.Equal(t, "new\n", w.read("b.txt"))
 
-	// Without the snapshots the edits have to do.
+	// Without snapshots, only the edits can be undone.
 	require.NoError(t, os.RemoveAll(filepath.Join(w.home, ".gemini", "history")))
 	got = w.run("sessions rewind latest 1 --only files")
 	require.Equal(t, 0, got.code, got.err)

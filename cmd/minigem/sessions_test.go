@@ -19,8 +19,8 @@ import (
 	"minigem/session"
 )
 
-// savedSession writes the file of a session of the project, as Gemini CLI
-// leaves one.
+// savedSession writes a session file into the project's folder, as Gemini CLI leaves
+// it.
 func (w hookWorld) savedSession(id, start string, lines ...string) string {
 	w.t.Helper()
 	p, err := session.OpenProject(filepath.Join(w.home, ".gemini"), w.project)
@@ -32,7 +32,7 @@ func (w hookWorld) savedSession(id, start string, lines ...string) string {
 	return path
 }
 
-// runAt runs the command line at an instant.
+// runAt runs a command line at a given time.
 func (w hookWorld) runAt(now, args string) said {
 	w.t.Helper()
 	at, err := time.Parse(time.RFC3339, now)
@@ -54,7 +54,7 @@ func twoSessions(t *testing.T) hookWorld {
 	w := newHookWorld(t, nil)
 	w.savedSession("11111111-aaaa", "2026-01-01T10:00:00.000Z", asked, answered, resulted)
 	w.savedSession("22222222-bbbb", "2026-01-02T10:00:00.000Z", strings.Replace(asked, `Fix the\ttests\u001b[2J\n\nplease`, "Why?", 1))
-	w.savedSession("33333333-cccc", "2026-01-03T10:00:00.000Z") // nothing was said in it
+	w.savedSession("33333333-cccc", "2026-01-03T10:00:00.000Z") // it has no messages
 	return w
 }
 
@@ -91,7 +91,7 @@ func TestListSessionsNone(t *testing.T) {
 	assert.Equal(t, said{"{\n  \"folder\": \"PROJECT\",\n  \"sessions\": []\n}\n", "", 0}, w.run("sessions list --json"))
 }
 
-// A file that cannot be read is reported, and the others are listed.
+// An unreadable file is reported, and the others are listed.
 func TestListSessionsBroken(t *testing.T) {
 	t.Parallel()
 	w := twoSessions(t)
@@ -139,12 +139,12 @@ func TestDeleteSessions(t *testing.T) {
 		want said
 		left int // sessions in the list afterwards
 	}{
-		// ours is strict, and deletes all or nothing
+		// our command is strict, and deletes all or nothing
 		{"sessions delete 2", said{"Deleted session: Why? [22222222-bbbb]\n", "", 0}, 1},
 		{"sessions delete 1 2", said{"Deleted session: Fix the tests<U+001B>[2J please [11111111-aaaa]\nDeleted session: Why? [22222222-bbbb]\n", "", 0}, 0},
 		{"sessions delete 1 9", said{"", "minigem: deleting session: session index 9 is out of range: there are sessions 1 to 2\n", 42}, 2},
 		{"sessions delete nope", said{"", "minigem: deleting session: no session has the id \"nope\": use --list-sessions to see them, then --resume with an index, an id or \"latest\"\n", 42}, 2},
-		// the flag has the exit code of Gemini CLI
+		// the flag has Gemini CLI's exit code
 		{"--delete-session 2", said{"Deleted session: Why? [22222222-bbbb]\n", "", 0}, 1},
 		{"--delete-session 22222222-bbbb", said{"Deleted session: Why? [22222222-bbbb]\n", "", 0}, 1},
 		{"--delete-session 9", said{"", "minigem: deleting session: session index 9 is out of range: there are sessions 1 to 2\n", 0}, 2},
@@ -162,7 +162,7 @@ func TestDeleteSessions(t *testing.T) {
 	}
 }
 
-// A session that is open elsewhere is not deleted under it.
+// A session that another process has open is not deleted.
 func TestDeleteOpenSession(t *testing.T) {
 	t.Parallel()
 	w := twoSessions(t)
@@ -206,7 +206,7 @@ func TestListExtensions(t *testing.T) {
 	assert.Equal(t, said{"No extensions are installed; they would be in ~/.gemini/extensions\n", "", 0}, newHookWorld(t, nil).run("-l"))
 }
 
-// TestListExtensionsInUse: of each part it is said whether it is in use.
+// TestListExtensionsInUse checks that the list says for each part whether it is in use.
 func TestListExtensionsInUse(t *testing.T) {
 	t.Parallel()
 	const head = "---\nname: %s\ndescription: x\n---\nx\n"
@@ -235,8 +235,8 @@ func TestListExtensionsInUse(t *testing.T) {
 `, w.run("--list-extensions").out)
 }
 
-// Old sessions go in the background of a run; the one that runs and young ones
-// stay, and a wrong setting deletes nothing.
+// A run deletes old sessions in the background. It keeps its own session and young
+// ones, and a wrong setting deletes nothing.
 func TestRetentionAtStart(t *testing.T) {
 	t.Parallel()
 	start := func(t *testing.T, settings string) (w hookWorld, warned []string, old, young string) {

@@ -34,8 +34,8 @@ tools.truncateToolOutputThreshold  5                     workspace .gemini/setti
 	})
 }
 
-// TestSettingsWithoutEffect: settings list says where each one stands, a run with
-// -d names them in one line, and another run says nothing.
+// TestSettingsWithoutEffect checks that settings list shows each one's location, that a
+// run with -d names them in one line, and that other runs say nothing.
 func TestSettingsWithoutEffect(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{

@@ -12,7 +12,7 @@ import (
 	"minigem/internal/output"
 )
 
-// skillsCommand manages skills, in Gemini CLI's folders.
+// skillsCommand manages skills in Gemini CLI's folders.
 func skillsCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "skills", Aliases: []string{"skill"},

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	maxStdin  = 8 << 20                // bytes that are read of piped input
-	stdinWait = 500 * time.Millisecond // for its first byte
+	maxStdin  = 8 << 20                // how many bytes of piped input are read
+	stdinWait = 500 * time.Millisecond // how long to wait for its first byte
 )
 
-// readPiped reads what is piped in: all of it, up to maxStdin, or nothing when
-// not even a first byte comes within wait (a parent that never closes the pipe
-// must not hang us). A terminal is not read.
+// readPiped reads the piped input, up to maxStdin. It returns nothing if no first byte
+// arrives within wait, because a parent that never closes the pipe must not make
+// minigem hang. It does not read a terminal.
 func readPiped(sys *app.System, wait time.Duration) (string, error) {
 	if sys.StdinTTY || sys.Stdin == nil {
 		return "", nil
@@ -62,8 +62,7 @@ func readPiped(sys *app.System, wait time.Duration) (string, error) {
 	return strings.ToValidUTF8(text, "\uFFFD"), nil
 }
 
-// joinPrompt puts what was piped in before the prompt, with an empty line
-// between them.
+// joinPrompt puts the piped input before the prompt, separated by an empty line.
 func joinPrompt(piped, prompt string) string {
 	switch {
 	case piped == "":

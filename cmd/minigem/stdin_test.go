@@ -61,7 +61,8 @@ func TestReadPiped(t *testing.T) {
 	})
 }
 
-// TestPromptInteractiveOfAPipe: who pipes has no terminal to stay in.
+// TestPromptInteractiveOfAPipe checks that piped input is refused, because there is no
+// terminal to stay in.
 func TestPromptInteractiveOfAPipe(t *testing.T) {
 	t.Parallel()
 	sys, out, complaints := newHookWorld(t, nil).sys()

@@ -6,7 +6,7 @@ import (
 	"minigem/internal/app"
 )
 
-// subcommands is the list of them, one file each.
+// subcommands lists the subcommands, one file each.
 func subcommands(sys *app.System) []*cobra.Command {
 	return []*cobra.Command{
 		demoCommand(sys),

@@ -8,7 +8,7 @@ import (
 	"minigem/internal/manage"
 )
 
-// trustCommand trusts a folder and the hooks that it has now.
+// trustCommand trusts a folder and its current hooks.
 func trustCommand(sys *app.System) *cobra.Command {
 	var never, list bool
 	cmd := &cobra.Command{

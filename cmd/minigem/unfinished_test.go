@@ -15,7 +15,7 @@ import (
 	"minigem/llm/script"
 )
 
-// runWith runs one prompt with a model that answers chunks, one a request.
+// runWith runs one prompt with a model that answers chunks, one per request.
 func runWith(t *testing.T, w hookWorld, format string, chunks ...llm.Chunk) said {
 	t.Helper()
 	var entries []script.Entry
@@ -40,7 +40,8 @@ func glob(pattern string) llm.Chunk {
 	return llm.Chunk{Parts: []llm.Part{call}, FinishReason: "STOP"}
 }
 
-// TestARunThatIsCutOffIsNeverGreen: a limit ends it with 53 and its sentence.
+// TestARunThatIsCutOffIsNeverGreen checks that a limit ends the run with 53 and a
+// message.
 func TestARunThatIsCutOffIsNeverGreen(t *testing.T) {
 	t.Parallel()
 	var different, same []llm.Chunk
@@ -85,7 +86,8 @@ func TestARunThatIsCutOffIsNeverGreen(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatIsNotWholeIsTold: a warning, and a field for programs.
+// TestAnAnswerThatIsNotWholeIsTold checks that an incomplete answer gets a warning, and
+// a field in JSON.
 func TestAnAnswerThatIsNotWholeIsTold(t *testing.T) {
 	t.Parallel()
 	for _, reason := range []string{"STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER"} {

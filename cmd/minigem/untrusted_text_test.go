@@ -12,12 +12,12 @@ import (
 	"minigem/internal/text"
 )
 
-// hostile is what a stranger may put into a name or a command: bidirectional,
-// zero-width, tag and control characters, and a selector that holds a message.
+// hostile is text that anyone may put into a name or a command: bidirectional,
+// zero-width, tag and control characters, and a selector that hides a message.
 const hostile = "\u202e\u2066\u202a\u200b\u200d\U000e0041\ufe01\x1b]52;c;aGk=\x07\x1b[2J\r\u009b31m\x7f\u2028"
 
-// What a model, a hook that speaks and a hook that fails say in a run without a
-// terminal acts upon none that reads it later.
+// Without a terminal, the output of a model, a hook that speaks and a hook that fails
+// cannot control a terminal that shows it later.
 func TestOneShotTextIsInert(t *testing.T) {
 	t.Parallel()
 	said, err := json.Marshal("evil" + hostile + "\x1b]0;title\x07 end")
@@ -51,8 +51,8 @@ func TestOneShotTextIsInert(t *testing.T) {
 	}
 }
 
-// What an untrusted folder holds is shown before a person decides about it:
-// nothing of it acts upon the terminal, and everything that hides is shown.
+// The content of an untrusted folder is shown before the user decides about it. It
+// cannot control the terminal, and hidden characters are shown.
 func TestUntrustedTextIsShown(t *testing.T) {
 	t.Parallel()
 	quoted, err := json.Marshal("evil" + hostile)
@@ -67,7 +67,7 @@ func TestUntrustedTextIsShown(t *testing.T) {
 	for _, c := range []struct {
 		args string
 		env  string
-		show []string // what must be seen
+		show []string // texts that must be visible
 	}{
 		{"hooks explain", untrusted, []string{"<U+202E>", "<U+2066>", "<U+202A>", "<U+200B>", "<U+E0041>", "<U+001B>"}},
 		{"hooks list", untrusted, []string{"<U+202E>", "<U+2066>", "<U+200B>", "<U+200D>", "<U+E0041>", "<U+001B>", "<U+000D>"}},

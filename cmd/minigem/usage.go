@@ -13,12 +13,12 @@ import (
 	"minigem/internal/text"
 )
 
-// wrongUsage says what is wrong with the command line, then how it goes. The exit
-// code is that of bad input; only minigem without a subcommand ends as Gemini CLI
-// does, with 1 (cli/config/config.ts).
+// wrongUsage prints what is wrong with the command line, and then the usage. The exit
+// code is that of bad input. Only minigem without a subcommand exits with 1, like
+// Gemini CLI (cli/config/config.ts).
 func wrongUsage(sys *app.System, cmd *cobra.Command, format string, args ...any) error {
 	usage := cmd.UsageString()
-	if cmd.HasParent() && !cmd.HasSubCommands() { // its flags would push the error out of the window
+	if cmd.HasParent() && !cmd.HasSubCommands() { // a list of its flags would scroll the error out of view
 		usage = fmt.Sprintf("Usage:\n  %s\n\n%s --help shows its flags.", cmd.UseLine(), cmd.CommandPath())
 	}
 	fmt.Fprintf(sys.Stderr, "minigem: %v\n\n%s\n", flagFault(cmd, fmt.Errorf(format, args...)), usage)
@@ -28,7 +28,7 @@ func wrongUsage(sys *app.System, cmd *cobra.Command, format string, args ...any)
 	return exit.Silent(exit.Input)
 }
 
-// flagFault says in our words what the flag library found wrong.
+// flagFault rewords the flag library's error.
 func flagFault(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var invalid *pflag.InvalidValueError
@@ -60,9 +60,9 @@ func flagFault(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// strict makes wrong arguments and flags that exclude each other wrong usage, for
-// cmd and the commands below it: by itself the library fails with no more than its
-// error, and with 1.
+// strict makes cmd and its subcommands report wrong arguments, and flags that exclude
+// each other, as wrong usage. By itself, the library prints only its error and exits
+// with 1.
 func strict(sys *app.System, cmd *cobra.Command) *cobra.Command {
 	check := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -81,7 +81,7 @@ func strict(sys *app.System, cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// noSuchSubcommand refuses what is not one, with the nearest that is.
+// noSuchSubcommand refuses an unknown subcommand and suggests the nearest one.
 func noSuchSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -96,7 +96,8 @@ func noSuchSubcommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("%s has no subcommand %q", cmd.CommandPath(), args[0])
 }
 
-// withUsage says in text what the command takes where check fails, and what it got.
+// withUsage wraps check. If check fails, the error says what the command takes, which
+// is text, and what it got.
 func withUsage(check cobra.PositionalArgs, text string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {

@@ -18,7 +18,7 @@ func TestUsage(t *testing.T) {
 	for _, c := range []struct {
 		args string
 		code int
-		says string // part of stderr; of stdout where the code is 0
+		says string // part of stderr, or of stdout if the code is 0
 	}{
 		// the parent
 		{"hooks", 0, "minigem hooks lint --fix"},
@@ -26,7 +26,7 @@ func TestUsage(t *testing.T) {
 		{"hooks lst", 42, `minigem hooks has no subcommand "lst"; did you mean "list"?`},
 		{"hooks tst", 42, `minigem hooks has no subcommand "tst"; did you mean "test"?`},
 		{"hooks --no", 42, "unknown flag: --no"},
-		// help has an example each
+		// each help has an example
 		{"hooks list --help", 0, "Examples:\n  minigem hooks list"},
 		{"hooks enable --help", 0, "Examples:\n  minigem hooks enable guard"},
 		{"hooks disable --help", 0, "Examples:\n  minigem hooks disable guard"},
@@ -103,8 +103,8 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestUnknownFlags: at every subcommand they are bad input, before anything is
-// read or done; minigem itself ends as Gemini CLI does.
+// TestUnknownFlags checks that an unknown flag of a subcommand is bad input before
+// anything is read or done, and that minigem itself exits like Gemini CLI.
 func TestUnknownFlags(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{"~/.gemini/settings.json": "{"})
@@ -119,7 +119,7 @@ func TestUnknownFlags(t *testing.T) {
 		assert.Contains(t, got.err, "minigem: unknown flag: --no-such-flag\n\nUsage:", c.CommandPath())
 		assert.Empty(t, got.out, c.CommandPath())
 		for _, sub := range c.Commands() {
-			if sub.Name() == "run" { // an agent takes every other exit than 2 for a go-ahead
+			if sub.Name() == "run" { // agents take any exit code but 2 as a go-ahead
 				refused := w.run("hooks run --no-such-flag")
 				assert.Equal(t, 2, refused.code)
 				assert.Contains(t, refused.err+refused.out, `"decision":"block"`)
@@ -133,8 +133,7 @@ func TestUnknownFlags(t *testing.T) {
 	walk(root)
 }
 
-// TestHelpFits: what --help says fits a terminal of 80 columns, whatever the
-// command.
+// TestHelpFits checks that the help of each command fits a terminal of 80 columns.
 func TestHelpFits(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, nil)
@@ -160,8 +159,8 @@ func TestHelpFits(t *testing.T) {
 	walk(root)
 }
 
-// TestHelpTopics: help is about commands and topics, and --help-cases is the
-// reference of cases.
+// TestHelpTopics checks help about commands and topics, and --help-cases, the reference
+// of cases.
 func TestHelpTopics(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, nil)

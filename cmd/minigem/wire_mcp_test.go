@@ -16,7 +16,7 @@ import (
 	ours "minigem/internal/mcp"
 )
 
-// mcpSite is an MCP server behind a URL. It answers who has the token alone.
+// mcpSite is an MCP server with a URL. It answers only requests with the token.
 func mcpSite(t *testing.T) string {
 	t.Helper()
 	s := mcp.NewServer(&mcp.Implementation{Name: "site", Version: "1"}, nil)
@@ -41,8 +41,8 @@ func mcpSite(t *testing.T) string {
 	return web.URL
 }
 
-// TestMCPSite: a server of the settings behind a URL, from its headers to what
-// may run unasked.
+// TestMCPSite checks a server with a URL from the settings, from its headers to which
+// of its tools run unasked.
 func TestMCPSite(t *testing.T) {
 	t.Parallel()
 	url := mcpSite(t)
@@ -67,8 +67,8 @@ func TestMCPSite(t *testing.T) {
 	}
 }
 
-// TestMCPServers: what the settings say of a server becomes what internal/mcp
-// is reported, and those that are not wanted are left out.
+// TestMCPServers checks that settings of servers are passed on to internal/mcp, and
+// that unwanted servers are left out.
 func TestMCPServers(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{
@@ -98,8 +98,8 @@ func TestMCPServers(t *testing.T) {
 	assert.Equal(t, []string{`the MCP server nothing is not started: it has no "command", "url" or "httpUrl"`}, warned)
 }
 
-// TestDiscoveredTools: they are asked for like commands, and what goes wrong
-// with the discovery is reported.
+// TestDiscoveredTools checks that discovered tools need approval like commands, and
+// that failures of the discovery are reported.
 func TestDiscoveredTools(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{

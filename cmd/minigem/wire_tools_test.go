@@ -41,7 +41,7 @@ func (f fakeMCP) Prepare(map[string]any) (tools.Invocation, error) { return f, n
 func (f fakeMCP) Intent() tools.Intent                             { return tools.Intent{Description: f.name, MCP: f.Info().MCP} }
 func (f fakeMCP) Run(context.Context) (tools.Result, error)        { return tools.TextResult("ran", nil), nil }
 
-// someone at the terminal says yes to everything.
+// someone is a user at the terminal who agrees to everything.
 type someone struct{ asked []toolcall.Question }
 
 func (s *someone) Approve(_ context.Context, q toolcall.Question) toolcall.Answer {
@@ -53,7 +53,7 @@ func (s *someone) AskQuestions(context.Context, []builtin.Question) (map[int]str
 	return nil, true, nil
 }
 
-// wired is a session as cmd builds it, with a model that is never asked to go on.
+// wired is a session as cmd builds it. Its conversation never calls the model.
 type wired struct {
 	*app.Runtime
 	user *someone      // nil in a headless session
@@ -80,7 +80,7 @@ func (w hookWorld) wire(flags *app.Options, interactive bool) wired {
 	return got
 }
 
-// finder is the model that the web tools ask.
+// finder is the model behind the web tools.
 type finder struct{ *llm.Fake }
 
 func (finder) CountTokens(context.Context, llm.Request) (int, error) { return 0, nil }
@@ -100,7 +100,7 @@ func (w wired) do(ctx context.Context, name, args string) string {
 	return fmt.Sprint(results[0].Response)
 }
 
-// outcome puts a call in the words of the table.
+// outcome describes a call in the words of the table.
 func (w wired) outcome(t *testing.T, name, args string) string {
 	if w.user != nil {
 		w.user.asked = nil
@@ -119,9 +119,9 @@ func (w wired) outcome(t *testing.T, name, args string) string {
 	return "run"
 }
 
-// TestDecisionTable is what the built-in rules come to with the built-in tools,
-// the policy and the calls wired as in a session: what is declared to the
-// model, and what happens to a call.
+// TestDecisionTable checks the built-in rules with the built-in tools, the policy and
+// calls wired as in a session: which tools are declared to the model, and what happens
+// to a call.
 func TestDecisionTable(t *testing.T) {
 	t.Parallel()
 	columns := []struct {
@@ -160,7 +160,7 @@ func TestDecisionTable(t *testing.T) {
 		{"mcp_srv_trusted", `{}`, "                              run  run   run  run   run  run   none none"},
 		{"mcp_srv_reads", `{}`, "                                ask  none  ask  none  run  run   ask  none"},
 		{"no_such_tool", `{}`, "                                 none none  none none  none none  none none"},
-		// It changes the mode, and so stands last.
+		// It changes the mode, so it must be last.
 		{"enter_plan_mode", `{}`, "                              ask  run   ask  run   none run   none none"},
 	} {
 		for i, want := range strings.Fields(row.want) {
@@ -177,15 +177,15 @@ func TestDecisionTable(t *testing.T) {
 	}
 }
 
-// recordingHook writes down what hooks are given, a line each.
+// recordingHook records what hooks read, one line each.
 func recordingHook(event, says string) string {
 	command, _ := json.Marshal(fmt.Sprintf("(cat; echo) >> \"$HOME/%s\"; echo '%s'", event, says))
 	return fmt.Sprintf(`"%s": [{"hooks": [{"type": "command", "name": "h", "command": %s}]}]`, event, command)
 }
 
-// TestNotifications: the hook is called with each prompt before it is shown, with
-// what the prompt is about (core/hooks/hookEventHandler.ts), and the terminal
-// rings where the settings want it.
+// TestNotifications checks that the hook is called for each prompt before it is shown,
+// with its details (core/hooks/hookEventHandler.ts), and that the terminal bell rings
+// if the settings say so.
 func TestNotifications(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{
@@ -225,8 +225,8 @@ func TestNotifications(t *testing.T) {
 	assert.Len(t, strings.Fields(strings.ReplaceAll(w.read("~/Notification"), " ", "")), 5, "only prompts are told of")
 }
 
-// TestBell: the terminal is left alone unless the settings want it to ring, and
-// a prompt that was answered is not told of later.
+// TestBell checks that the bell rings only if the settings say so, and that a prompt
+// that was answered does not ring later.
 func TestBell(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ settings, want string }{
@@ -249,8 +249,8 @@ func TestBell(t *testing.T) {
 	assert.Nil(t, headless.Alerts)
 }
 
-// TestHooksInThePipeline: what BeforeTool says, with a real hook, beside what
-// the policy says.
+// TestHooksInThePipeline checks BeforeTool decisions of a real hook together with
+// policy decisions.
 func TestHooksInThePipeline(t *testing.T) {
 	t.Parallel()
 	const shell = `{"command": "touch made"}`
@@ -258,9 +258,9 @@ func TestHooksInThePipeline(t *testing.T) {
 		name, says, mode string
 		interactive      bool
 		policy           string
-		want             string // beginning of what the model reads
+		want             string // beginning of the text that the model reads
 		asked            int
-		made             string // the file that was made
+		made             string // the file that was created
 	}{
 		{"allow is no permission", `{"decision": "allow"}`, "default", true, "", "output: ", 1, "made"},
 		{"deny", `{"decision": "deny", "reason": "no"}`, "yolo", true, "", "error: Tool execution blocked: no", 0, ""},
@@ -300,8 +300,8 @@ func TestHooksInThePipeline(t *testing.T) {
 	}
 }
 
-// TestSubdirectoryContext: context files of subdirectories come with the first
-// result of a tool that touches them, once.
+// TestSubdirectoryContext checks that context files of subdirectories come once, with
+// the first result of a tool that touches them.
 func TestSubdirectoryContext(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{
@@ -322,8 +322,8 @@ func TestSubdirectoryContext(t *testing.T) {
 	assert.Contains(t, s.do(t.Context(), "write_file", `{"file_path": "sub/b.txt", "content": "x"}`), "below")
 }
 
-// TestNobodyIsAskedInVain: an edit that cannot be applied fails as it would without
-// a question, and one that can is asked about.
+// TestNobodyIsAskedInVain checks that an edit that cannot be applied fails without a
+// question, and that one that can be applied is asked about.
 func TestNobodyIsAskedInVain(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{"a.txt": "one\n", "folder/a.txt": ""})
@@ -338,8 +338,8 @@ func TestNobodyIsAskedInVain(t *testing.T) {
 	}
 }
 
-// TestSessionEndsWhatItStarted: closing a session ends what its commands left
-// running.
+// TestSessionEndsWhatItStarted checks that closing a session ends the processes that
+// its commands left running.
 func TestSessionEndsWhatItStarted(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, nil)

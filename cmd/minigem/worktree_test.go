@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// repository makes the project one with a commit of all that is in it.
+// repository makes the project a git repository with a commit of all files.
 func (w hookWorld) repository() {
 	w.t.Helper()
 	for _, args := range []string{"init -q", "add .", "-c user.name=a -c user.email=a@b commit -qm first"} {
@@ -22,8 +22,8 @@ func (w hookWorld) repository() {
 	}
 }
 
-// TestWorktree: tools, hooks and settings of a session with --worktree are those of
-// the worktree, and files on the command line are where they were typed.
+// TestWorktree checks that a session with --worktree uses the worktree's tools, hooks
+// and settings, and resolves files on the command line where they were typed.
 func TestWorktree(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{

@@ -19,8 +19,8 @@ func write(text string) llm.FakeAnswer {
 	return call("write_file", map[string]any{"file_path": "notes.txt", "content": text})
 }
 
-// Everything that the example is made of has its effect: the tool of its own,
-// the file tools, the policy, both hooks and the session that is resumed.
+// Each part of the example has its effect: its own tool, the file tools, the policy,
+// both hooks and the resumed session.
 func TestAsk(t *testing.T) {
 	t.Parallel()
 	home, dir := t.TempDir(), t.TempDir()
@@ -28,7 +28,7 @@ func TestAsk(t *testing.T) {
 		call("count_letters", map[string]any{"Word": "gem"}),
 		call("run_shell_command", map[string]any{"command": "touch ran"}),
 		write("SECRET\n"), write("TODO: the rest\n"),
-		llm.FakeText("Done."), // the hook in the shell refuses that
+		llm.FakeText("Done."), // the shell hook refuses this
 		write("all of it\n"), llm.FakeText("Done now."),
 		llm.FakeText("As I said."),
 	}}

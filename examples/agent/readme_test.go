@@ -20,8 +20,8 @@ import (
 	"minigem/tools/workspace"
 )
 
-// TestOfTheREADME compiles and runs the lines of Go in README.md; a test of e2e
-// compares them.
+// TestOfTheREADME compiles and runs the Go code in README.md. A test of e2e compares
+// the two.
 func TestOfTheREADME(t *testing.T) {
 	t.Parallel()
 	dir, ctx := t.TempDir(), t.Context()

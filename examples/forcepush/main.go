@@ -1,7 +1,7 @@
-// Command forcepush is a BeforeTool hook: no push that replaces what others may
-// have fetched, however the command is written. It reads command lines as
-// minigem's own policy does: by bash's grammar. What cannot be read and may be
-// such a push is refused, too.
+// Command forcepush is a BeforeTool hook that refuses every git push which may replace
+// commits that others have fetched, however the command is written. It parses command
+// lines by bash's grammar, as minigem's own policy does. It also refuses what cannot be
+// parsed and may be such a push.
 //
 //	go build -o ~/bin/forcepush ./examples/forcepush
 package main
@@ -34,18 +34,18 @@ func guard(in protocol.BeforeToolInput) protocol.Output {
 	return protocol.Output{}
 }
 
-// forces reports whether c is a push with force, or may be one.
+// forces reports whether c is, or may be, a push with force.
 func forces(c shell.Command) bool { return pushes(c.Normal()) || aliased(c.Words) }
 
-// mayPush reports whether a text that cannot be read may run such a push.
+// mayPush reports whether a text that cannot be parsed may run such a push.
 func mayPush(text string) bool {
 	return shell.Mentions(text, []string{"git", "push"}) || shell.Mentions(text, []string{"git", "send-pack"})
 }
 
 var force = regexp.MustCompile(`^(--force|--mirror|-[a-zA-Z]*f|\+)`)
 
-// pushes reports whether words, git without its own options, push with force. A
-// word that is not known may be anything.
+// pushes reports whether words, without git's global options, push with force. An
+// unknown word may be anything.
 func pushes(words []shell.Word) bool {
 	if len(words) < 2 || path.Base(words[0].Text) != "git" || words[1].Known && words[1].Text != "push" &&
 		words[1].Text != "send-pack" {
@@ -56,7 +56,7 @@ func pushes(words []shell.Word) bool {
 	})
 }
 
-// aliased reports whether git is given a name for such a push.
+// aliased reports whether git is given an alias for such a push.
 func aliased(words []shell.Word) bool {
 	return slices.ContainsFunc(words, func(w shell.Word) bool {
 		return strings.HasPrefix(w.Text, "alias.") && mayPush("git "+w.Text)

@@ -14,9 +14,9 @@ func refuses(s attack.Spelling) bool {
 	return guard(protocol.BeforeToolInput{ToolName: s.Tool, ToolInput: s.Args}).Decision == protocol.Deny
 }
 
-// TestHolds: every spelling of a push with force that is known is refused. Of
-// what only looks like one, programs that print it are, too: another language is
-// not read here.
+// TestHolds checks that every known spelling of a push with force is refused. Programs
+// that only print such a command are refused too, because other languages are not
+// parsed here.
 func TestHolds(t *testing.T) {
 	t.Parallel()
 	all, err := attack.Goal{Kind: attack.Command, Value: "git push --force", Dir: "/p/project",
@@ -44,7 +44,7 @@ func TestHolds(t *testing.T) {
 	}, alarms)
 }
 
-// TestLeavesAlone: commands of every day go on.
+// TestLeavesAlone checks that everyday commands go on.
 func TestLeavesAlone(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{

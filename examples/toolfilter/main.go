@@ -1,7 +1,7 @@
-// Command toolfilter is a BeforeToolSelection hook: while the user only asks for
-// an explanation, the model may call tools that read, and no others. Who wants
-// something done as well gets all tools: a tool too many is asked about, one
-// too few is a task that cannot be done.
+// Command toolfilter is a BeforeToolSelection hook that allows only reading tools while
+// the user asks for an explanation. If the prompt also asks for a change, all tools are
+// allowed. One tool too many is still subject to approval, but with one too few the
+// task cannot be done.
 //
 //	go build -o ~/bin/toolfilter ./examples/toolfilter
 package main
@@ -31,8 +31,8 @@ func filter(in protocol.BeforeToolSelectionInput) protocol.Output {
 	return protocol.Output{ToolConfig: &protocol.ToolConfig{Mode: "AUTO", AllowedFunctionNames: reading}}
 }
 
-// lastPrompt is the newest message of the user that has text in it: the results
-// of tools are the user's too, but have none.
+// lastPrompt returns the user's latest message that has text. Tool results are also
+// messages of the user, but have no text.
 func lastPrompt(messages []protocol.LLMMessage) string {
 	for _, m := range slices.Backward(messages) {
 		if m.Role != "user" {

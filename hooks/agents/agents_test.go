@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestConformance: the rules of each agent give what the agent itself gave, for
+// TestConformance checks that each agent's rules predict what the agent itself did, for
 // every answer that was tried on it.
 func TestConformance(t *testing.T) {
 	t.Parallel()

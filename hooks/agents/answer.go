@@ -72,8 +72,8 @@ type Effect struct {
 	Why []string
 }
 
-// Prevents reports whether the action did not happen. It is true for Asked, because
-// nobody is there to be asked in the runs that were measured.
+// Prevents reports whether the action did not happen. It is true for Asked, because in
+// the runs that were measured there was no user to ask.
 func (e Effect) Prevents() bool {
 	switch e.Kind {
 	case Refused, Asked, PromptBlocked, Retry, Answered:

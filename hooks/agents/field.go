@@ -23,7 +23,7 @@ func (a *Agent) HasField(p Point, path []string) (has, known bool) {
 		switch {
 		case !next.Exists():
 			return false, true
-		case next.Type == gjson.String && i+1 < len(path): // its fields are those of a call or of a result
+		case next.Type == gjson.String && i+1 < len(path): // its fields are the fields of a call or a result
 			if next.String() != "{input}" {
 				return false, false
 			}

@@ -34,8 +34,8 @@ type Play struct {
 	FailedCommand bool `toml:"failed_command"`
 	// Failures is "silent" if no event follows a tool that failed.
 	Failures string `toml:"failures"`
-	// Asked says what an answer that asks does if nobody can be asked: "ends" ends the
-	// run; otherwise the tool is refused.
+	// Asked says what an answer that asks does if there is no user to ask: "ends" ends
+	// the run; otherwise the tool is refused.
 	Asked string `toml:"asked"`
 	// Run reads answers of commands in test cases, for an agent whose hooks are not
 	// commands; there a plugin runs them. nil for all other agents.

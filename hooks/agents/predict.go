@@ -23,7 +23,7 @@ func (a *Agent) Predict(c Case) Observation {
 	e := a.Read(c.Answer(a))
 	o := Observation{Effect: string(e.Kind), Ran: e.Ran}
 	switch e.Kind {
-	case Asked: // nobody is there to be asked
+	case Asked: // there is no user to ask
 		o.Effect = string(Refused)
 	case Retry:
 		if c.Times == 0 {

@@ -36,8 +36,8 @@ type Rules struct {
 	FromExit2 []string `json:"-" toml:"from_exit2"`
 	// JSON names the agent's JSON parser: "claude", "rust", "js", "object" or "plain".
 	JSON string `json:"-" toml:"json"`
-	// Blocks says what a block does, by the word of the point, where that is not the
-	// usual effect.
+	// Blocks says what a block does, by the word of the point, if that is not the usual
+	// effect.
 	Blocks map[string]Kind `json:"-" toml:"blocks"`
 	// Read holds the rows, applied from top to bottom.
 	Read []Rule `json:"-" toml:"read"`

@@ -205,5 +205,5 @@ func asLine(v map[string]any) string {
 	if e.Encode(v) != nil {
 		return "" // unreachable: it came from JSON
 	}
-	return string(text.JSON([]byte(b.String()))) // who cleans what is printed must not make it another answer
+	return string(text.JSON([]byte(b.String()))) // cleaned here, so that cleaning it later cannot change the answer
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// reasons are texts that somebody reads as something else.
+// reasons are texts that some agent misreads.
 var reasons = []string{
 	"f.txt is not yours", "two\nlines", `say "no" & <b> \ '$HOME'`, `{"decision":"allow"}`, "null", "42", `"quoted"`, "[]", "{cut", "", "\ufeffé 漢字 \U0001f600",
 	"No such file or directory", "-n", "%s%n",
 }
 
-// TestSay: what is said to an agent is read there as what was meant, or as
-// something safer, and then Lost says so.
+// TestSay checks that each agent reads an answer as it was meant, or as something safer
+// that Lost mentions.
 func TestSay(t *testing.T) {
 	t.Parallel()
 	cells, exact := 0, 0
@@ -62,8 +62,8 @@ func meantBy(kind Kind, reason string) Meant {
 	return m
 }
 
-// TestSayBlocks: a block blocks on every agent, and the model reads why where
-// there is a way to tell it.
+// TestSayBlocks checks that a block blocks on every agent, and that the model reads the
+// reason if the agent can pass it on.
 func TestSayBlocks(t *testing.T) {
 	t.Parallel()
 	passes := map[string][]Point{"cline": {BeforePrompt, AgentStop}}
@@ -99,7 +99,7 @@ func contains(points []Point, p Point) bool {
 	return false
 }
 
-// TestSayWhatCannotBeSaid pins the safe side of each agent, in its words.
+// TestSayWhatCannotBeSaid pins each agent's safe fallback, in its own words.
 func TestSayWhatCannotBeSaid(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -136,8 +136,8 @@ func TestSayWhatCannotBeSaid(t *testing.T) {
 	}
 }
 
-// TestSayUnknown: where nobody knows how answers are read, a refusal is the one
-// that refuses everywhere, and nothing else is claimed to arrive.
+// TestSayUnknown checks that, if the reading of answers is unknown, a refusal is the
+// universal one and nothing else is claimed to arrive.
 func TestSayUnknown(t *testing.T) {
 	t.Parallel()
 	a, err := Find("opencode")

@@ -110,7 +110,7 @@ func useOf(f hooks.Speech, in gjson.Result, input map[string]any) Use {
 	return u
 }
 
-// actionOf returns the tables' action for one of our tools; empty: they do not have it.
+// actionOf returns the tables' action for one of our tools, or "" if they have none.
 func actionOf(tool string) string {
 	gemini, err := Find(protocol.Gemini().Name)
 	if err != nil {

@@ -60,7 +60,7 @@ func with(fields map[string]any, key, text string) map[string]any {
 func spellClaude(_ *Agent, p Point, m Meant) (Said, bool) {
 	top := with(nil, "systemMessage", m.ToUser)
 	nested := map[string]any{}
-	if p != AgentStop { // where it would send the answer back
+	if p != AgentStop { // there it would send the answer back
 		nested = with(nested, "additionalContext", m.Context)
 	}
 	deny := func() { nested["permissionDecision"], nested["permissionDecisionReason"] = "deny", m.Reason }

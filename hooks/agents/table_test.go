@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestEveryRowHasEvidence: what the tables say is measured, read or documented.
+// TestEveryRowHasEvidence checks that each row is measured, read or documented.
 func TestEveryRowHasEvidence(t *testing.T) {
 	t.Parallel()
 	levels := []Evidence{Measured, Binary, Documented}
@@ -50,8 +50,8 @@ func TestEveryRowHasEvidence(t *testing.T) {
 	}
 }
 
-// TestFilesAreWholeTables: no key of a data file is without a field, so that
-// nothing is said in vain. (Files of agents are never read in another way.)
+// TestFilesAreWholeTables checks that each key of a data file has a field, so that
+// nothing in it is ignored. (Files of agents are never read in another way.)
 func TestFilesAreWholeTables(t *testing.T) {
 	t.Parallel()
 	found, err := fs.Glob(files, "data/*.toml")
@@ -71,7 +71,8 @@ func strictly(t *testing.T, name string, into any) {
 	require.NoError(t, d.Decode(into), name)
 }
 
-// TestObservationsAreOfTheCorpus: each was made with an answer that is there.
+// TestObservationsAreOfTheCorpus checks that each observation belongs to an answer in
+// the corpus.
 func TestObservationsAreOfTheCorpus(t *testing.T) {
 	t.Parallel()
 	agents, cells := 0, 0
@@ -95,7 +96,7 @@ func TestObservationsAreOfTheCorpus(t *testing.T) {
 	assert.GreaterOrEqual(t, cells, 84*7)
 }
 
-// TestUnknownStaysUnknown: nothing is made up for what nobody looked at.
+// TestUnknownStaysUnknown checks that nothing is claimed that was not examined.
 func TestUnknownStaysUnknown(t *testing.T) {
 	t.Parallel()
 	for id, points := range map[string][]Point{
@@ -147,8 +148,8 @@ func TestFires(t *testing.T) {
 	}
 }
 
-// FuzzRead: no answer makes a reader panic, and what an agent cannot know of it
-// stays out.
+// FuzzRead checks that no answer makes a reader panic, and that effects have nothing
+// that the agent cannot know.
 func FuzzRead(f *testing.F) {
 	for _, c := range Corpus() {
 		f.Add(c.Exit, c.Stdout, c.Stderr)
@@ -179,7 +180,7 @@ func TestIDsAreACopy(t *testing.T) {
 	assert.True(t, slices.IsSorted(Names()))
 }
 
-// allRules are those by which answers are read, by the agent.
+// allRules returns the rules for reading answers, by agent.
 func allRules() map[string]*Rules {
 	all := map[string]*Rules{}
 	for _, a := range All() {
@@ -193,7 +194,7 @@ func allRules() map[string]*Rules {
 	return all
 }
 
-// TestWordsOfRules: every word, text and kind of a rule is one.
+// TestWordsOfRules checks that every word, text and kind in a rule is known.
 func TestWordsOfRules(t *testing.T) {
 	t.Parallel()
 	a, err := Find("claude")

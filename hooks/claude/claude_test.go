@@ -22,8 +22,8 @@ import (
 
 var update = flag.Bool("update", false, "write what the migration says into testdata")
 
-// TestGolden runs each archive: its files are what there is, and after the
-// "-- want --" are the new settings, the diff and the remarks.
+// TestGolden runs each archive: its files are the input, and those after "-- want --"
+// are the new settings, the diff and the remarks.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	paths, err := filepath.Glob("testdata/*.txtar")
@@ -84,7 +84,7 @@ func migrate(t *testing.T, files map[string][]byte) []txtar.File {
 	}
 }
 
-// one migrates a single group and returns it as it was loaded again.
+// one migrates a single group and returns it after loading it again.
 func one(t *testing.T, event, matcher, fields string) ([]hooks.Hook, []claude.Remark) {
 	t.Helper()
 	r, err := claude.Migrate(claude.File{Name: "/s"}, claude.File{Name: "c", Data: []byte(
@@ -213,8 +213,8 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	assert.Equal(t, claude.Result{Settings: []byte("{} // kept")}, r)
 }
 
-// TestArgumentsAsALine: a shell would give the program what Claude Code
-// gives it without one, so that who looks at the line sees what runs.
+// TestArgumentsAsALine checks that a shell would pass the program the same arguments
+// that Claude Code passes without one, so that the line shows what runs.
 func TestArgumentsAsALine(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")

@@ -13,9 +13,9 @@ import (
 	"minigem/hooks/config"
 )
 
-// FuzzMigrate: settings of Claude Code become settings that this program reads
-// without a problem of theirs, remarks name lines of the file, and doing it
-// twice is doing it once.
+// FuzzMigrate checks that Claude Code's settings become settings that load without
+// problems of their own, that remarks name lines of the file, and that a second
+// migration changes nothing.
 func FuzzMigrate(f *testing.F) {
 	for _, text := range []string{
 		`{"hooks":{"PreToolUse":[{"matcher":"Bash|Edit","hooks":[{"type":"command","command":"x","timeout":5,"async":true}]}],"Stop":[{"hooks":[{"type":"command","command":"a","args":["b c","\u0000"]}]}]}}`,
@@ -53,7 +53,7 @@ func FuzzMigrate(f *testing.F) {
 	})
 }
 
-// FuzzPlugin: what a plugin's manifest names is read from the plugin alone.
+// FuzzPlugin checks that a manifest cannot name files outside its plugin.
 func FuzzPlugin(f *testing.F) {
 	for _, text := range []string{`{}`, `{"hooks": "./more.json"}`, `{"hooks": ["../out.json", "/etc/passwd"]}`, `{"hooks": {"Stop": []}}`, `{"hooks": {"hooks": {}}}`, `[`} {
 		f.Add([]byte(text))

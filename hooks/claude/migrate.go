@@ -371,7 +371,8 @@ func texts(n jsonc.Node) map[string]string {
 	return out
 }
 
-// Timeouts from longest on, in seconds, are assumed to be meant as milliseconds.
+// longest is the longest plausible timeout in seconds. Values from there on are assumed
+// to be milliseconds.
 const longest = 3600
 
 // timeout returns milliseconds; Claude Code has seconds. A hook without a timeout keeps

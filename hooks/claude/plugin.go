@@ -73,7 +73,7 @@ func Plugin(dir, root string) ([]File, error) {
 	return files, nil
 }
 
-// read reads a file of a plugin; nil: it does not exist.
+// read reads a file of a plugin. It returns nil if the file does not exist.
 func read(dir, name string) ([]byte, error) {
 	data, err := boundedfile.Read(filepath.Join(dir, filepath.FromSlash(name)), boundedfile.Written)
 	if errors.Is(err, fs.ErrNotExist) {

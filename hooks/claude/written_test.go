@@ -10,7 +10,8 @@ import (
 	"minigem/hooks/jsonc"
 )
 
-// TestWritten: whose hooks they are, also where all events have the same name in both.
+// TestWritten checks which agent the hooks are for, also if all events have the same
+// name in both.
 func TestWritten(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

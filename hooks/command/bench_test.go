@@ -19,10 +19,9 @@ import (
 	"minigem/llm"
 )
 
-// BenchmarkChunk is one streamed chunk with one AfterModel hook that reads all
-// of its payload, while the history holds 10 KiB or 1 MiB, and in turn with it
-// the bare cost of giving the same payload to the same program. What is left is
-// what a chunk costs us.
+// BenchmarkChunk measures one streamed chunk with one AfterModel hook that reads its
+// whole payload, with a history of 10 KiB or 1 MiB. In turn it measures passing the
+// same payload to the same program. The difference is our own cost per chunk.
 func BenchmarkChunk(b *testing.B) {
 	for _, size := range []int{10 << 10, 1 << 20} {
 		b.Run(fmt.Sprintf("history=%dKiB", size>>10), func(b *testing.B) {
@@ -64,7 +63,7 @@ func BenchmarkChunk(b *testing.B) {
 	}
 }
 
-// history is a request with about size bytes of text.
+// history returns a request with about size bytes of text.
 func history(size int) llm.Request {
 	r := hookstest.Request()
 	r.Messages = nil
@@ -74,8 +73,8 @@ func history(size int) llm.Request {
 	return r
 }
 
-// BenchmarkAsync is one BeforeTool event with a hook that takes 2 s and has async,
-// and in turn with it the same event without a hook.
+// BenchmarkAsync measures one BeforeTool event with an async hook that takes 2 s and,
+// in turn, the same event without a hook.
 func BenchmarkAsync(b *testing.B) {
 	call := hooks.ToolUse{Call: llm.ToolCall{ID: "1", Name: "write_file", Args: map[string]any{"file_path": "a"}}}
 	e := &hooks.Engine{
@@ -93,7 +92,7 @@ func BenchmarkAsync(b *testing.B) {
 			took[name] = append(took[name], time.Since(began))
 		}
 		o := e.Origin
-		o.SessionID = fmt.Sprint(n) // which ends the hook
+		o.SessionID = fmt.Sprint(n) // a new session ends the hook
 		e.SetOrigin(o)
 	}
 	_ = e.Close()

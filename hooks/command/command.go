@@ -159,7 +159,7 @@ func await(ctx context.Context, p *proc.Process) error {
 	case <-ctx.Done():
 	}
 	select {
-	case <-p.Done(): // both at once: it ended by itself
+	case <-p.Done(): // if both happen at once, it ended by itself
 		return nil
 	default:
 	}

@@ -25,13 +25,13 @@ import (
 	"minigem/internal/waittest"
 )
 
-// runner is one as cmd makes it, in a directory of the test's own.
+// runner returns a Runner like cmd's, in a temporary directory.
 func runner(t *testing.T) command.Runner {
 	t.Helper()
 	return command.Runner{Dir: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH"), "SECRET=base"}}
 }
 
-// run runs line, which ends by itself.
+// run runs line, which must end by itself.
 func run(t *testing.T, r command.Runner, line, stdin string) hooks.Exit {
 	t.Helper()
 	return runUntil(t.Context(), t, r, line, stdin)
@@ -44,8 +44,8 @@ func runUntil(ctx context.Context, t *testing.T, r command.Runner, line, stdin s
 	return e
 }
 
-// runWithin runs line, which ends by itself, with a time limit: the least one
-// that this machine keeps. It returns the context whose deadline that was.
+// runWithin runs line, which must end by itself, with the shortest timeout that this
+// machine keeps. It returns the context with that deadline.
 func runWithin(t *testing.T, r command.Runner, line string, limit time.Duration) (context.Context, hooks.Exit) {
 	t.Helper()
 	for ; ; limit *= 2 {
@@ -58,7 +58,7 @@ func runWithin(t *testing.T, r command.Runner, line string, limit time.Duration)
 	}
 }
 
-// due is a context whose deadline comes when a file is there.
+// due is a context whose deadline passes when a file exists.
 type due struct {
 	context.Context
 	done chan struct{}
@@ -89,7 +89,7 @@ func (d due) Err() error {
 	}
 }
 
-// alive reports whether a process still runs; a zombie does not.
+// alive reports whether a process still runs. A zombie does not.
 func alive(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false
@@ -98,7 +98,7 @@ func alive(pid int) bool {
 	return err != nil || !strings.Contains(string(stat), ") Z ")
 }
 
-// gone waits until the processes that wrote their ids into the file are gone.
+// gone waits until the processes whose ids are in the file have ended.
 func gone(t *testing.T, file string) {
 	t.Helper()
 	data, err := os.ReadFile(file)
@@ -242,13 +242,13 @@ func TestAServiceThatLeftTheHookStays(t *testing.T) {
 	require.NoError(t, err)
 	defer syscall.Kill(pid, syscall.SIGKILL)
 	<-ctx.Done()
-	time.Sleep(100 * time.Millisecond) // past the deadline: nothing happens then, there is nothing to wait for
+	time.Sleep(100 * time.Millisecond) // past the deadline; there is nothing to wait for, because nothing should happen
 	assert.True(t, alive(pid))
 }
 
 func TestStdinNeverRead(t *testing.T) {
 	t.Parallel()
-	big := strings.Repeat("x", 4<<20) // no pipe holds that
+	big := strings.Repeat("x", 4<<20) // larger than any pipe
 	e := run(t, runner(t), "printf ok", big)
 	assert.Equal(t, "ok", string(e.Stdout))
 	assert.NoError(t, e.Err)
@@ -329,8 +329,8 @@ func TestAGroupOfItsOwn(t *testing.T) {
 	assert.Equal(t, ids[1], ids[0])
 }
 
-// BenchmarkHook runs one hook and one bare bash in turn, so that both meet the
-// same machine, and reports what the first costs of the second.
+// BenchmarkHook runs one hook and one bare bash in turn, so that both meet the same
+// conditions, and reports the difference.
 func BenchmarkHook(b *testing.B) {
 	payload := []byte(`{"hook_event_name":"BeforeTool","tool_input":{"command":"ls"}}`)
 	env := os.Environ()

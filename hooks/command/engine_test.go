@@ -19,7 +19,8 @@ import (
 	"minigem/llm"
 )
 
-// engine is one over settings that hold n hooks of BeforeTool, real processes.
+// engine returns an engine whose settings have n BeforeTool hooks, which are real
+// processes.
 func engine(t testing.TB, n int, line func(i int) string) (*hooks.Engine, *[]hooks.Report) {
 	t.Helper()
 	dir := t.TempDir()
@@ -75,8 +76,7 @@ func missing(file string) bool {
 	return err != nil
 }
 
-// TestADenyIsNeverLost: whatever else a hook does, the deny that it printed
-// holds.
+// TestADenyIsNeverLost checks that a printed deny holds, whatever else the hook does.
 func TestADenyIsNeverLost(t *testing.T) {
 	t.Parallel()
 	const deny = `printf '{"decision":"deny","reason":"no"}'`
@@ -87,7 +87,7 @@ func TestADenyIsNeverLost(t *testing.T) {
 		{"through a process substitution", `exec > >(sleep 0.1; cat); ` + deny},
 		{"by a child that the shell waits for", `{ sleep 0.2; ` + deny + `; } | cat`},
 		{"in UTF-16", `printf '\377\376{\0"\0d\0e\0c\0i\0s\0i\0o\0n\0"\0:\0"\0d\0e\0n\0y\0"\0}\0'`},
-		// what stands around it
+		// what surrounds it
 		{"after 3 MB", `head -c 3000000 /dev/zero | tr '\0' x; echo; ` + deny},
 		{"after 3 MB of braces", `yes '{ "a": {' | head -c 3000000; echo; ` + deny},
 		{"in the middle of 6 MB", `head -c 3000000 /dev/zero | tr '\0' x; echo; ` + deny + `; echo; head -c 3000000 /dev/zero | tr '\0' x`},
@@ -100,7 +100,7 @@ func TestADenyIsNeverLost(t *testing.T) {
 		{"on stderr after 3 MB", `head -c 3000000 /dev/zero | tr '\0' x >&2; { echo; ` + deny + `; } >&2`},
 		{"after a deep value", `printf '{"a":'; head -c 20000 /dev/zero | tr '\0' '['; head -c 20000 /dev/zero | tr '\0' ']'; printf ',"decision":"deny"}'`},
 		{"after a deep value among noise", `echo x; printf '{"a":'; head -c 20000 /dev/zero | tr '\0' '['; head -c 20000 /dev/zero | tr '\0' ']'; printf ',"decision":"deny"}'`},
-		// what comes of the hook
+		// how the hook ends
 		{"exit 2 that says allow", `printf '{"decision":"allow"}'; exit 2`},
 		{"exit 1", deny + `; exit 1`},
 		{"it kills itself", deny + `; kill -KILL $$`},
@@ -143,7 +143,7 @@ func TestHooksReadWhatTheManualSays(t *testing.T) {
 	assert.Contains(t, string(data), `"hook_event_name":"`+string(protocol.BeforeTool)+`"`)
 }
 
-// BenchmarkEightHooks: eight hooks of 100 ms each, in parallel.
+// BenchmarkEightHooks runs eight hooks of 100 ms each in parallel.
 func BenchmarkEightHooks(b *testing.B) {
 	e, _ := engine(b, 8, func(i int) string { return fmt.Sprintf(": %d; exec sleep 0.1", i) })
 	for b.Loop() {
@@ -153,8 +153,8 @@ func BenchmarkEightHooks(b *testing.B) {
 	}
 }
 
-// TestAGuardOutlivesTheWorkingDirectory: who deletes the folder of the session,
-// or takes the right to enter it, is rid of no guard.
+// TestAGuardOutlivesTheWorkingDirectory checks that deleting the session's folder, or
+// removing the permission to enter it, does not disable a guard.
 func TestAGuardOutlivesTheWorkingDirectory(t *testing.T) {
 	t.Parallel()
 	for name, take := range map[string]func(dir string) error{
@@ -170,7 +170,7 @@ func TestAGuardOutlivesTheWorkingDirectory(t *testing.T) {
 		}
 		require.NoError(t, take(e.Origin.Cwd))
 		if name == "no rights" && os.Geteuid() == 0 {
-			continue // root enters every folder
+			continue // root can enter every folder
 		}
 		out := e.BeforeTool(t.Context(), use)
 		assert.Equal(t, hooks.Deny, out.Decision, name)

@@ -26,24 +26,25 @@ import (
 	"minigem/internal/waittest"
 )
 
-// fault is one way in which a hook goes wrong.
+// fault is one way in which a hook can fail.
 type fault struct {
 	name  string
 	line  string // what the shell does once the answer has been printed
-	hangs bool   // until its time is up
-	// print prints the answer in a way that is itself the fault; nil: as it is.
+	hangs bool   // it runs until its timeout
+	// print prints the answer in a faulty way. If it is nil, the answer is printed as
+	// it is.
 	print  func(answer string) string
-	failed string // a part of why the run failed; empty: it did not
-	warned string // a part of a warning
-	blocks bool   // it is a denial by itself
-	heavy  bool   // few of it at a time
+	failed string // part of the reason why the run failed; empty if it did not
+	warned string // part of a warning
+	blocks bool   // the fault itself is a denial
+	heavy  bool   // only a few may run at a time
 	large  bool   // with a payload of 2 MiB
-	cut    bool   // a stream is cut: the run failed, and blocks
+	cut    bool   // a stream is cut, so the run failed and blocks
 }
 
 const (
-	patient = time.Hour   // nothing that ends by itself takes so long, on any machine
-	short   = time.Second // the first limit of what never ends
+	patient = time.Hour   // longer than anything that ends by itself, on any machine
+	short   = time.Second // the first timeout for hooks that never end
 )
 
 var faults = []fault{
@@ -58,7 +59,8 @@ var faults = []fault{
 	// When
 	{name: "time-out", line: "sleep 3600", hangs: true, failed: "timed out after "},
 	{name: "TERM ignored", line: `trap "" TERM; while :; do sleep 0.05; done`, hangs: true, failed: "timed out after "},
-	// The child ends with the test's directory: what SessionEnd began may run on.
+	// The child ends with the test's directory, because processes of SessionEnd hooks
+	// may run on.
 	{name: "a child keeps stdout open", line: "while [ -e plain ]; do sleep 0.1; done & exit 0"},
 	// What it prints
 	{name: "much output", line: "yes '' | head -c " + flood + "; exit 0", cut: true, failed: "stdout was cut",
@@ -75,7 +77,7 @@ var faults = []fault{
 	{name: "stdin closed at once", line: "exec <&-; sleep 0.05; exit 0", large: true, heavy: true},
 }
 
-// flood is how many bytes a hook prints that prints far more than is kept.
+// flood is the size of an output that is far larger than what is kept.
 var flood = strconv.Itoa(thorough.Times(20_000_000, 100_000_000))
 
 // with adds a field to the answer.
@@ -92,7 +94,7 @@ func with(field string) func(string) string {
 	}
 }
 
-// answers are what a hook said before it went wrong.
+// answers are what hooks print before the fault.
 var answers = []struct {
 	text string
 	says hooks.Decision
@@ -103,15 +105,14 @@ var answers = []struct {
 }
 
 const (
-	matrixMark = "MINIGEM_FAULT_MATRIX" // the environment of all that the matrix starts
+	matrixMark = "MINIGEM_FAULT_MATRIX" // the environment variable of all processes of the matrix
 	mostMemory = 64 << 20
 )
 
-// TestFaultMatrix meets every fault at every event, with real processes: every
-// run ends, though what it started never would; the decision is that of the
-// contract, and a block that was printed before the fault holds. It does so in
-// a process of its own, of which it reads the largest resident set, and looks
-// for what was left running, by the environment.
+// TestFaultMatrix runs every fault at every event with real processes. Every run ends,
+// even if its children never would. The decision is the contract's, and a block that
+// was printed before the fault holds. It runs in a separate process, so that it can
+// measure the largest resident set and find leftover processes by their environment.
 func TestFaultMatrix(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -123,18 +124,18 @@ func TestFaultMatrix(t *testing.T) {
 	}
 	mark := matrixMark + "=" + t.TempDir()
 	child := exec.CommandContext(waittest.Lifetime(t), os.Args[0], "-test.run=^TestFaultMatrix$", "-test.v")
-	child.Env = append(os.Environ(), mark, "GOMEMLIMIT=40MiB") // what counts is what is held
+	child.Env = append(os.Environ(), mark, "GOMEMLIMIT=40MiB") // measure what is kept, not garbage
 	out, err := child.CombinedOutput()
 	require.NoError(t, err, string(out))
 	require.Regexp(t, `(?m)^\d{3} runs$`, string(out))
 	t.Log(string(out))
 	if runtime.GOOS != "linux" {
-		return // there is no /proc to look into
+		return // there is no /proc
 	}
 	waittest.Until(t, func() bool { return len(marked(mark)) == 0 }, "left running: %q", marked(mark))
 }
 
-// marked are the command lines of the processes whose environment holds mark.
+// marked returns the command lines of the processes whose environment has mark.
 func marked(mark string) []string {
 	var found []string
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
@@ -143,7 +144,7 @@ func marked(mark string) []string {
 		if err != nil || !bytes.Contains(env, []byte(mark+"\x00")) {
 			continue
 		}
-		if line, _ := os.ReadFile(filepath.Join(dir, "cmdline")); len(line) > 0 { // else a zombie
+		if line, _ := os.ReadFile(filepath.Join(dir, "cmdline")); len(line) > 0 { // otherwise a zombie
 			found = append(found, string(bytes.ReplaceAll(line, []byte{0}, []byte{' '})))
 		}
 	}
@@ -160,7 +161,7 @@ func runMatrix(t *testing.T) {
 		for j, ev := range protocol.Events {
 			for k, a := range answers {
 				if f.heavy && a.says == hooks.Stop {
-					continue // a deny says as much, and these take long
+					continue // a deny shows the same, and these take long
 				}
 				if !thorough.Asked() && !f.often(ev, i+j+k) {
 					continue
@@ -188,9 +189,9 @@ func runMatrix(t *testing.T) {
 	}
 }
 
-// often reports whether an ordinary run meets f at ev with the answer of that
-// number: at each event with one of them, which takes turns; what is heavy, at
-// one that can be blocked and one that cannot.
+// often reports whether an ordinary run tries f at ev with the answer of that index:
+// one answer per event, in rotation, and heavy faults only at one event that can be
+// blocked and one that cannot.
 func (f fault) often(ev hooks.Event, turn int) bool {
 	if f.heavy {
 		return ev == protocol.BeforeTool || ev == protocol.PreCompress
@@ -198,8 +199,8 @@ func (f fault) often(ev hooks.Event, turn int) bool {
 	return turn%len(answers) == 0
 }
 
-// peakMemory is the largest resident set of this process; 0 where the system
-// does not tell.
+// peakMemory returns the largest resident set of this process, or 0 if the system does
+// not report it.
 func peakMemory(t *testing.T) int64 {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -212,9 +213,9 @@ func peakMemory(t *testing.T) int64 {
 	return kib << 10
 }
 
-// meet runs a hook that prints answer and then goes wrong. One that hangs is
-// stopped when its time is up; where the machine was too slow for it to print
-// its answer until then, it gets twice the time.
+// meet runs a hook that prints answer and then fails. A hook that hangs is stopped at
+// its timeout. If the machine was too slow for it to print its answer by then, the
+// timeout is doubled.
 func (f fault) meet(t *testing.T, dir string, ev hooks.Event, answer string, says hooks.Decision) {
 	name := fmt.Sprintf("%s/%s/%s", f.name, ev, says)
 	printed := fmt.Sprintf("printf '%s'", answer)
@@ -238,10 +239,10 @@ func (f fault) meet(t *testing.T, dir string, ev hooks.Event, answer string, say
 	}
 }
 
-// run fires ev with one hook, and says whether there was one report of one run.
+// run fires ev with one hook, and reports whether there was one report of one run.
 func (f fault) run(t *testing.T, dir string, ev hooks.Event, h hooks.Hook) (hooks.Report, bool) {
 	children := &command.Children{}
-	defer children.Close() // what holds the streams would live until the limit
+	defer children.Close() // otherwise children with open streams would live until the limit
 	var reports []hooks.Report
 	e := &hooks.Engine{
 		Config:   hooks.Config{Hooks: []hooks.Hook{h}},

@@ -16,8 +16,8 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// TestPathsAreOneWord: authors write the path of their guard without quotes; a
-// folder with spaces must not open it.
+// TestPathsAreOneWord checks that a guard's path may be written without quotes: a
+// folder with spaces in its name must not disable the guard.
 func TestPathsAreOneWord(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), `my "own" * project's \ é`)
@@ -44,8 +44,8 @@ func TestPathsAreOneWord(t *testing.T) {
 	}
 }
 
-// Arguments reach a program as they are, with nothing replaced but the variables
-// that every hook gets, and no shell looks at them.
+// A program without a shell gets its arguments unchanged, except for the variables that
+// every hook gets.
 func TestArguments(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), `a "b" $x 'ü`)

@@ -15,8 +15,8 @@ import (
 	"minigem/llm"
 )
 
-// TestConditions: a hook with a condition runs for the calls that are as it says,
-// and wherever that cannot be decided.
+// TestConditions checks that a hook with a condition runs for the calls that meet it,
+// and for calls for which that cannot be decided.
 func TestConditions(t *testing.T) {
 	t.Parallel()
 	shell := func(command string) llm.ToolCall {
@@ -82,7 +82,7 @@ func TestConditions(t *testing.T) {
 		{"Write(/doc/*.md)", write("doc/a.md"), true},
 		{"Write(//etc/**)", write("/etc/passwd"), true},
 		{"Read(*.ts)", write("a.ts"), false},
-		{"Write(a", write("b"), true},              // cannot be read
+		{"Write(a", write("b"), true},              // cannot be parsed
 		{"Edit(src/**)", write("link/a.go"), true}, // a link to src
 		{"Edit(/src/**)", write("link/b/../a.go"), true},
 		{"Edit(src/**)", write("link/../a.go"), false},
@@ -104,8 +104,8 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestConditionOfARewrittenCall: a hook that runs after one that changes the
-// arguments is asked about what they are then.
+// TestConditionOfARewrittenCall checks that the condition of a later hook is evaluated
+// on the arguments that an earlier hook changed.
 func TestConditionOfARewrittenCall(t *testing.T) {
 	t.Parallel()
 	runner := &hookstest.Runner{Scripts: map[string]hookstest.Script{
@@ -121,8 +121,8 @@ func TestConditionOfARewrittenCall(t *testing.T) {
 	assert.True(t, out.Denied())
 }
 
-// FuzzCondition: no command line and no condition brings it down, and one that
-// names the tool alone, or anything, holds.
+// FuzzCondition checks that no command line and no condition causes a panic, and that a
+// condition that names only the tool, or matches anything, holds.
 func FuzzCondition(f *testing.F) {
 	f.Add("git *", "cd x && git push")
 	f.Add("a**b", "'")

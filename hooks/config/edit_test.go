@@ -13,14 +13,14 @@ import (
 	"minigem/hooks/config"
 )
 
-// settingsFixture is a set of settings files and the editor of them.
+// settingsFixture is a set of settings files and their editor.
 type settingsFixture struct {
 	dir string
 	config.Editor
 }
 
-// newSettings writes files, layer by layer; "" is not a file. {dir} in the texts that
-// tests compare is the directory.
+// newSettings writes the files of the layers; "" writes none. In texts that tests
+// compare, {dir} is the directory.
 func newSettings(t *testing.T, project, user, system string) settingsFixture {
 	t.Helper()
 	d := settingsFixture{dir: t.TempDir()}
@@ -56,7 +56,7 @@ func (d settingsFixture) text(t *testing.T, name string) string {
 	return string(data)
 }
 
-// said is the outcome of an edit, with the directory taken out.
+// said returns the outcome of an edit, without the directory.
 func (d settingsFixture) said(text string, err error) string {
 	if err != nil {
 		text = "error: " + err.Error()
@@ -172,7 +172,7 @@ func TestFilesThatMustNotBeTouched(t *testing.T) {
 		{"{\n\"a\": \"\xff\"}", `error: disabling hook "fmt": project.json:2: a byte that is not UTF-8 would be lost; repair it first`},
 	} {
 		d := newSettings(t, "", userHook, "")
-		write(t, d.Project, c.now) // since it was loaded
+		write(t, d.Project, c.now) // changed since it was loaded
 		assert.Equal(t, c.want, d.said(d.Disable("fmt")))
 		assert.Equal(t, c.now, d.text(t, "project.json"))
 	}
@@ -190,7 +190,8 @@ func TestALinkedSettingsFileStaysLinked(t *testing.T) {
 	assert.Contains(t, d.text(t, "dotfiles/gemini.json"), `"fmt"`)
 }
 
-// TestNothingEmptyStays where a hook is enabled again, and everything else does.
+// TestNothingEmptyStays checks that enabling a hook again removes empty lists and keeps
+// everything else.
 func TestNothingEmptyStays(t *testing.T) {
 	t.Parallel()
 	for before, after := range map[string]string{

@@ -106,7 +106,8 @@ func TestFindExtensions(t *testing.T) {
 	}
 }
 
-// TestEnablementThatCannotBeUnderstood is a problem of its file, with the line.
+// TestEnablementThatCannotBeUnderstood checks that it is a problem of its file, with
+// the line.
 func TestEnablementThatCannotBeUnderstood(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
@@ -134,8 +135,8 @@ func TestEnablementThatCannotBeUnderstood(t *testing.T) {
 	}
 }
 
-// TestExtensionsInsideTheProject: those of the project, and those of the user's
-// that a link leads there, are the project's, and their hooks know it.
+// TestExtensionsInsideTheProject checks that the project's extensions, and the user's
+// extensions that link into it, count as the project's, and so do their hooks.
 func TestExtensionsInsideTheProject(t *testing.T) {
 	t.Parallel()
 	base := t.TempDir()

@@ -13,9 +13,9 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// FuzzExtension: whatever the files of an extension hold, it is found with a
-// plain name or told of with its file; its hooks are its own, and a path of
-// somebody's folder is never part of a command that a shell reads in another way.
+// FuzzExtension checks that any extension is found under a plain name or reported with
+// its file, that its hooks are marked as its own, and that a folder's path never
+// becomes part of a command that a shell would misread.
 func FuzzExtension(f *testing.F) {
 	for _, seed := range [][4]string{
 		{`{"name":"x","settings":[{"envVar":"A"}],"contextFileName":["a.md",5]}`, `{"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":"${extensionPath}/h ${/}"}]}]}}`, "A='b'\n", `{"x":{"overrides":["!/p/*"]}}`},
@@ -53,8 +53,8 @@ func FuzzExtension(f *testing.F) {
 	})
 }
 
-// FuzzTrust: whatever the store of trusted hooks holds, a hook is not known by
-// it that was not trusted; what is trusted then is known, and the file is ours.
+// FuzzTrust checks that, for any content of the trust store, only trusted hooks are
+// known. After trusting them they are, and the file is in our form.
 func FuzzTrust(f *testing.F) {
 	for _, text := range []string{`{}`, `null`, `{"/p":[{"event":"BeforeTool","command":"x"}]}`, `{"/p":null}`, `[`, `{"/p":[null]}`, ``, `{"/p":[{"scripts":{"a":null},"env":5}]}`} {
 		f.Add([]byte(text), []byte(text))
@@ -81,8 +81,8 @@ func FuzzTrust(f *testing.F) {
 	})
 }
 
-// FuzzEditor: a hook that is turned off and on again in any settings file leaves
-// the hooks of the file as they were, or the file is refused by its name.
+// FuzzEditor checks that turning a hook off and on again in any settings file restores
+// the file's hooks, or that the error names the file.
 func FuzzEditor(f *testing.F) {
 	for _, text := range []string{`{}`, `{"hooksConfig":{"disabled":["a",/* c */"x"]}}`, `{"hooks":{"disabled":["x"]}}`, `[]`, `{"hooksConfig":5}`, "\xff", `{"hooksConfig":{"disabled":{}}}`, ``} {
 		f.Add([]byte(text))

@@ -18,8 +18,8 @@ var (
 	agent = hooks.Part{Kind: hooks.AgentPart, Name: "reviewer"}
 )
 
-// TestHeads: what the heads of skills and agents say of hooks, in Claude Code's form
-// and in Gemini CLI's.
+// TestHeads checks hooks in the front matter of skills and agents, in Claude Code's
+// form and in Gemini CLI's.
 func TestHeads(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -65,8 +65,8 @@ func TestHeads(t *testing.T) {
 	}
 }
 
-// TestAHeadMayNotAllow: what a skill or an agent brings allows no call, unless the
-// user names it.
+// TestAHeadMayNotAllow checks that a hook of a skill or an agent allows no call unless
+// the user names it.
 func TestAHeadMayNotAllow(t *testing.T) {
 	t.Parallel()
 	head := config.LoadHead(config.Head{Of: skill, Source: hooks.Source{Layer: hooks.LayerUser, File: "/u/SKILL.md", Line: 4},
@@ -77,7 +77,7 @@ func TestAHeadMayNotAllow(t *testing.T) {
 	assert.True(t, config.Merge(head, own).Hooks[0].MayAllow)
 }
 
-// TestTrustOfHeads: a hook that moves into a skill is another one.
+// TestTrustOfHeads checks that a hook that moves into a skill counts as another hook.
 func TestTrustOfHeads(t *testing.T) {
 	t.Parallel()
 	store, root := config.TrustStore{Dir: t.TempDir()}, t.TempDir()
@@ -95,8 +95,8 @@ func TestTrustOfHeads(t *testing.T) {
 	assert.Equal(t, []string{"skill or agent"}, check(h).Changed)
 }
 
-// TestHeadOfAnExtension: every string of its hooks may name what those of hooks.json
-// may; where there is no shell, an odd path is put in as it is.
+// TestHeadOfAnExtension checks that its hooks may use the same variables as those in
+// hooks.json. Without a shell, an unusual path is inserted as it is.
 func TestHeadOfAnExtension(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "it's")

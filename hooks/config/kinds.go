@@ -14,7 +14,8 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// faultOf says why the entry cannot be run, with the linter's rule; empty: it can.
+// faultOf says why the entry cannot be run, with the linter's rule. Both are empty if
+// it can.
 func faultOf(h hooks.Hook, n jsonc.Node) (rule, why string) {
 	switch h.Kind() {
 	case "http":

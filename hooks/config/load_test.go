@@ -20,7 +20,7 @@ import (
 
 const settingsFile = "/p/.gemini/settings.json"
 
-// load reads settings that must be readable.
+// load loads settings that must be valid.
 func load(t *testing.T, data string) config.Section {
 	t.Helper()
 	s, err := config.LoadSettings(hooks.LayerProject, settingsFile, []byte(data))
@@ -28,7 +28,7 @@ func load(t *testing.T, data string) config.Section {
 	return s
 }
 
-// lines are the problems as "line: text".
+// lines returns the problems as "line: text".
 func lines(problems []hooks.Problem) []string {
 	var all []string
 	for _, p := range problems {
@@ -94,8 +94,8 @@ func TestFaultsAreNamedWithTheirLine(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, data string
-		kept       int    // hooks, the good one included
-		want       string // one line for each problem
+		kept       int    // number of hooks, including the valid one
+		want       string // one line per problem
 	}{
 		// entries
 		{"no type", entry(`"command": "x"`), 1, `2: a hook of BeforeTool has no "type": write "type": "command"; skipped`},
@@ -326,7 +326,7 @@ func FuzzLoadSettings(f *testing.F) {
 	})
 }
 
-// What is not encrypted goes where the user or the system says, and nowhere else.
+// Unencrypted requests go only where the user or the system allows it.
 func TestHTTPHosts(t *testing.T) {
 	t.Parallel()
 	sends := func(url string) string {

@@ -13,8 +13,8 @@ import (
 	hookconfig "minigem/hooks/config"
 )
 
-// TestLoadedFiles: a change of what a script is seen to load withholds its hook,
-// and so does a file that takes the place of one; other edits do not.
+// TestLoadedFiles checks that a hook is withheld if a file that its script loads
+// changes, or if a new file takes precedence over one. Other edits do not withhold it.
 func TestLoadedFiles(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
@@ -56,8 +56,8 @@ func TestLoadedFiles(t *testing.T) {
 	}
 }
 
-// FuzzLoaded: whatever a script or package.json holds, what it loads is in the
-// project, and reading that ends.
+// FuzzLoaded checks that the files loaded by any script or package.json are in the
+// project, and that the search ends.
 func FuzzLoaded(f *testing.F) {
 	f.Add("import lib\n. ./lib.sh\nsource ../../x.py", `{"scripts": {"guard": "node a.js"}}`)
 	f.Fuzz(func(t *testing.T, script, packages string) {
@@ -73,8 +73,8 @@ func FuzzLoaded(f *testing.F) {
 	})
 }
 
-// TestAskedOnceAboutAChange: an answer holds for the files as they were shown, and
-// without an answer the hook does not run.
+// TestAskedOnceAboutAChange checks that an answer holds for the files as they were
+// shown, and that without an answer the hook does not run.
 func TestAskedOnceAboutAChange(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -45,7 +45,7 @@ func (l *loader) httpHosts(n jsonc.Node) []string {
 	return hosts
 }
 
-// number reads a whole number from 1 to most; 0: there is no valid one.
+// number reads a whole number from 1 to most. It returns 0 if there is no valid one.
 func (l *loader) number(name string, n jsonc.Node, most int) int {
 	if !n.Exists() {
 		return 0

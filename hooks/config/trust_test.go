@@ -18,13 +18,13 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// projectHook is a hook of the project.
+// projectHook returns a hook of the project.
 func projectHook(command string) hooks.Hook {
 	return hooks.Hook{Event: protocol.BeforeTool, Matcher: "write_file", Command: command,
 		Source: hooks.Source{Layer: hooks.LayerProject, File: "/s.json", Line: 1}}
 }
 
-// check is the status of one hook and what changed, as "changed: env, name".
+// check returns the status of one hook and what changed, as "changed: env, name".
 func check(t *testing.T, s hookconfig.TrustStore, root string, h hooks.Hook) string {
 	t.Helper()
 	checks, err := s.Check(root, hooks.Config{Hooks: []hooks.Hook{h}})
@@ -87,7 +87,7 @@ func TestTrust(t *testing.T) {
 	assert.NotContains(t, string(data), "secret-value")
 }
 
-// What a command only writes to is none of its scripts.
+// A file that a command only writes to is not one of its scripts.
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -203,8 +203,7 @@ func TestTrustingAtTheSameTime(t *testing.T) {
 	assert.Len(t, stored["/p"], 10)
 }
 
-// A project may have any number of hooks, and those that join it cost the others
-// nothing.
+// A project may have any number of hooks, and new hooks do not push the others out.
 func TestTrustHoldsForManyHooks(t *testing.T) {
 	t.Parallel()
 	s := hookconfig.TrustStore{Dir: t.TempDir()}
@@ -274,7 +273,7 @@ func TestWhichScriptsCount(t *testing.T) {
 		{`/bin/sh -c true`, nil}, // outside of the project
 		{`echo x-$(date)/a.sh`, nil},
 		{`../outside`, nil},
-		{root + `/a.sh`, nil}, // unquoted, with a space: the shell does not find it either
+		{root + `/a.sh`, nil}, // unquoted, with a space: the shell would not find it either
 	} {
 		h := projectHook(c.command)
 		h.Env = map[string]string{"HOOKS": ".gemini/hooks"}

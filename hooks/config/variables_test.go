@@ -29,7 +29,7 @@ func TestQuoteVariables(t *testing.T) {
 		`\$GEMINI_PROJECT_DIR $GEMINI_PROJECT_DIRX $HOME/x`:    ``,
 		`echo $((GEMINI_CWD + ${#GEMINI_CWD})) ${#GEMINI_CWD}`: ``,
 		"cat `echo $GEMINI_CWD`":                               ``,
-		`if $GEMINI_CWD`:                                       ``, // bash cannot read it
+		`if $GEMINI_CWD`:                                       ``, // bash cannot parse it
 		``:                                                     ``,
 	} {
 		if want == "" {
@@ -40,8 +40,8 @@ func TestQuoteVariables(t *testing.T) {
 	}
 }
 
-// FuzzQuoteVariables: quoting changes the text only by quotes, leaves what bash
-// can read readable, and has nothing to do the second time.
+// FuzzQuoteVariables checks that quoting adds nothing but quotes, keeps the text valid
+// for bash, and changes nothing the second time.
 func FuzzQuoteVariables(f *testing.F) {
 	for _, command := range []string{
 		"$GEMINI_PROJECT_DIR/x.sh", `"$(cat <<E` + "\n$GEMINI_CWD $(ls ${GEMINI_CWD%/*})\nE\n" + `)"`, "case $GEMINI_CWD in ${GEMINI_CWD}*) ;; esac",

@@ -21,7 +21,7 @@ func TestParse(t *testing.T) {
 		{"A: 1", []Var{{"A", "1"}}},
 		{"A:1", nil},
 		{"A=", []Var{{"A", ""}}},
-		// The last value of a name counts, and stands where it stood
+		// The last value of a name counts, at its own position
 		{"A=1\nB=2\nA=3\nC=4\nB=5", []Var{{"A", "3"}, {"C", "4"}, {"B", "5"}}},
 		{"A.b-c=1", []Var{{"A.b-c", "1"}}},
 		// Comments
@@ -46,7 +46,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestEdit: what is set is read, and nothing else of a file changes.
+// TestEdit checks that set values are read back, and that nothing else in the file
+// changes.
 func TestEdit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, want string }{

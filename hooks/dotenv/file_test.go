@@ -25,7 +25,7 @@ func TestFindTakesTheFirstFile(t *testing.T) {
 
 	const text = "DEBUG=1\nSET=x\nK=v"
 	all, project := []Var{{Name: "DEBUG", Value: "1"}, {Name: "K", Value: "v"}}, []Var{{Name: "K", Value: "v"}}
-	for _, c := range []struct { // each comes before those above it
+	for _, c := range []struct { // each takes precedence over those above it
 		file string
 		vars []Var
 	}{
@@ -60,8 +60,8 @@ func TestFindTakesTheFirstFile(t *testing.T) {
 	assert.Equal(t, at("project", "sub", ".env"), got.Path, "a folder of that name is passed over")
 }
 
-// TestWhatRunsCode: what makes programs run code counts from the home alone, and
-// says so from elsewhere.
+// TestWhatRunsCode checks that variables that make programs run code are accepted only
+// from the home directory, and reported from elsewhere.
 func TestWhatRunsCode(t *testing.T) {
 	t.Parallel()
 	home, project := t.TempDir(), t.TempDir()

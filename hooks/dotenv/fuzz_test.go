@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzParse: a name is a name and stands once, values come from the text, and
-// what was read can be written and read again.
+// FuzzParse checks that names are valid and unique, that values come from the text, and
+// that the result survives writing and reading.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"A=1\n# c\nexport B: 'x\ny' # z\nC=\"a\\nb\"\nA=2\n", "\ufeffA=`b`\r\nB=\r\n", "A='", "A=\"\\\n", "=", "export\tA =b#c", "a-b.c=\\\"d\\\"",
@@ -25,7 +25,8 @@ func FuzzParse(f *testing.F) {
 			require.False(t, seen[v.Name], "%s occurs twice", v.Name)
 			seen[v.Name] = true
 			size += len(v.Name) + len(v.Value)
-			// Single quotes keep everything but themselves and line ends of other systems.
+			// Single quotes keep everything except single quotes and other systems'
+			// line ends.
 			if !strings.ContainsAny(v.Value, "'\\\r") {
 				again.WriteString(v.Name + "='" + v.Value + "'\n")
 			} else {

@@ -25,8 +25,8 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// agentOf returns the agent for which a hook is written, by its dialect; nil: Gemini CLI,
-// whose differences are [Differences].
+// agentOf returns the agent for which a hook is written, by its dialect. It returns nil
+// for Gemini CLI, whose differences are in [Differences].
 func agentOf(h hooks.Hook) *agents.Agent {
 	if h.Dialect == "" || h.Dialect == protocol.Gemini().Name {
 		return nil
@@ -96,10 +96,10 @@ func effectOf(r *hooks.Run, ev hooks.Event) agents.Effect {
 	return e
 }
 
-// Elsewhere says what agent does with r's answer where that differs from what r did here.
-// d is nil if it is the same or unknown, and if the hook did not run or is still running.
-// breaks reports that the effect of r here does not happen there, so that nobody may rely
-// on it; a missing reason, for example, does not break.
+// Elsewhere says what agent does with r's answer if that differs from what r did here.
+// d is nil if it is the same or unknown, and if the hook did not run or is still
+// running. breaks reports that the effect of r here does not happen there, so that it
+// cannot be relied on. A missing reason, for example, does not break.
 func Elsewhere(r hooks.Run, ev hooks.Event, agent *agents.Agent) (d *hooks.Difference, breaks bool) {
 	if !r.Ran() || r.Left || !agent.Reads(pointOf(ev)) {
 		return nil, false

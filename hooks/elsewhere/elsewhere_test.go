@@ -15,14 +15,14 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// events are the events of the points whose answers are known elsewhere.
+// events are the events of points at which other agents' reading of answers is known.
 var events = map[agents.Point]hooks.Event{
 	agents.BeforeTool: protocol.BeforeTool, agents.AfterTool: protocol.AfterTool, agents.BeforePrompt: protocol.BeforeAgent,
 	agents.AgentStop: protocol.AfterAgent, agents.SessionStart: protocol.SessionStart,
 }
 
-// gives fires the event with one hook that answers so, and says its outcome
-// here, as it would be observed from outside.
+// gives fires the event with one hook that gives this answer, and returns the outcome
+// as an outside observer would see it.
 func gives(t *testing.T, x agents.Answer, dialectName string) (effect string, run hooks.Run) {
 	t.Helper()
 	script := hookstest.Script{Exit: x.Exit, Stdout: x.Stdout, Stderr: x.Stderr}
@@ -64,9 +64,9 @@ func gives(t *testing.T, x agents.Answer, dialectName string) (effect string, ru
 	return effect, rep.last().Runs[0]
 }
 
-// TestNoFalseGreenIsSilent: whatever Claude Code was seen to take otherwise than
-// a hook of its dialect is taken here, the report says; and it says nothing
-// where both do the same.
+// TestNoFalseGreenIsSilent checks that the report mentions each difference that was
+// observed between Claude Code and this engine for hooks of its dialect, and nothing if
+// both do the same.
 func TestNoFalseGreenIsSilent(t *testing.T) {
 	t.Parallel()
 	claude, err := agents.Find("claude")
@@ -116,8 +116,8 @@ func TestElsewhereSaysWhatToSayInstead(t *testing.T) {
 	}
 }
 
-// TestPortable: what holds everywhere holds on each agent that was measured,
-// and what nobody has seen holds nowhere.
+// TestPortable checks that an answer that holds everywhere holds on each measured
+// agent, and that an unmeasured answer holds nowhere.
 func TestPortable(t *testing.T) {
 	t.Parallel()
 	universal := agents.Corpus()["pre/universal"]
@@ -142,7 +142,7 @@ func TestPortable(t *testing.T) {
 	assert.Empty(t, elsewhere.Portable(run, protocol.BeforeModel, claude), "it did not run")
 }
 
-// TestOn: what each agent does is put into words, where it does the same too.
+// TestOn checks the description of what each agent does, also if it does the same.
 func TestOn(t *testing.T) {
 	t.Parallel()
 	others, err := agents.List("gemini,qwen,codex,copilot,opencode")

@@ -9,7 +9,7 @@ import (
 	"minigem/llm"
 )
 
-// reports collects the reports of an engine, each compared.
+// reports collects an engine's reports after Compare.
 type reports struct {
 	mu  sync.Mutex
 	all []hooks.Report
@@ -28,7 +28,7 @@ func (r *reports) last() hooks.Report {
 	return r.all[len(r.all)-1]
 }
 
-// engine has hooks for ev with these names as their commands.
+// engine returns an engine with hooks for ev whose names are also their commands.
 func engine(ev hooks.Event, scripts map[string]hookstest.Script, names ...string) (*hooks.Engine, *hookstest.Runner, *reports) {
 	r, rep := &hookstest.Runner{Scripts: scripts}, &reports{}
 	e := &hooks.Engine{Runner: r, Origin: hookstest.Origin, Report: rep.add}

@@ -1,7 +1,7 @@
 package elsewhere
 
-// How Gemini CLI 0.61 treats the same run, where that differs (core/hooks): authors test
-// their hooks here and use them there.
+// How Gemini CLI 0.61 treats the same run, if that differs (core/hooks), because
+// authors test their hooks here and use them there.
 
 import (
 	"encoding/json"
@@ -16,12 +16,12 @@ import (
 type upstream struct {
 	ev      hooks.Event
 	run     *hooks.Run
-	exited  bool // by itself
+	exited  bool // it ended by itself
 	code    int
-	kind    string         // of what it parses: "", "text", "object", "value"
-	answer  map[string]any // the object; nil: there is none
-	nested  map[string]any // its hookSpecificOutput; nil: there is none
-	request map[string]any // llm_request in it; nil: there is none
+	kind    string         // what it parses: "", "text", "object", "value"
+	answer  map[string]any // the object, or nil
+	nested  map[string]any // its hookSpecificOutput, or nil
+	request map[string]any // its llm_request, or nil
 }
 
 // runDifferences lists the differences that a single run can show, and when it does.

@@ -14,7 +14,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// TestUpstream: what an author would meet in production.
+// TestUpstream checks the differences that an author would meet in production.
 func TestUpstream(t *testing.T) {
 	t.Parallel()
 	shown := map[string]bool{}
@@ -23,7 +23,7 @@ func TestUpstream(t *testing.T) {
 		name   string
 		event  hooks.Event
 		script hookstest.Script
-		id     string // "": there is no difference
+		id     string // "" means no difference
 	}{
 		// The same there.
 		{"silence", protocol.BeforeTool, hookstest.Script{}, ""},
@@ -139,8 +139,8 @@ func TestUpstreamOfSeveralHooksAndMatchers(t *testing.T) {
 	assert.Equal(t, []string{"matcher-notification"}, ids(rep.last().Runs[0].Upstream))
 }
 
-// A difference is one sentence, in the report of a run and when that is read
-// again, and its ID is its own.
+// A difference is one sentence in the report of a run, also after the report was read
+// back, and its ID is unique.
 func TestDifferencesAreSentences(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}

@@ -38,34 +38,35 @@ type contractCase struct {
 	Off      string // Config.Off
 }
 
-// caseHook is one hook of a case, in words that a shell can act on too.
+// caseHook is one hook of a case, in words that can also be turned into a shell
+// command.
 type caseHook struct {
 	Out, Err string // printed at once
 	Bytes    bool   // each character of Out and Err is one byte
 	Exit     int
-	Signal   string // "KILL", "TERM": it dies of it
-	Hangs    bool   // it never ends by itself
-	OnTerm   int    // its exit code when it is told to end; 0: it dies of that
+	Signal   string // "KILL" or "TERM": the signal that ends it
+	Hangs    bool   // it does not end by itself
+	OnTerm   int    // its exit code after TERM; 0 means that TERM kills it
 	Missing  bool   // its command does not exist
 
-	Name, Matcher, OnError, Dialect string // Name "": "a", "b", "c" by its index
+	Name, Matcher, OnError, Dialect string // Name "" means "a", "b", "c" by index
 	Sequential                      bool
 	Layer                           hooks.Layer
 	InProject                       bool // of an extension
 	Disabled, Untrusted             string
 	MayAllow                        bool
-	Seconds                         int // its timeout; 0: one if it hangs
+	Seconds                         int // its timeout; 0 means 1 if it hangs
 	Env                             map[string]string
 }
 
-// want is the whole outcome of a case: what it does not say must not happen.
+// want is the whole outcome of a case. Anything that it omits must not happen.
 type want struct {
-	Decision string // "ask", "deny", "stop"; "": proceed
+	Decision string // "ask", "deny" or "stop"; "" means proceed
 	Reason   string
 	Message  string // the merged systemMessage
 	Context  string // as wrapped
-	Args     string // JSON of the arguments to run; "": unchanged
-	Request  string // see showRequest; "": unchanged
+	Args     string // JSON of the arguments to run; "" means unchanged
+	Request  string // see showRequest; "" means unchanged
 	Answer   string // see showChunk: the synthetic response
 	Chunk    string // see showChunk: the chunk, if it was replaced; "(empty)" if nothing is left
 	Tail     string // "name {args}"
@@ -75,14 +76,14 @@ type want struct {
 	Warn     []string // a part of each warning, in order
 	Failed   []string // a part of each failure, in order
 	Skipped  []string // "name: part of the reason", in order
-	Read     []string // a part of the stdin of each hook that ran, in order; absent: not checked
-	Effect   string   // the effect's kind; "": not checked
+	Read     []string // a part of the stdin of each hook that ran, in order; not checked if absent
+	Effect   string   // the effect's kind; not checked if ""
 }
 
-// start returns the Runner of a case; scripts are by command.
+// start returns the Runner of a case. Scripts are by command.
 type start func(t *testing.T, scripts map[string]hookstest.Script) hooks.Runner
 
-// fake is the start of tests without processes.
+// fake is the start function of tests without processes.
 func fake(_ *testing.T, scripts map[string]hookstest.Script) hooks.Runner {
 	return &hookstest.Runner{Scripts: scripts}
 }
@@ -139,7 +140,7 @@ func (c contractCase) compare(t *testing.T, got want) {
 	assert.Equal(t, want, got)
 }
 
-// parts checks that each got contains the want of the same index.
+// parts checks that each of got contains the element of want with the same index.
 func parts(t *testing.T, what string, want, got []string) {
 	t.Helper()
 	if !assert.Len(t, got, len(want), "%ss: %q", what, got) {
@@ -175,11 +176,11 @@ func (h caseHook) configure(ev hooks.Event, i int) (hooks.Hook, hookstest.Script
 	}, s
 }
 
-// shell returns a command line that does what s does.
+// shell returns a command line that behaves like s.
 func shell(s hookstest.Script) string {
 	var b strings.Builder
 	print := func(text, to string) {
-		if strings.ContainsRune(text, 0) { // no command line can hold one
+		if strings.ContainsRune(text, 0) { // a command line cannot contain it
 			octal := ""
 			for _, c := range []byte(text) {
 				octal += fmt.Sprintf(`\%03o`, c)
@@ -206,7 +207,7 @@ func shell(s hookstest.Script) string {
 	return b.String()
 }
 
-// fire fires the case's event and returns what its outcome says.
+// fire fires the case's event and converts its outcome.
 func (c contractCase) fire(t *testing.T, e *hooks.Engine) (got want) {
 	t.Helper()
 	req := hooks.NewModelRequest(hookstest.Request())
@@ -298,7 +299,7 @@ func compact(v any) string {
 	return string(data)
 }
 
-// fill adds what the report says.
+// fill adds the fields that come from the report.
 func (w *want) fill(r hooks.Report) {
 	if r.Verdict.Decision != hooks.Proceed {
 		w.Decision = r.Verdict.Decision.String()

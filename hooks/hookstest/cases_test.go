@@ -33,8 +33,8 @@ func TestCasesWithProcesses(t *testing.T) {
 	}
 }
 
-// ready runs hooks as processes. One that hangs is out of time only once it has
-// done all that it does before, however slow the machine is.
+// ready runs hooks as processes. The timeout of a hook that hangs begins only after it
+// has done everything else, however slow the machine is.
 type ready struct{ command.Runner }
 
 func (r ready) Run(ctx context.Context, h hooks.Hook, payload hooks.Payload, env []string) hooks.Exit {

@@ -47,7 +47,7 @@ var proofs = map[string][]string{
 	"9.2.22": {"hooks/command TestMuchOutputTakesLittleMemory", "hooks/command TestExitIsReportedAsItWas",
 		"hooks TestCancelledTurnCancelsItsHooks", "hooks/command TestCancellation"},
 	"9.2.23": {"case", "hooks TestPatience", "script pre_compress"},
-	"9.2.24": {"hooks TestRequestIsMarshalledOnce"}, // one run a chunk is the contract; the history must not be its price
+	"9.2.24": {"hooks TestRequestIsMarshalledOnce"}, // the contract is one run per chunk; the cost must not grow
 	// Wrong data
 	"9.3.25": {"case", "script after_agent_retry"},
 	"9.3.26": {"agent TestAfterAgentOnlyAfterAnAnswer", "script after_tool_stop"},
@@ -82,8 +82,8 @@ var proofs = map[string][]string{
 	"T22": {"tools/toolcall TestPolicyJudgesWhatWouldRun", "cmd/minigem TestHooksInThePipeline"},
 }
 
-// TestEveryKnownFaultHasItsProof: no number is missing from the table, and what
-// the table names exists.
+// TestEveryKnownFaultHasItsProof checks that no number is missing in the table, and
+// that everything that the table names exists.
 func TestEveryKnownFaultHasItsProof(t *testing.T) {
 	t.Parallel()
 	var numbers []string
@@ -119,7 +119,7 @@ func proven(t *testing.T, number, proof string) bool {
 	case "case":
 		return slices.ContainsFunc(contract(), func(c contractCase) bool { return strings.HasPrefix(c.Name, number+" ") })
 	case "script":
-		// of scripts, and of cases of the testbed
+		// scripts, and cases of the testbed
 		return slices.ContainsFunc([]string{"script", "cases"}, func(folder string) bool {
 			_, err := os.Stat(filepath.Join("..", "..", "e2e", "testdata", folder, name+".txtar"))
 			return err == nil

@@ -16,7 +16,7 @@ import (
 	"minigem/hooks/schema"
 )
 
-// inputRunner is a Runner that shows what hooks are given.
+// inputRunner is a Runner that records what hooks read.
 type inputRunner struct {
 	hooks.Runner
 	see func(h hooks.Hook, stdin []byte)
@@ -27,21 +27,21 @@ func (w inputRunner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload,
 	return w.Runner.Run(ctx, h, stdin, env)
 }
 
-// TestContractFitsSchemas: what hooks are given in the cases of the contract
-// fits the schemas of inputs, and whatever spelling an answer came in, what it
-// was taken for without a warning fits those of outputs.
+// TestContractFitsSchemas checks that what hooks read in the contract's cases fits the
+// input schemas. It also checks that each answer that was read without a warning fits
+// the output schemas, in whatever spelling it came.
 func TestContractFitsSchemas(t *testing.T) {
 	t.Parallel()
 	inputs, outputs := resolve(t, schema.Input), resolve(t, schema.Output)
 	for _, c := range contract() {
 		if slices.ContainsFunc(c.Hooks, func(h caseHook) bool { return h.Hangs }) {
-			continue // it takes its time, and shows nothing more
+			continue // it takes time and shows nothing new
 		}
 		for _, h := range c.Hooks {
 			read := protocol.DialectOf(h.Dialect).Parse(
 				c.Event, protocol.Ran{Code: h.Exit, Stdout: []byte(h.Out), Stderr: []byte(h.Err)})
 			if len(read.Warnings) > 0 {
-				continue // some of it has no effect in this event
+				continue // part of it has no effect at this event
 			}
 			said, err := json.Marshal(read.Output)
 			require.NoError(t, err)

@@ -250,7 +250,7 @@ func (d *Doc) eol() string {
 type placement struct {
 	unit, eol, indent string
 	lastBefore        hujson.Extra  // before the item that is last so far
-	lastAfter         *hujson.Extra // after it; nil: there is no item
+	lastAfter         *hujson.Extra // after it; nil if there is no item
 	after             *hujson.Extra // before the closing bracket
 }
 

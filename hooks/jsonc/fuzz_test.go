@@ -13,8 +13,8 @@ import (
 	"minigem/hooks/jsonc"
 )
 
-// FuzzEdits: whatever a file looks like, an edit changes what it says it
-// changes and nothing else, and keeps every comment.
+// FuzzEdits checks that, for any file, an edit changes only what it reports, and keeps
+// every comment.
 func FuzzEdits(f *testing.F) {
 	for _, data := range []string{
 		"{}", "", "{\"o\": {\"l\": [\"a\", \"x\", /* c */ \"x\" // d\n, ]},}", "{\r\n\t\"l\": 1 // e\r\n}", "{\"o\": {\"l\": [// f\n]/*g*/}}", "{\"o\":{},\"o\":{\"l\":[[\"x\"]]}}//",
@@ -46,12 +46,12 @@ func FuzzEdits(f *testing.F) {
 	})
 }
 
-// without is what a document says beside the strings of o.l.
+// without returns the document's values apart from the strings of o.l.
 func without(t *testing.T, doc *jsonc.Doc) any {
 	t.Helper()
 	var v any
 	d := json.NewDecoder(bytes.NewReader(doc.Root().Standard()))
-	d.UseNumber() // as written: of any size
+	d.UseNumber() // keeps numbers of any size as written
 	require.NoError(t, d.Decode(&v))
 	root, ok := v.(map[string]any)
 	if !ok {

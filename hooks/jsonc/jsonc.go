@@ -141,7 +141,7 @@ func Parse(file string, data []byte) (*Doc, error) {
 // blanked in standard JSON.
 func (d *Doc) lookForExtras() {
 	plain, err := hujson.Standardize(slices.Clone(d.src))
-	if err != nil || len(plain) != len(d.src) { // cannot be: it was parsed
+	if err != nil || len(plain) != len(d.src) { // unreachable: it was parsed
 		return
 	}
 	for i := 0; i < len(d.src); i++ {

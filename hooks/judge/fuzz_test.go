@@ -13,8 +13,8 @@ import (
 	"minigem/llm"
 )
 
-// FuzzVerdict: whatever a model says, a call passes only with a yes or with a
-// failure, and a no that can be read refuses it.
+// FuzzVerdict checks that, whatever a model says, a call passes only with a yes or a
+// failure, and that a readable no refuses it.
 func FuzzVerdict(f *testing.F) {
 	for _, text := range []string{`{"ok": true}`, `{"ok": false}`, "```json\n{\"ok\":false}\n```", `{"ok": true, "ok": false}`, `["ok"]`, `{"ok": null}`, ""} {
 		f.Add(text)

@@ -19,7 +19,7 @@ import (
 	"minigem/llm"
 )
 
-// model answers every question alike.
+// model gives every question the same answer.
 type model struct {
 	text  string
 	block string
@@ -39,9 +39,9 @@ func (m model) Generate(ctx context.Context, r llm.Request) (llm.Chunk, error) {
 	return llm.Chunk{Parts: []llm.Part{llm.Text{Text: m.text}}, BlockReason: m.block, FinishReason: "STOP"}, m.err
 }
 
-// TestFaultMatrix meets what a model can say or fail to say at every event: a no
-// refuses where something can be refused, and no yes can be had by a failure that
-// is set to block.
+// TestFaultMatrix tries what a model can say, or fail to say, at every event. A no
+// refuses if something can be refused, and a failure that is set to block never counts
+// as a yes.
 func TestFaultMatrix(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -104,8 +104,8 @@ func TestFaultMatrix(t *testing.T) {
 	}
 }
 
-// TestTheQuestion: the payload stands where the prompt says, and the model is the
-// hook's.
+// TestTheQuestion checks that the payload is inserted where the prompt says, and that
+// the hook's model is asked.
 func TestTheQuestion(t *testing.T) {
 	t.Parallel()
 	for prompt, want := range map[string]string{

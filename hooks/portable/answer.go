@@ -27,7 +27,7 @@ func (c *Call) Answer(outs ...protocol.Output) agents.Said {
 		if i != at && other.AdditionalContext != "" {
 			o.AdditionalContext += "\n" + other.AdditionalContext
 		}
-		if i != at && other.ToolInput != nil && rank(o) < 3 { // a change to one of several cannot be said
+		if i != at && other.ToolInput != nil && rank(o) < 3 { // a change to one of several cannot be expressed
 			o.ToolInput, o.Decision = other.ToolInput, ""
 		}
 	}
@@ -125,8 +125,8 @@ func (c *Call) meant(o protocol.Output, at int) agents.Meant {
 	return m
 }
 
-// rewritten returns the agent's arguments with the changes of an answer; nil: they cannot
-// be expressed.
+// rewritten returns the agent's arguments with the changes of an answer, or nil if they
+// cannot be expressed.
 func (c *Call) rewritten(o protocol.Output, at int) map[string]any {
 	p := c.parts[at]
 	if p.back == nil || len(c.parts) > 1 {

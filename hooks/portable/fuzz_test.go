@@ -14,7 +14,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// FuzzRead: whatever an agent says, what hooks read is JSON, a refusal of a call
+// FuzzRead checks that, whatever an agent sends, hooks read JSON, a refusal of a call
 // prevents it, and silence changes nothing.
 func FuzzRead(f *testing.F) {
 	file, err := os.Open("testdata/payloads.jsonl")

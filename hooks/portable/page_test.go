@@ -14,7 +14,8 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// serveOfPage is what docs/HOOKS.md shows under "Hooks in Go", with Run for Serve.
+// serveOfPage is the program in docs/HOOKS.md, "Hooks in Go", with Run instead of
+// Serve.
 func serveOfPage(stdin string) (stdout, stderr string, code int) {
 	var out, errs bytes.Buffer
 	code = portable.Run(strings.NewReader(stdin), &out, &errs, func(string) string { return "" },

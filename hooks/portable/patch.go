@@ -2,10 +2,10 @@ package portable
 
 import "strings"
 
-// fileChange is what a patch does to one file.
+// fileChange describes what a patch does to one file.
 type fileChange struct {
-	path, content string // of a file that is written
-	before, after string // of one that is changed
+	path, content string // the file and, if it is written as a whole, its content
+	before, after string // if it is changed, the texts before and after
 	changes       bool
 }
 

@@ -34,7 +34,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Options say what a payload does not. The zero Options recognize the agent by the
+// Options add what a payload does not say. The zero Options recognize the agent by the
 // payload alone.
 type Options struct {
 	// Agent is an id of hooks/agents; empty recognizes the agent.
@@ -70,7 +70,8 @@ type Call struct {
 type part struct {
 	tool string
 	args map[string]any
-	// back turns changed arguments into the agent's; nil: they cannot be changed.
+	// back turns changed arguments into the agent's; nil means that they cannot be
+	// changed.
 	back func(args map[string]any) map[string]any
 }
 

@@ -16,7 +16,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// recorded is what a released agent said to a hook.
+// recorded is a payload that a released agent sent to a hook.
 type recorded struct {
 	Agent string          `json:"agent"`
 	Event string          `json:"event"` // EVENT, or EVENT.TOOL
@@ -38,8 +38,8 @@ func payloads(t *testing.T) []recorded {
 	return all
 }
 
-// TestRecognize: every agent is known by what it says, in whatever shell it was
-// started.
+// TestRecognize checks that every agent is recognized by its payload, whatever shell it
+// was started in.
 func TestRecognize(t *testing.T) {
 	t.Parallel()
 	inherited := func(name string) string {
@@ -54,7 +54,7 @@ func TestRecognize(t *testing.T) {
 		for _, env := range []func(string) string{nil, inherited} {
 			c, err := portable.Read(r.Stdin, portable.Options{Env: env})
 			require.NoError(t, err, "%s %s", r.Agent, r.Event)
-			if r.Event == "notification" && r.Agent == "copilot" { // which names it in PascalCase, in a payload in camelCase
+			if r.Event == "notification" && r.Agent == "copilot" { // it names the event in PascalCase in a camelCase payload
 				name = "notification"
 			}
 			assert.Equal(t, r.Agent, c.Agent.ID, r.Event)
@@ -69,7 +69,8 @@ func TestRecognize(t *testing.T) {
 	assert.Equal(t, protocol.BeforeTool, opencode.Event)
 }
 
-// TestPayloads: a hook in Gemini CLI's dialect reads the same of each agent.
+// TestPayloads checks that a hook in Gemini CLI's dialect reads the same from each
+// agent.
 func TestPayloads(t *testing.T) {
 	t.Parallel()
 	args := map[string]string{"run_shell_command": "command", "write_file": "file_path", "replace": "file_path", "read_file": "file_path"}
@@ -92,7 +93,7 @@ func TestPayloads(t *testing.T) {
 			}
 			require.NoError(t, json.Unmarshal(payload, &in), "%s %s: %s", r.Agent, r.Event, payload)
 			assert.Equal(t, c.Event, in.HookEventName)
-			if c.Agent.ID != "gemini" { // whose own payload stays as it is
+			if c.Agent.ID != "gemini" { // Gemini CLI's own payload stays as it is
 				assert.Regexp(t, `^\{"session_id":".*","transcript_path":.*"hook_event_name":.*"agent":\{"event":`, string(payload), "scripts that look for text rely on the order")
 				assert.NotRegexp(t, `"tool_input".*"tool_name":.*"agent":`, string(payload))
 			}
@@ -116,8 +117,8 @@ func TestPayloads(t *testing.T) {
 	}
 }
 
-// TestAnswers: each answer to each payload that was recorded is read by the
-// agent that it came from as it was meant.
+// TestAnswers checks that, for each recorded payload, its agent reads each answer as it
+// was meant.
 func TestAnswers(t *testing.T) {
 	t.Parallel()
 	answers := map[string]protocol.Output{
@@ -153,8 +154,8 @@ func TestAnswers(t *testing.T) {
 	assert.Greater(t, read, 250)
 }
 
-// TestRewritten: arguments go back under the names that the agent has for them,
-// and those that the hook does not know stay.
+// TestRewritten checks that arguments return under the agent's names, and that
+// arguments that the hook does not know stay.
 func TestRewritten(t *testing.T) {
 	t.Parallel()
 	for agent, want := range map[string]string{
@@ -176,8 +177,8 @@ func TestRewritten(t *testing.T) {
 	}
 }
 
-// TestSeveral: each file of a patch and each command of a list is judged by
-// itself, and one refusal refuses the call.
+// TestSeveral checks that each file of a patch and each command of a list is judged
+// separately, and that one refusal refuses the call.
 func TestSeveral(t *testing.T) {
 	t.Parallel()
 	patch := "*** Begin Patch\n*** Add File: ok.txt\n+one\n*** Update File: b.txt\n*** Move to: .env\n@@\n-old\n+new\n*** Delete File: c.txt\n*** End Patch\n"
@@ -219,7 +220,8 @@ func TestSeveral(t *testing.T) {
 	assert.Contains(t, stdout.String(), `"cancel":true`, "a change to one of several cannot be said")
 }
 
-// TestRunRefusesWhatItCannotRead: a guard that does not work lets nothing pass.
+// TestRunRefusesWhatItCannotRead checks that a guard that does not work lets nothing
+// pass.
 func TestRunRefusesWhatItCannotRead(t *testing.T) {
 	t.Parallel()
 	hook := func(protocol.BeforeToolInput) protocol.Output { return protocol.Output{} }

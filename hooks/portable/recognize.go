@@ -55,7 +55,7 @@ var signs = []struct {
 	}},
 }
 
-// recognize returns the agent that sends such a payload; nil: none that is known.
+// recognize returns the agent that sends such a payload, or nil if it is unknown.
 func recognize(payload map[string]any, native string, env func(string) string) *agents.Agent {
 	for _, s := range signs {
 		if s.is(payload, native, env) {

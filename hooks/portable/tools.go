@@ -103,7 +103,7 @@ func renamed(args map[string]any, t agents.Tool) map[string]any {
 	return out
 }
 
-// restored is the inverse: it returns the agent's arguments, changed as ours were.
+// restored reverses renamed: it returns the agent's arguments, changed as ours were.
 func restored(theirs, ours map[string]any, t agents.Tool) map[string]any {
 	out := map[string]any{}
 	for key, v := range ours {

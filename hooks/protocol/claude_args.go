@@ -96,7 +96,7 @@ func (d *Dialect) arguments(name string, input []byte, given map[string]any) map
 		Cwd  string         `json:"cwd"`
 		Args map[string]any `json:"tool_input"`
 	}
-	_ = json.Unmarshal(input, &event) // without it nothing is as it was
+	_ = json.Unmarshal(input, &event) // without it, no argument counts as unchanged
 	before, cwd := event.Args, event.Cwd
 	shown := d.ToolInput(name, cwd, before)
 	out := make(map[string]any, len(given))

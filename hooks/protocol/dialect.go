@@ -48,7 +48,7 @@ type Dialect struct {
 // field is one field of an answer, and how it is read.
 type field struct {
 	name   string
-	events []Event // where it has an effect; nil: everywhere
+	events []Event // the events at which it has an effect; nil means all
 	read   func(r *reader, path string, v any)
 }
 

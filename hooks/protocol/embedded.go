@@ -5,7 +5,7 @@ import "strings"
 // embedded holds the JSON objects among other output that begin or end a line, also
 // those in an array.
 type embedded struct {
-	first    int // the line of the first object, from 1; 0: there is no object
+	first    int // the line of the first object, from 1; 0 if there is none
 	deciding []embeddedObject
 	rest     string // the text without any object, of the same length and lines
 	steps    int    // bytes looked at
@@ -53,7 +53,8 @@ func findEmbedded(text string) embedded {
 	return out
 }
 
-// deciding decodes the object at offset at if it may deny, stop or ask; nil: it cannot.
+// deciding decodes the object at offset at. It returns nil if the object cannot deny,
+// stop or ask.
 func (w *walk) deciding(at int) []member {
 	object := w.text[at:w.spans[at].end]
 	// \u may stand for any letter.
@@ -85,8 +86,8 @@ func lineAround(text string, at, end int) (before, after string) {
 type lines struct {
 	text   string
 	line   int // the current one, from 1
-	begins int // where it begins
-	ends   int // where the line of the end of the last object ends
+	begins int // the offset where the current line begins
+	ends   int // the offset where the line with the end of the last object ends
 	known  int // how far begins and line are known
 	steps  int // bytes looked at
 }

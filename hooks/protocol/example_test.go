@@ -9,8 +9,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// A whole hook in Go is a main function that calls portable.Serve with this
-// function.
+// A whole hook in Go is a main function that calls portable.Serve with this function.
 func guard(in protocol.BeforeToolInput) protocol.Output {
 	path, _ := in.ToolInput["file_path"].(string)
 	if strings.HasSuffix(path, ".env") {
@@ -19,23 +18,22 @@ func guard(in protocol.BeforeToolInput) protocol.Output {
 	return protocol.Output{}
 }
 
-// A test of a hook gives it an input and looks at what it prints.
+// A test of a hook passes it an input and compares its output.
 func Example() {
 	stdin := strings.NewReader(`{"hook_event_name":"BeforeTool","tool_name":"write_file","tool_input":{"file_path":".env"}}`)
 	protocol.Run(stdin, os.Stdout, os.Stderr, guard)
 	// Output: {"decision":"deny","reason":"secrets stay as they are"}
 }
 
-// Parse says what a finished run of a hook means: exit 2 blocks, and what stands
-// on stderr is the reason.
+// Parse interprets a finished run of a hook: exit 2 blocks, and stderr is the reason.
 func ExampleParse() {
 	reading := protocol.Parse(protocol.BeforeTool, protocol.Ran{Code: 2, Stderr: []byte("not in this project\n")})
 	fmt.Println(reading.From, reading.Output.Decision, reading.Output.Reason)
 	// Output: exit 2 deny not in this project
 }
 
-// A whole hook that takes keys out of what the model says, those too that are
-// split between two chunks, is a main function that calls portable.Serve with this.
+// A whole hook that removes keys from the model's text, even if a key is split between
+// two chunks, is a main function that calls portable.Serve with this.
 func ExampleHoldBack() {
 	keys := regexp.MustCompile(`sk-\w{8,}`)
 	hook := func(in protocol.AfterModelInput) protocol.Output {
@@ -53,7 +51,7 @@ func ExampleHoldBack() {
 	// ["[key]."]
 }
 
-// What an answer says in vain is a warning, never silence.
+// Fields without effect cause a warning; nothing is ignored silently.
 func ExampleReading() {
 	reading := protocol.Parse(protocol.BeforeTool, protocol.Ran{Stdout: []byte(`{"decison": "deny"}`)})
 	fmt.Println(len(reading.Warnings), "warning; blocked:", reading.Output.Decision == protocol.Deny)

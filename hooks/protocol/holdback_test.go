@@ -14,7 +14,7 @@ var key = regexp.MustCompile(`\bsk-\w{8,}`)
 
 func redact(text string) string { return key.ReplaceAllString(text, "[key]") }
 
-// shown is what HoldBack lets through of an answer in chunks, as an agent puts it together.
+// shown returns the text of an answer in chunks after HoldBack, as an agent joins it.
 func shown(chunks []string, fullContent bool) string {
 	var b strings.Builder
 	full := ""
@@ -39,8 +39,8 @@ func shown(chunks []string, fullContent bool) string {
 	return b.String()
 }
 
-// TestHoldBackWhereverTheTextIsSplit: however an answer is split into chunks, the reader
-// sees what they would see of it in one.
+// TestHoldBackWhereverTheTextIsSplit checks that, however an answer is split into
+// chunks, the reader sees the same as for a single chunk.
 func TestHoldBackWhereverTheTextIsSplit(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
@@ -69,7 +69,7 @@ func TestHoldBackAndThoughts(t *testing.T) {
 		parts        []string
 		text, before string
 		finish       string
-		want         []string // nil: the chunk stays
+		want         []string // nil means that the chunk stays
 	}{
 		{"a chunk that may stay", []string{"hello "}, "hello ", "", "", nil},
 		{"a thought alone", []string{"about sk-abcdefgh"}, "", "held", "", []string{"about [key]"}},

@@ -148,7 +148,8 @@ func (r *reader) apart(fields []member) Output {
 	return other.out
 }
 
-// holds says what keeps an action from going ahead, and how strongly; 0: nothing does.
+// holds returns what keeps an action from going ahead, and how strongly. The strength
+// is 0 if nothing does.
 func (o Output) holds() (what string, strength int) {
 	switch {
 	case o.Stop:

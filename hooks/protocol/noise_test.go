@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzADenyAmongGarbage: what stands on the lines before and after a deny takes
-// nothing of it away, unless all of it together is an answer that says something
-// else.
+// FuzzADenyAmongGarbage checks that the lines before and after a deny do not weaken it,
+// unless all of the output together is an answer that says something else.
 func FuzzADenyAmongGarbage(f *testing.F) {
 	for _, s := range [][2]string{
 		{"", ""}, {"checking", "done"}, {"{", "}"}, {"[", "]"}, {"{{{{", `{"a":`}, {"\xff\xfe", "\x00"}, {"\x00\x01", "\ufeff"}, {`"`, `"`}, {"a\x00b\x00", ""},
@@ -16,7 +15,7 @@ func FuzzADenyAmongGarbage(f *testing.F) {
 	} {
 		f.Add(s[0], s[1])
 	}
-	begun := regexp.MustCompile(`\{\s*["}]`) // an object that could go on with the deny in it
+	begun := regexp.MustCompile(`\{\s*["}]`) // an object that the deny could be part of
 	f.Fuzz(func(t *testing.T, before, after string) {
 		if begun.MatchString(before) {
 			return
@@ -29,20 +28,20 @@ func FuzzADenyAmongGarbage(f *testing.F) {
 	})
 }
 
-// noises are repeated to see what the worst of them costs.
+// noises are repeated to find the worst cost.
 var noises = []string{
 	"{", `{"`, `{"a":`, `{"a":[`, "{}", `{"a":1}x`, "[", `"`, `\`, "\n{", `decision: "deny" `, `{decision: "deny" `, `"decision":"deny",`, `continue: false `, "x{ decision: 'ask' } y ", `reason: "`,
 	`{"\`, `{"a":"`, "\n{}", `{"a":1}` + "\n", `{"decision":"deny"}` + "\n", "[{}]\n", `{"a":{}`, `[{"a":1},`, `{"a":[1,{"b":{}}],`, "{ \t", "{\"a\":1e9,", "x {decision: 'ask', } y\n", `{reason: '`, `decision\\\`,
 }
 
-// TestNoiseIsReadInLinearTime counts the bytes that are looked at: so many for
-// each byte of the stream, however long it is.
+// TestNoiseIsReadInLinearTime counts the bytes that are examined. Their number per byte
+// of the stream has a limit, however long the stream is.
 func TestNoiseIsReadInLinearTime(t *testing.T) {
 	t.Parallel()
 	for _, unit := range noises {
 		for _, size := range []int{1 << 9, 1 << 12} {
 			text := strings.Repeat(unit, size/len(unit))
-			// An object that is open all the time, and one that is nested.
+			// An object that is never closed, and nested ones.
 			for _, text := range []string{text, `{"a":` + text, text + "}", text + strings.Repeat("}", size/len(unit))} {
 				if found := findEmbedded(text); found.steps > 12*len(text) {
 					t.Fatalf("%d bytes of %q: looked at %d to find objects", len(text), unit, found.steps)

@@ -14,8 +14,8 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// TestRecordedInputs reads what Gemini CLI 0.61 gave to its hooks with the types
-// of this package and writes it again: the same fields, in the same order.
+// TestRecordedInputs decodes inputs of Gemini CLI 0.61 into the types of this package
+// and encodes them again: the fields and their order stay the same.
 func TestRecordedInputs(t *testing.T) {
 	t.Parallel()
 	recorded, err := os.ReadFile("testdata/recorded.jsonl")
@@ -71,8 +71,8 @@ func strictly[In protocol.Input](t *testing.T, line []byte) []byte {
 	return out
 }
 
-// keysOf lists the keys of an object, and of its llm_request and llm_response,
-// in their order.
+// keysOf returns the keys of an object, and of its llm_request and llm_response, in
+// order.
 func keysOf(t *testing.T, object []byte) []string {
 	t.Helper()
 	d := json.NewDecoder(bytes.NewReader(object))
@@ -123,7 +123,7 @@ func TestOutputRoundTrip(t *testing.T) {
 	}
 }
 
-// TestParseReadsWhatOutputWrites: what the SDK prints is understood without a
+// TestParseReadsWhatOutputWrites checks that the SDK's output is parsed without a
 // warning.
 func TestParseReadsWhatOutputWrites(t *testing.T) {
 	t.Parallel()
@@ -207,8 +207,8 @@ func TestEvents(t *testing.T) {
 	assert.Equal(t, []protocol.Event{"SessionStart", "PreCompress", "PostCompact", "BeforeTool", "PermissionRequest", "Notification", "SubagentStart", "SubagentStop", "AfterTool", "PostToolUseFailure", "StopFailure", "SessionEnd"}, subjects)
 }
 
-// TestACutStreamBlocks: a run whose streams were cut failed at every event, and
-// an event that can be blocked is, whatever what was kept of the streams says.
+// TestACutStreamBlocks checks that a run with a cut stream fails at every event, and
+// blocks at every event that can be blocked, whatever the rest of the streams says.
 func TestACutStreamBlocks(t *testing.T) {
 	t.Parallel()
 	for _, kept := range []string{"", "all is well", `{"decision":"allow"}`, `{"decision":"ask"}`, `{"decision":"allow","x":"`, `{"decision":"deny","reason":"no"}`, `{"continue":false}`} {
@@ -235,7 +235,7 @@ func TestACutStreamBlocks(t *testing.T) {
 	}
 }
 
-// FuzzParse: no output makes reading fail, and none takes back a block.
+// FuzzParse checks that no output makes parsing fail, and that none takes back a block.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		`{"decision":"deny","reason":"no"}`, `{"continue":false}`, "text", `"{\"decision\":\"deny\"}"`, `[1]`, "42", "{", "",

@@ -16,13 +16,13 @@ type reader struct {
 	tool     string
 	input    []byte
 	read     func() []byte
-	given    []member // what it gave
+	given    []member // the members of what read returned
 	out      Output
 	values   values // reads single values, and has the warnings
 	garbled  bool
 	failed   string
 	stopped  bool // continue: false was said, with or without effect
-	embedded int  // the line of the first object among other output on stdout; 0: no object
+	embedded int  // the line of the first object among other output on stdout; 0 if there is none
 	steps    int  // bytes looked at to find objects among other output
 }
 
@@ -141,7 +141,7 @@ func names(table []field) []string {
 	return out
 }
 
-// proceed reads "continue": false stops, where the event can be stopped.
+// proceed reads "continue". A false stops if the event can be stopped.
 func (r *reader) proceed(path string, v any) {
 	goOn, ok := r.values.boolean(path, v)
 	r.stopped = r.stopped || ok && !goOn

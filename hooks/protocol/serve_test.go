@@ -54,8 +54,8 @@ type failingWriter struct{ err error }
 
 func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 
-// TestEveryInputKnowsItsEvent runs a hook of each event for its own event and
-// for another.
+// TestEveryInputKnowsItsEvent runs a hook of each event for its own event and for
+// another one.
 func TestEveryInputKnowsItsEvent(t *testing.T) {
 	t.Parallel()
 	knows[protocol.SessionStartInput](t, protocol.SessionStart)

@@ -36,7 +36,7 @@ func measure(text string) *walk {
 // nil, is called with each member of an object: its key, its value and where
 // the value begins.
 func (w *walk) container(i int, visit func(key, value string, at int)) (s span) {
-	inObject, closing, deepest := w.text[i] == '{', w.text[i]+2, int32(0) // both brackets are two before their closing one
+	inObject, closing, deepest := w.text[i] == '{', w.text[i]+2, int32(0) // the closing bracket is two characters on
 	if i = w.blank(i + 1); w.at(i) == closing {
 		return span{int32(i + 1), 1}
 	}

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzObject: what is taken for a JSON object is one by encoding/json's
-// judgement, and the other way round, except for depth.
+// FuzzObject checks that walk and encoding/json agree about what is a JSON object,
+// except for the depth.
 func FuzzObject(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `{ }`, `{"a":1}`, "{\n\t\"a\" : [1, {\"b\":\"}\\\"\"}] ,\"c\":null}", `{"a":1,}`, `{,}`, `{"a"}`, `{"a":}`, `{"a":1 2}`, `{"a":[}]}`, `{"a":1}}`,
@@ -28,7 +28,7 @@ func FuzzObject(f *testing.F) {
 			t.Fatalf("%q: looked at %d bytes of %d", text, all.steps, len(text))
 		}
 		if strings.HasPrefix(text, `"`) {
-			return // it may encode an object
+			return // it may contain an encoded object
 		}
 		ms, ok := object(text)
 		if want := strings.HasPrefix(text, "{") && json.Valid([]byte(text)); ok != want {

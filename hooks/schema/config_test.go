@@ -14,8 +14,8 @@ import (
 	"minigem/hooks/schema"
 )
 
-// TestConfigurationAgreesWithTheLoader: what the schema refuses of an entry, the
-// loader reports, and the other way round.
+// TestConfigurationAgreesWithTheLoader checks that the schema refuses exactly those
+// entries that the loader reports.
 func TestConfigurationAgreesWithTheLoader(t *testing.T) {
 	t.Parallel()
 	resolved, err := schema.Configuration().Resolve(nil)

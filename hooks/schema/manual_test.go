@@ -13,7 +13,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// Tables are the generated parts of the pages in docs, by the name in their
+// Tables returns the generated parts of the pages in docs, by the names in their
 // markers.
 func Tables() (map[string]string, error) {
 	tables := map[string]string{"events": eventTable(), "output": outputTable()}
@@ -34,8 +34,8 @@ func Tables() (map[string]string, error) {
 	return tables, nil
 }
 
-// Render puts the tables between the markers of a page, and returns the names of
-// those that it used:
+// Render puts the tables between the markers of a page, and returns the names of the
+// tables that it used:
 //
 //	<!-- generated: name -->
 //	...
@@ -115,7 +115,7 @@ func outputTable() string {
 	return b.String()
 }
 
-// fieldTable lists the fields of s that are not in without.
+// fieldTable lists the fields of s, except those in without.
 func fieldTable(s, without *jsonschema.Schema) string {
 	var b strings.Builder
 	b.WriteString("| field | type | meaning |\n|---|---|---|\n")
@@ -187,8 +187,8 @@ func list(events []protocol.Event) string {
 	return strings.Join(out, ", ")
 }
 
-// differenceTable lists what an agent does differently. A star marks what hooks
-// explain or the report of a run reports.
+// differenceTable lists what an agent does differently. A star marks differences that
+// "hooks explain" or the report of a run shows.
 func differenceTable(agent string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "| | %s | minigem | id |\n|---|---|---|---|\n", agent)

@@ -19,8 +19,8 @@ import (
 
 var update = flag.Bool("update", false, "write the generated parts of the pages in docs")
 
-// TestPagesAreFresh checks that the tables of the pages are those of the types,
-// and that each table is on exactly one page.
+// TestPagesAreFresh checks that the tables of the pages match the types, and that each
+// table is on exactly one page.
 func TestPagesAreFresh(t *testing.T) {
 	t.Parallel()
 	pages, err := filepath.Glob("../../docs/*.md")

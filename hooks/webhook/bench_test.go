@@ -19,8 +19,8 @@ import (
 	"minigem/llm"
 )
 
-// BenchmarkChunk is one streamed chunk with one AfterModel hook that reads all of
-// its payload and says nothing, by turns over a kept connection and as a process.
+// BenchmarkChunk measures one streamed chunk with one AfterModel hook that reads its
+// whole payload and says nothing, in turn over a kept connection and as a process.
 func BenchmarkChunk(b *testing.B) {
 	if _, err := exec.LookPath("bash"); err != nil {
 		b.Skip(err)

@@ -22,15 +22,15 @@ import (
 	"minigem/internal/nettest"
 )
 
-// fault is one way in which a server goes wrong, or does not.
+// fault is one way in which a server can fail, or work.
 type fault struct {
 	name   string
 	serve  func(w http.ResponseWriter, answer string)
-	failed string // a part of why the run failed; empty: it did not
+	failed string // part of the reason why the run failed; empty if it did not
 	lost   bool   // the answer never arrives
-	hangs  bool   // until the hook's time is up
+	hangs  bool   // it does not answer before the hook's timeout
 	warned string
-	cut    bool // the answer is too long to be kept: the run failed, and blocks
+	cut    bool // the answer is too long to be kept, so the run failed and blocks
 }
 
 var faults = []fault{
@@ -84,7 +84,7 @@ var faults = []fault{
 	{name: "slow", serve: func(w http.ResponseWriter, a string) { fmt.Fprint(w, a) }, failed: "timed out", hangs: true},
 }
 
-// hijack ends the connection.
+// hijack takes over the connection and closes it.
 func hijack(w http.ResponseWriter) {
 	rc := http.NewResponseController(w)
 	_ = rc.Flush()
@@ -102,9 +102,8 @@ var answers = []struct {
 	{`{"continue":false,"stopReason":"no"}`, hooks.Stop},
 }
 
-// TestFaultMatrix meets every fault at every event: every run ends, and a refusal
-// that arrived holds, whatever came with it; a failure blocks where the hook says
-// so.
+// TestFaultMatrix tries every fault at every event. Every run ends, and a refusal that
+// arrived holds, whatever else arrived. A failure blocks if the hook's onError says so.
 func TestFaultMatrix(t *testing.T) {
 	t.Parallel()
 	for _, f := range faults {
@@ -144,8 +143,8 @@ func TestFaultMatrix(t *testing.T) {
 	}
 }
 
-// meet fires an event with a hook. One that hangs is out of time; where the
-// machine was too slow for the answer to come until then, it gets twice the time.
+// meet fires an event with a hook. A hook that hangs reaches its timeout. If the
+// machine was too slow for the answer to arrive by then, the timeout is doubled.
 func (f fault) meet(t *testing.T, r hooks.Runner, h hooks.Hook, answer string, says hooks.Decision) {
 	name := fmt.Sprintf("%s onError=%s", h.Event, h.OnError)
 	if h.Timeout = time.Hour; f.hangs {
@@ -183,7 +182,7 @@ func (f fault) meet(t *testing.T, r hooks.Runner, h hooks.Hook, answer string, s
 	assert.LessOrEqual(t, len(run.Exit.Stdout), 1<<20+1<<10, name)
 }
 
-// TestNobodyThere: a server that is gone is a failure.
+// TestNobodyThere checks that an unreachable server is a failure.
 func TestNobodyThere(t *testing.T) {
 	t.Parallel()
 	url := "http://" + nettest.Refusing(t)
@@ -195,8 +194,8 @@ func TestNobodyThere(t *testing.T) {
 	assert.Contains(t, o.Reason, "connection refused")
 }
 
-// TestWhatIsSent: the payload, the headers with the variables that are listed,
-// and one connection for all.
+// TestWhatIsSent checks the payload, the headers with the listed variables, and that
+// one connection serves all requests.
 func TestWhatIsSent(t *testing.T) {
 	t.Parallel()
 	var got []*http.Request
@@ -231,8 +230,8 @@ func TestWhatIsSent(t *testing.T) {
 	assert.Len(t, from, 1, "connections")
 }
 
-// TestOnlyThisMachine: what is not encrypted leaves it for nobody who was not
-// allowed, whatever the name resolves to, and no proxy is asked.
+// TestOnlyThisMachine checks that unencrypted requests leave this machine only for
+// allowed hosts, whatever the name resolves to, and that no proxy is used.
 func TestOnlyThisMachine(t *testing.T) {
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy", "ALL_PROXY"} {
 		t.Setenv(name, "http://127.0.0.1:9")

@@ -15,7 +15,7 @@ import (
 	"minigem/llm/gemini"
 )
 
-// answering is a client of a server that answers with body, in pieces of size
+// answering returns a client of a server that answers with body, in pieces of size
 // bytes.
 func answering(t testing.TB, status int, body string, size int) *gemini.Client {
 	t.Helper()
@@ -37,8 +37,8 @@ func event(text string) string {
 	return `{"candidates":[{"content":{"role":"model","parts":[{"text":"` + text + `"}]}}]}`
 }
 
-// TestStreamsAsGatewaysSendThem: what the standard of server-sent events allows
-// is read, however it is cut into pieces.
+// TestStreamsAsGatewaysSendThem checks that all forms of server-sent events that the
+// standard allows are read, however they are split.
 func TestStreamsAsGatewaysSendThem(t *testing.T) {
 	t.Parallel()
 	a, b := event("a"), event("b")
@@ -72,8 +72,8 @@ func TestStreamsAsGatewaysSendThem(t *testing.T) {
 	}
 }
 
-// TestStreamsOfCommentsAlone: what keeps a connection alive is not an answer, and
-// not a fault of one either: it is empty, which the agent says.
+// TestStreamsOfCommentsAlone checks that a stream with only keep-alive comments is an
+// empty answer and not an error. The agent reports it.
 func TestStreamsOfCommentsAlone(t *testing.T) {
 	t.Parallel()
 	for _, body := range []string{": keep-alive\n\n: keep-alive\n\n", ":\n", ": no end", "\xef\xbb\xbf:\n\n", ": a\n\nevent: ping\nid: 7\n\n: b\n\n", ": a\n\ndata: [DONE]\n\n", ":" + strings.Repeat("x", 70_000) + "\n\n"} {
@@ -88,7 +88,7 @@ func TestStreamsOfCommentsAlone(t *testing.T) {
 	}
 }
 
-// oddShapes are JSON of the API's, with another type somewhere.
+// oddShapes are JSON in the API's form, with a wrong type somewhere.
 func oddShapes() []string {
 	odd := []string{"null", "5", "[]", "[5]", "[null]", "{}", `""`, `"x"`, "true", `[[]]`, `[{}]`, `{"":null}`}
 	var all []string
@@ -110,8 +110,8 @@ func oddShapes() []string {
 	return all
 }
 
-// TestOddShapesEndNothing: whatever JSON comes, in a stream, whole or as a
-// count, there is an answer or an error that says what was sent.
+// TestOddShapesEndNothing checks that any JSON, in a stream, whole or as a count,
+// yields an answer or an error that says what was sent.
 func TestOddShapesEndNothing(t *testing.T) {
 	t.Parallel()
 	unread := 0
@@ -139,7 +139,8 @@ func TestOddShapesEndNothing(t *testing.T) {
 	assert.Greater(t, unread, 100, "most of these cannot be read")
 }
 
-// TestUnreadableIsNamedAsItCame: cleaned and shortened.
+// TestUnreadableIsNamedAsItCame checks that the error shows what was sent, cleaned and
+// shortened.
 func TestUnreadableIsNamedAsItCame(t *testing.T) {
 	t.Parallel()
 	deep := strings.Repeat("[", 5000)
@@ -167,8 +168,8 @@ func TestUnreadableIsNamedAsItCame(t *testing.T) {
 	assert.ErrorContains(t, err, "the server sent an answer of more than 8 MiB")
 }
 
-// TestAPanicOfTheConsumerIsNotCaught: it is a fault of the program, not of an
-// answer.
+// TestAPanicOfTheConsumerIsNotCaught checks this because such a panic is a bug of the
+// program, not a fault of the answer.
 func TestAPanicOfTheConsumerIsNotCaught(t *testing.T) {
 	t.Parallel()
 	c := answering(t, 200, "data: "+event("a")+"\n\n", 1<<20)

@@ -200,8 +200,8 @@ func stream(ctx context.Context, models *genai.Models, x *exchange, model string
 	return nil
 }
 
-// Generate implements [llm.Generator]. Retries are those of [Client.Stream], but an
-// answer that broke off is repeated too, unless [Options.NoFetchRetries] is set.
+// Generate implements [llm.Generator]. It retries like [Client.Stream], but also
+// repeats an answer that broke off, unless [Options.NoFetchRetries] is set.
 func (c *Client) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
 	config, err := configOf(req)
 	if err != nil {

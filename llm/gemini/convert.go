@@ -43,7 +43,7 @@ func configOf(req llm.Request) (*genai.GenerateContentConfig, error) {
 	if err != nil {
 		return nil, err
 	}
-	// genai continues by a request of its own, which no hook would see.
+	// genai would continue with another request, which no hook would see.
 	return &genai.GenerateContentConfig{HTTPOptions: body, AutomaticContinuation: genai.Ptr(false)}, nil
 }
 

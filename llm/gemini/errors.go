@@ -201,7 +201,7 @@ func (d details) badKey(api genai.APIError) bool {
 	return api.Code == http.StatusBadRequest && strings.Contains(api.Message, "API key")
 }
 
-// waitTime returns how long the server asks us to wait; 0: it does not say.
+// waitTime returns how long the server asks us to wait, or 0 if it does not say.
 func waitTime(info details, x *exchange) time.Duration {
 	if info.wait > 0 {
 		return info.wait

@@ -82,7 +82,7 @@ func TestErrorsOfTheStream(t *testing.T) {
 		{"silence", fault{After: 1, Silent: true}, 1, llm.ErrStream, 0, true, "the server of gemini-3-flash said nothing for 2s"},
 		{"an error as an event", fault{After: 1, Status: 503, Message: "Busy"}, 1, llm.ErrStream, 503, true, "the server of gemini-3-flash has trouble (503: Busy)"},
 		{"one that will come again", fault{After: 1, Status: 400, Message: "Bad"}, 1, llm.ErrInvalid, 400, true, "the request was refused (400: Bad)"},
-		// in place of it
+		// instead of it
 		{"cut before", fault{Cut: true}, 0, llm.ErrOffline, 0, false, "the Gemini API cannot be reached: EOF"},
 		{"garbage at once", fault{Garbage: true}, 0, llm.ErrStream, 200, true, `the answer cannot be read: the server sent "{\"type\": \"content_block"`},
 		{"silence before", fault{Silent: true}, 0, llm.ErrOffline, 0, false, "the server of gemini-3-flash said nothing for 100ms"},
@@ -94,7 +94,7 @@ func TestErrorsOfTheStream(t *testing.T) {
 			switch {
 			case tt.fault.Silent && tt.chunks == 0:
 				o.Silence = 100 * time.Millisecond
-			case tt.fault.Silent: // the first chunk comes before, on a busy machine too
+			case tt.fault.Silent: // on a busy machine too, the first chunk arrives before
 				o.Silence = 2 * time.Second
 			}
 			chunks, err := collect(gemini.New(o).Stream(t.Context(), ask("x")))

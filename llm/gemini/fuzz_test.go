@@ -12,10 +12,10 @@ import (
 	"minigem/llm/gemini"
 )
 
-// FuzzAnswers: whatever a server answers, in a stream or whole, the client
-// gives chunks or one of its errors.
+// FuzzAnswers checks that any answer of a server, in a stream or whole, yields chunks
+// or one of the client's errors.
 func FuzzAnswers(f *testing.F) {
-	log.SetOutput(io.Discard) // genai remarks on what it reads
+	log.SetOutput(io.Discard) // genai logs remarks about its input
 	for _, body := range oddShapes() {
 		f.Add([]byte("data: "+body+"\n\n"), 200)
 		f.Add([]byte(body), 200)
@@ -34,7 +34,7 @@ func FuzzAnswers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, code int) {
 		body, status = data, 200+(code%400+400)%400
 		if status == 204 || status == 304 {
-			return // these have no body
+			return // these statuses have no body
 		}
 		_, streamed := collect(c.Stream(t.Context(), ask("x")))
 		_, whole := c.Generate(t.Context(), ask("x"))

@@ -229,7 +229,7 @@ func TestHeaders(t *testing.T) {
 	tests := []struct {
 		name string
 		o    gemini.Options
-		want map[string]string // "" : not there
+		want map[string]string // "" means absent
 	}{
 		{"key", gemini.Options{Auth: gemini.AuthAPIKey, APIKey: key}, map[string]string{"X-Goog-Api-Key": key, "Authorization": ""}},
 		{"bearer", gemini.Options{Auth: gemini.AuthAPIKey, APIKey: key, Bearer: true}, map[string]string{"X-Goog-Api-Key": key, "Authorization": "Bearer " + key}},

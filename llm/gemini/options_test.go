@@ -76,7 +76,7 @@ func TestCheck(t *testing.T) {
 	tests := []struct {
 		name string
 		o    gemini.Options
-		want string // empty: fine
+		want string // empty if valid
 	}{
 		{"nothing", gemini.Options{}, "no way of signing in"},
 		{"key", gemini.Options{Auth: gemini.AuthAPIKey, APIKey: "k"}, ""},
@@ -121,8 +121,8 @@ func credentials(t *testing.T, tokenURL string) (path string) {
 	return path
 }
 
-// Google's library finds its credentials by variables of the process: this one
-// test sets them, and cannot run beside others.
+// Google's library finds its credentials by variables of the process. Only this test
+// sets them, so it cannot run in parallel.
 func TestVertexWithDefaultCredentials(t *testing.T) {
 	var paths, auths, payers []string
 	refuse := true

@@ -14,7 +14,7 @@ import (
 	"minigem/llm/script"
 )
 
-// providers are all implementations of llm.Provider, each made to give the same
+// providers lists all implementations of llm.Provider, each set up to give the same
 // answers.
 var providers = []struct {
 	name string
@@ -77,7 +77,7 @@ func TestProviders(t *testing.T) {
 			for c, err := range p.Stream(t.Context(), ask("x")) {
 				require.NoError(t, err)
 				assert.Equal(t, "a", c.Text())
-				break // a consumer may leave
+				break // a consumer may stop early
 			}
 
 			ctx, cancel := context.WithCancel(t.Context())

@@ -24,7 +24,7 @@ import (
 	"minigem/llm/script"
 )
 
-// reply is what a network without a network gives: an answer or an error.
+// reply is a fake network's reply: an answer or an error.
 type reply struct {
 	status int
 	body   string
@@ -36,7 +36,7 @@ const okBody = `{"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason
 
 var okReply = reply{status: 200, body: okBody}
 
-// network gives replies in order; the last one for ever.
+// network gives replies in order, and then repeats the last one.
 type network struct {
 	replies []reply
 	calls   int
@@ -74,9 +74,8 @@ const (
 	perDay    = `{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"RequestsPerDay"}]}`
 )
 
-// run makes a streamed call and a generated one over such networks, on a clock
-// of its own, and returns the waits of the first, which those of the second
-// must equal.
+// run makes a streamed call and a generated one over such networks, each with a fake
+// clock. It returns the waits of the first, which must equal those of the second.
 func run(t *testing.T, o gemini.Options, replies ...reply) (waits []time.Duration, calls int, err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -112,7 +111,7 @@ func run(t *testing.T, o gemini.Options, replies ...reply) (waits []time.Duratio
 	return waits, calls, err
 }
 
-// seconds makes durations readable in tables.
+// seconds makes durations in tables readable.
 func seconds(values ...float64) []time.Duration {
 	var ds []time.Duration
 	for _, v := range values {
@@ -123,8 +122,7 @@ func seconds(values ...float64) []time.Duration {
 
 func middle() float64 { return 0.5 } // no jitter, half of the server's surplus
 
-// A date says how long to wait by our own clock where the server does not tell
-// the time.
+// If the server does not tell the time, a date is compared with our own clock.
 func TestRetryAfterADateWithoutTheServersClock(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -145,7 +143,7 @@ func TestRetries(t *testing.T) {
 	tests := []struct {
 		name   string
 		first  reply
-		waits  []time.Duration // before the answer; nil: it is not tried again
+		waits  []time.Duration // waits before the answer; nil means no retry
 		reason string
 	}{
 		// statuses
@@ -255,8 +253,8 @@ func TestCancelWhileWaiting(t *testing.T) {
 	})
 }
 
-// A fault of the server's at loopback: the second attempt gets the answer that
-// the first one would have had.
+// After a server fault over loopback, the second attempt gets the answer that the first
+// would have had.
 func TestRetryAgainstTheFakeServer(t *testing.T) {
 	t.Parallel()
 	entries := []script.Entry{script.Streamed(chunk("a", "STOP"))}
@@ -277,7 +275,7 @@ func TestRetryAgainstTheFakeServer(t *testing.T) {
 	assert.Len(t, s.Log(), 4)
 }
 
-// hurry turns a dropped connection into an error that asks for no long wait.
+// hurry turns a dropped connection into an error with a short wait.
 type hurry struct{ next http.RoundTripper }
 
 func (h *hurry) RoundTrip(req *http.Request) (*http.Response, error) {
@@ -289,7 +287,7 @@ func (h *hurry) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 503, Header: http.Header{}, Body: io.NopCloser(bytes.NewReader([]byte(body))), Request: req}, nil
 }
 
-// What is read in one piece can be asked for again; half a stream cannot.
+// A whole answer can be requested again; half a stream cannot.
 func TestBrokenAnswersInOnePieceAreTriedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"minigem/llm/internal/remote"
 )
 
-// exchange is what genai does not report of one HTTP request and its answer.
-// The transport fills it in; the request's context carries it.
+// exchange holds what genai does not report about one HTTP request and its answer. The
+// transport fills it in; the request's context carries it.
 type exchange struct {
 	model   string
 	silence time.Duration
@@ -24,7 +24,7 @@ type exchange struct {
 	chunks       int  // chunks that genai yielded
 	consumerBusy bool // the consumer of the stream is working
 	sent         bool
-	status       int // 0: no answer
+	status       int // 0 means no answer
 	header       http.Header
 	refused      bool   // the API sent an error in place of the first chunk
 	bodyErr      error  // what cut the answer short, or nil

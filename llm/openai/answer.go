@@ -24,7 +24,7 @@ type choice struct {
 	Finish  string `json:"finish_reason"`
 }
 
-// said is what the model said. The API has no thoughts; servers send them in one of two
+// said is the model's message. The API has no thoughts; servers send them in one of two
 // fields.
 type said struct {
 	Content   string       `json:"content"`

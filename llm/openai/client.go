@@ -56,7 +56,7 @@ func New(o Options) *Client {
 // exchange is one request and its answer.
 type exchange struct {
 	ctx    context.Context // of this attempt, for its cause
-	status int             // 0: no answer
+	status int             // 0 means no answer
 	header http.Header
 	opened bool // a part of the answer was given on
 }
@@ -185,8 +185,8 @@ func decode(data []byte) (answer, error) {
 	return in, nil
 }
 
-// Generate implements [llm.Generator] by a request that is not streamed. Retries are
-// those of [Client.Stream], but an answer that broke off is repeated too, unless
+// Generate implements [llm.Generator] by a request that is not streamed. It retries
+// like [Client.Stream], but also repeats an answer that broke off, unless
 // [Options.NoFetchRetries] is set.
 func (c *Client) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
 	body, err := c.body(req, false)

@@ -64,7 +64,7 @@ func lengthInList(data []byte, model string) int {
 			Router int    `json:"context_length"`
 		} `json:"data"`
 	}
-	_ = json.Unmarshal(data, &list) // what is not understood says nothing
+	_ = json.Unmarshal(data, &list) // an unreadable list is like an empty one
 	for _, m := range list.Data {
 		if m.ID == model {
 			return cmp.Or(m.Loaded, m.Max, m.VLLM, m.Router)

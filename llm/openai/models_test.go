@@ -13,7 +13,7 @@ import (
 	"minigem/llm/openai"
 )
 
-// TestModels: the list of a server, and what stands in its place.
+// TestModels checks the list of a server, and what replaces it if there is none.
 func TestModels(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -40,8 +40,8 @@ func collect(seq iter.Seq2[llm.Chunk, error]) (chunks []llm.Chunk, err error) {
 	return chunks, nil
 }
 
-// TestConversation: a strict server takes a conversation with everything that
-// this API can say, and its answers come back whole.
+// TestConversation checks that a strict server accepts a conversation with everything
+// that this API can express, and that its answers arrive whole.
 func TestConversation(t *testing.T) {
 	t.Parallel()
 	answer := fakemodel.Turn{Entry: script.Streamed(
@@ -108,7 +108,7 @@ func TestConversation(t *testing.T) {
 	assert.Positive(t, n)
 }
 
-// served are answers over HTTP, in order; the last one for ever.
+// served gives answers over HTTP in order, and then repeats the last one.
 func served(t testing.TB, status int, header http.Header, bodies ...string) openai.Options {
 	n := 0
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -130,7 +130,7 @@ func ends(reason string) string {
 	return `data: {"choices":[{"delta":{},"finish_reason":"` + reason + `"}]}` + "\n\n"
 }
 
-// TestStreamsOfOddServers: what servers send beside OpenAI's own form.
+// TestStreamsOfOddServers checks forms that other servers send.
 func TestStreamsOfOddServers(t *testing.T) {
 	t.Parallel()
 	one := func(index int, id, name, args string) string {
@@ -180,8 +180,8 @@ func TestStreamsOfOddServers(t *testing.T) {
 	}
 }
 
-// TestErrors: each failure is one sentence of a kind, with what to do, and never
-// with the key.
+// TestErrors checks that each failure is one sentence of a kind, with what to do, and
+// never contains the key.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -230,8 +230,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestBrokenOff: an answer that ends in its middle is no answer, though its text
-// was given on.
+// TestBrokenOff checks that an answer that ends in the middle is an error, although its
+// text was passed on.
 func TestBrokenOff(t *testing.T) {
 	t.Parallel()
 	for name, body := range map[string]string{
@@ -253,8 +253,8 @@ type network func(*http.Request) (*http.Response, error)
 
 func (n network) RoundTrip(r *http.Request) (*http.Response, error) { return n(r) }
 
-// TestRetries: what may succeed later is tried again, on a clock of its own; what
-// is refused is not.
+// TestRetries checks, with a fake clock, that temporary failures are tried again and
+// refusals are not.
 func TestRetries(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
@@ -299,8 +299,8 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// TestSilence: a server that says nothing is given up at the first time, and so is a call whose
-// context ends.
+// TestSilence checks that a silent server is given up after the first timeout, and that
+// a call ends with its context.
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	silent := network(func(r *http.Request) (*http.Response, error) {
@@ -321,7 +321,8 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// TestUnsendable: what this API has no words for is an error that says so.
+// TestUnsendable checks that content that this API cannot express is an error that says
+// so.
 func TestUnsendable(t *testing.T) {
 	t.Parallel()
 	c := openai.New(openai.Options{Model: "small", BaseURL: "http://server.example"})

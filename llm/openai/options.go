@@ -52,7 +52,7 @@ type server struct {
 	word    string
 	address func(getenv func(string) string) string
 	variable,
-	hint string // what to do where it cannot be reached
+	hint string // what to do if it cannot be reached
 }
 
 const openAI = "https://api.openai.com/v1"
@@ -87,7 +87,7 @@ func ollama(getenv func(string) string) string {
 		return host // Check says what is wrong
 	}
 	if name := u.Hostname(); u.Port() == "" && u.Scheme == "http" || name == "0.0.0.0" {
-		if name == "0.0.0.0" { // where it listens, not where it is
+		if name == "0.0.0.0" { // the address that it listens on, not one to connect to
 			name = "127.0.0.1"
 		}
 		u.Host = net.JoinHostPort(name, cmp.Or(u.Port(), "11434"))

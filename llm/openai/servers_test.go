@@ -22,9 +22,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the requests and the chunks in testdata/servers")
 
-// TestServers plays the servers in testdata/servers. Each file has what the server
-// answers, a line an event, and what came of it byte for byte: the request as it
-// was sent, and the chunks of the answer.
+// TestServers plays the servers in testdata/servers. Each file has the server's
+// answers, one line per event, and the result byte for byte: the request as it was
+// sent, and the chunks of the answer.
 func TestServers(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/servers/*.txtar")
@@ -55,7 +55,8 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// localRequest has two texts in a message, a call with its result, and two tools.
+// localRequest returns a request with two texts in a message, a call with its result,
+// and two tools.
 func localRequest() llm.Request {
 	return llm.Request{
 		Model: "ollama/small", System: "Be brief.",
@@ -68,7 +69,7 @@ func localRequest() llm.Request {
 	}
 }
 
-// shown writes chunks, a part a line.
+// shown formats chunks, one part per line.
 func shown(t *testing.T, chunks []llm.Chunk) []byte {
 	var b strings.Builder
 	for _, c := range chunks {
@@ -84,8 +85,8 @@ func shown(t *testing.T, chunks []llm.Chunk) []byte {
 	return []byte(b.String())
 }
 
-// TestContextLength: each kind of server says in its own way how many tokens a
-// model accepts; one that does not say, and one that says nonsense, is a 0.
+// TestContextLength checks that each kind of server reports in its own way how many
+// tokens a model accepts. A missing or nonsensical number is 0.
 func TestContextLength(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -119,8 +120,9 @@ func TestContextLength(t *testing.T) {
 	assert.Zero(t, openai.New(openai.Options{Model: "small", BaseURL: "http://127.0.0.1:1/v1"}).ContextLength(t.Context()))
 }
 
-// TestALongCallCostsItsLength: what is held of a call, of a thought and of the
-// beginning of an answer costs its length, however many pieces it comes in.
+// TestALongCallCostsItsLength checks that the memory for a call, a thought or the
+// beginning of an answer is proportional to its length, however many pieces it comes
+// in.
 func TestALongCallCostsItsLength(t *testing.T) {
 	for name, begin := range map[string]string{"a call": "<tool_call>", "a thought": "<think>", "white space": " ", "text": "x"} {
 		per := func(pieces int) float64 {

@@ -9,7 +9,7 @@ import (
 	"minigem/llm"
 )
 
-// Tags that local models write into their text, where the server leaves them.
+// Tags that local models write into their text and some servers leave there.
 const thinks, thought, calls, called = "<think>", "</think>", "<tool_call>", "</tool_call>"
 
 // texts takes the text of an answer apart: a thought in <think> at its beginning,
@@ -119,7 +119,7 @@ func splitTag(text, tag string) (certain, held string) {
 	return text, ""
 }
 
-// end returns what is held: calls, or else the text as it is.
+// end returns the text that was held back: as a thought, as calls, or as it is.
 func (t *texts) end() []llm.Part {
 	text := t.held + string(t.calls)
 	if strings.TrimSpace(text) == "" {

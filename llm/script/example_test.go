@@ -9,7 +9,7 @@ import (
 	"minigem/llm/script"
 )
 
-// A script is the file that --fake-responses reads: one answer a line.
+// A script is the file that --fake-responses reads: one answer per line.
 func Example() {
 	entries, err := script.Parse("answers", strings.NewReader(
 		`{"method":"generateContentStream","response":[{"candidates":[{"content":{"role":"model","parts":[{"text":"Hello."}]},"finishReason":"STOP"}]}]}`))

@@ -11,8 +11,8 @@ import (
 	"minigem/llm/script"
 )
 
-// FuzzParse: a script gives answers, or an error that names the line; what was
-// read and written is read as the same.
+// FuzzParse checks that a script yields answers or an error that names the line, and
+// that a script survives writing and reading.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		`{"method":"generateContentStream","response":[{"candidates":[{"content":{"role":"model","parts":[{"text":"Hi"}]},"finishReason":"STOP"}]}]}` + "\n",

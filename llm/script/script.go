@@ -53,7 +53,7 @@ type Entry struct {
 	// A [Model] refuses an Entry that has one.
 	Fault json.RawMessage
 
-	// File is where the entry comes from; empty for one made by a program.
+	// File is the file of the entry; empty for an entry that a program made.
 	File string
 	// Line is its line there, from 1.
 	Line int
@@ -110,8 +110,8 @@ func (e Entry) MarshalJSON() ([]byte, error) {
 	return json.Marshal(wireEntry{e.Method, data, e.Fault})
 }
 
-// UnmarshalJSON reads one line of a script. It does not set File and Line. "response" may
-// be missing only where there is a "fault".
+// UnmarshalJSON reads one line of a script. It does not set File and Line. "response"
+// may be missing only if there is a "fault".
 func (e *Entry) UnmarshalJSON(data []byte) error {
 	var w wireEntry
 	if err := json.Unmarshal(data, &w); err != nil {

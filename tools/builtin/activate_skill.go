@@ -16,17 +16,17 @@ var activateSkillDescription string
 
 // Skill is a skill that a model may activate.
 type Skill struct {
-	// Name is what the model calls it by; Description is for its choice.
+	// Name is the name by which the model calls it. The model chooses by Description.
 	Name, Description string
-	// Instructions are what the model gets when it activates the skill.
+	// Instructions is the text that the model gets when it activates the skill.
 	Instructions string
 	// Dir is the folder of the skill, with whatever else belongs to it.
 	Dir string
-	// Extension is the extension that brought it; empty: none did.
+	// Extension is the extension that brought it; empty if there is none.
 	Extension string
 }
 
-// Skills are what activate_skill is made of. Its functions are called concurrently.
+// Skills configures activate_skill. Its functions are called concurrently.
 type Skills struct {
 	// List returns the skills that may be activated now; nil leaves activate_skill out.
 	List func() []Skill

@@ -15,7 +15,7 @@ import (
 // concurrent use; the zero value has none. It must not be copied.
 type Processes struct {
 	mu    sync.Mutex
-	named []*background   // started in the background: they are listed, and their output can be read
+	named []*background   // started in the background; these are listed, and their output can be read
 	left  []*proc.Process // ended, but their children run on
 }
 

@@ -28,10 +28,10 @@ import (
 	"minigem/tools/workspace"
 )
 
-// Options configures the tools. Only Workspace is required; what is left out leaves tools
-// out.
+// Options configures the tools. Only Workspace is required. Tools whose options are
+// missing are left out.
 type Options struct {
-	// Workspace is what all file tools are confined to.
+	// Workspace confines all file tools.
 	Workspace *workspace.Workspace
 	// Ignore hides files from reading and searching; the zero value hides none.
 	Ignore workspace.Ignore
@@ -58,9 +58,9 @@ type Options struct {
 }
 
 // All returns the tools in the order in which the model gets them
-// (core/tools/tool-registry.ts). get_internal_docs is not among them, see [InternalDocs].
-// The error says what o lacks. To stop what runs in the background at the end of a
-// session, set Options.Shell.Processes and call its Close.
+// (core/tools/tool-registry.ts). get_internal_docs is not among them, see
+// [InternalDocs]. The error says what o lacks. To stop background commands at the end
+// of a session, set Options.Shell.Processes and call its Close.
 func All(o Options) ([]tools.Tool, error) {
 	if o.Workspace == nil {
 		return nil, errors.New("making the built-in tools: Options.Workspace is missing; workspace.New opens one")

@@ -16,7 +16,7 @@ import (
 	"minigem/tools/workspace"
 )
 
-// calls are one valid call of every built-in tool.
+// calls has one valid call of every built-in tool.
 var calls = map[string]map[string]any{
 	"list_directory":            {"dir_path": "."},
 	"read_file":                 {"file_path": "a.txt", "start_line": 1, "end_line": 2},
@@ -58,8 +58,7 @@ func all(t *testing.T, o Options) []tools.Tool {
 	return ts
 }
 
-// Without a workspace there are no tools, and one that is made all the same
-// reaches no file.
+// Without a workspace there are no tools. A tool that is made anyway reaches no file.
 func TestNoWorkspace(t *testing.T) {
 	t.Parallel()
 	_, err := All(Options{})
@@ -82,7 +81,7 @@ func TestNoWorkspace(t *testing.T) {
 	}
 }
 
-// everything offers every tool.
+// everything returns options that offer every tool.
 func everything(t *testing.T, ws *workspace.Workspace) Options {
 	return Options{
 		Workspace: ws,
@@ -104,14 +103,14 @@ func everything(t *testing.T, ws *workspace.Workspace) Options {
 	}
 }
 
-// silentUser answers nothing.
+// silentUser gives no answers.
 type silentUser struct{}
 
 func (silentUser) AskQuestions(context.Context, []Question) (map[int]string, bool, error) {
 	return nil, true, nil
 }
 
-// Tools that need what is not there are not offered; the order is upstream's.
+// Tools that need missing options are not offered. The order is Gemini CLI's.
 func TestAll(t *testing.T) {
 	t.Parallel()
 	offered := func(o Options) string {
@@ -133,7 +132,7 @@ func TestInfo(t *testing.T) {
 		name, display string
 		kind          tools.Kind
 		markdown      bool
-		alone         bool // never beside another call of the batch
+		alone         bool // never concurrent with another call of the batch
 	}
 	want := []row{
 		{"list_directory", "ReadFolder", tools.KindSearch, true, false},
@@ -162,7 +161,7 @@ func TestInfo(t *testing.T) {
 	}
 }
 
-// project makes files in dir and opens it as a workspace.
+// project writes files in dir and opens it as a workspace.
 func project(t testing.TB, dir string, files map[string]string) *workspace.Workspace {
 	t.Helper()
 	put(t, dir, files)

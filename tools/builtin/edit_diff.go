@@ -185,8 +185,8 @@ func (c change) unified(name, oldLabel, newLabel string) string {
 	return b.String()
 }
 
-// unified appends the lines of r to b as long as there is room, and returns how
-// many are left.
+// unified appends the lines of r to b until it is full, and returns the number of lines
+// left out.
 func (r run) unified(b *strings.Builder) (left int) {
 	kind := map[udiff.OpKind]byte{udiff.Delete: '-', udiff.Insert: '+', udiff.Equal: ' '}[r.kind]
 	for text := r.text; text != ""; {

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDifferencesOfLargeFiles: what a difference costs is in proportion to the
-// texts, of how many lines they ever are, and what is displayed has an end.
-// It does not run beside others: what those allocate would count.
+// TestDifferencesOfLargeFiles checks that the cost of a diff is proportional to the
+// texts, however many lines they have, and that the displayed diff is limited. Not
+// parallel: it counts what the process allocates.
 func TestDifferencesOfLargeFiles(t *testing.T) {
 	const size = 4 << 20
 	for name, texts := range map[string][2]string{
@@ -39,8 +39,8 @@ func TestDifferencesOfLargeFiles(t *testing.T) {
 	}
 }
 
-// TestDifferencesSayWhatChanged: what a change says of the old text is there,
-// and with the change made it is the new text.
+// TestDifferencesSayWhatChanged checks that a change's old lines are in the old text,
+// and that applying it gives the new text.
 func TestDifferencesSayWhatChanged(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -63,7 +63,7 @@ func TestDifferencesSayWhatChanged(t *testing.T) {
 	}
 }
 
-// applied returns the old text with the change made.
+// applied returns the old text with the change applied.
 func applied(t *testing.T, c change) string {
 	t.Helper()
 	lines := strings.SplitAfter(c.oldText, "\n")

@@ -22,7 +22,7 @@ type edit struct {
 	crlf    bool // every line of the file ends in CRLF
 
 	original string
-	proposed string // what the model proposed; the same as new unless the user changed it
+	proposed string // what the model proposed; differs from new only if the user changed it
 	new      string
 	change   change // from original to new
 }
@@ -56,7 +56,7 @@ func (e *edit) encode(text string) []byte {
 	return e.charset.encode(text)
 }
 
-// propose sets the new content, and what the model had proposed.
+// propose sets the new content, and the content that the model proposed.
 func (e *edit) propose(text, proposed string) {
 	if e.crlf {
 		text, proposed = plainNewlines(text), plainNewlines(proposed)
@@ -96,7 +96,7 @@ func (e *edit) display(oldLabel, newLabel string) tools.FileDiff {
 	}
 }
 
-// stat counts separately what the model proposed and what the user changed.
+// stat counts the model's changes and the user's changes separately.
 func (e *edit) stat() tools.DiffStat {
 	var s tools.DiffStat
 	model := e.change

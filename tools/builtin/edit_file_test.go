@@ -14,8 +14,8 @@ import (
 	"minigem/tools"
 )
 
-// TestEditKeepsTheFile: both tools change the text of a file and nothing else
-// about it, whatever it is.
+// TestEditKeepsTheFile checks that both tools change only the text of a file, whatever
+// its form.
 func TestEditKeepsTheFile(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -39,7 +39,7 @@ func TestEditKeepsTheFile(t *testing.T) {
 	} {
 		hows := []string{"replace", "write_file", "replace through a link", "write_file through a link"}
 		if len(tt.was) == len(full) && thorough.Race {
-			hows = hows[1:2] // one of these takes ten seconds then
+			hows = hows[1:2] // each of these takes ten seconds then
 		}
 		for _, how := range hows {
 			t.Run(tt.name+" "+how, func(t *testing.T) {

@@ -15,7 +15,7 @@ type match struct {
 	text       string
 }
 
-// matches holds what a strategy found, in order and without overlap.
+// matches holds the matches of a strategy, in order and without overlap.
 type matches struct {
 	found []match
 	note  string // remark for the model about how they were found

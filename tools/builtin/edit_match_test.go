@@ -113,8 +113,8 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// FuzzFindEdits: whatever is looked for, the matches are in order, apart and
-// within the text, and applying them changes nothing else.
+// FuzzFindEdits checks that, for any text, the matches are in order, do not overlap,
+// and lie within the text, and that applying them changes nothing else.
 func FuzzFindEdits(f *testing.F) {
 	f.Add("a\n  b\n", "a\nb\n", "x\n")
 	f.Add("the quick brown fox\n", "the quick brown fix", "x")

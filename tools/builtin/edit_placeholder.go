@@ -9,7 +9,7 @@ import (
 // out.
 var omission = regexp.MustCompile(`^(rest of|(rest of|unchanged) (code|methods?))\s*(\.\.\.|…)$`)
 
-// placeholders returns the lines of text that stand for omitted code
+// placeholders returns the lines of text that are placeholders for omitted code
 // (core/tools/write-file.ts).
 func placeholders(text string) []string {
 	var found []string

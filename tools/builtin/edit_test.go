@@ -17,7 +17,7 @@ import (
 
 type args = map[string]any
 
-// put writes files below dir.
+// put writes files in dir.
 func put(t testing.TB, dir string, files map[string]string) {
 	t.Helper()
 	for name, content := range files {
@@ -34,7 +34,7 @@ func get(t testing.TB, dir, name string) string {
 	return string(b)
 }
 
-// call runs a tool; failed is nil when it succeeded.
+// call runs a tool. failed is nil if it succeeded.
 func call(t testing.TB, tool tools.Tool, a args) (res tools.Result, failed *tools.Error) {
 	t.Helper()
 	inv, err := tool.Prepare(a)
@@ -49,8 +49,7 @@ func call(t testing.TB, tool tools.Tool, a args) (res tools.Result, failed *tool
 
 func text(r tools.Result) string { return llm.PartsText(r.Parts) }
 
-// TestEditResults compares texts and displays with what Gemini CLI 0.61 was
-// seen to give.
+// TestEditResults compares texts and displays with those of Gemini CLI 0.61.
 func TestEditResults(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -107,7 +106,7 @@ func itoa(i int) string {
 	return string(rune('0'+i/10)) + string(rune('0'+i%10))
 }
 
-// TestSnippet: the windows are those that Gemini CLI 0.61 showed.
+// TestSnippet compares the windows with those of Gemini CLI 0.61.
 func TestSnippet(t *testing.T) {
 	t.Parallel()
 	file := func(skip ...int) string {
@@ -261,7 +260,7 @@ func TestEditLosesNothing(t *testing.T) {
 				require.NotNil(t, inv.Intent().Edit)
 				require.NoError(t, meddle(file))
 				_, err = inv.Run(t.Context())
-				if name == "made a link" { // to the same content, inside: that is written, and the link stays
+				if name == "made a link" { // the link leads to the same content inside, so that is written, and the link stays
 					require.NoError(t, err)
 					target, err := os.Readlink(file)
 					require.NoError(t, err)
@@ -352,7 +351,7 @@ func TestIntents(t *testing.T) {
 	assert.Contains(t, in.Edit.Diff, "-hello\n+bye\n")
 }
 
-// TestFileErrors: what the operating system says gets upstream's types.
+// TestFileErrors checks that errors of the operating system get Gemini CLI's types.
 func TestFileErrors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -14,12 +14,12 @@ import (
 // charset is a file's encoding, by its byte order mark; without one it is
 // UTF-8.
 type charset struct {
-	mark []byte            // the byte order mark; empty: none
-	enc  encoding.Encoding // nil: UTF-8
+	mark []byte            // the byte order mark; may be empty
+	enc  encoding.Encoding // nil means UTF-8
 }
 
-// charsets in the order in which their marks are tried: that of UTF-32 LE
-// begins with that of UTF-16 LE.
+// charsets lists the encodings in the order in which their marks are tried. UTF-32 LE
+// comes before UTF-16 LE, because its mark begins with the other's.
 var charsets = []charset{
 	{[]byte{0xEF, 0xBB, 0xBF}, nil},
 	{[]byte{0xFF, 0xFE, 0, 0}, utf32.UTF32(utf32.LittleEndian, utf32.IgnoreBOM)},

@@ -143,7 +143,7 @@ func (c *exitPlanModeCall) Intent() tools.Intent {
 	in := tools.Intent{Description: "Requesting plan approval for: " + shortPath(c.tool.ws.Rel(c.abs)),
 		Title: "Plan Approval", Paths: []string{c.abs}}
 	in.Plan = &tools.PlanIntent{Path: c.abs}
-	in.Plan.Text, _ = c.read() // Check says what is wrong
+	in.Plan.Text, _ = c.read() // Check reports the error
 	return in
 }
 

@@ -10,7 +10,7 @@ import (
 	"minigem/llm"
 )
 
-// FuzzPage: a web page of any type and bytes becomes text, or an error.
+// FuzzPage checks that a web page of any type and content becomes text or an error.
 func FuzzPage(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"<html><body><h1>a</h1><ul><li>b<table><tr><td>c</table><script>x</script>", "text/html"}, {"a\xff", "text/plain; charset=latin1"}, {"{}", "application/json"}, {"\x00", "image/png"}, {strings.Repeat("<div>", 300), "text/html; charset=utf-16"}, {"x", ";"},
@@ -28,7 +28,7 @@ func FuzzPage(f *testing.F) {
 	})
 }
 
-// FuzzGrounding: whatever the API says of the sources of an answer, all of the
+// FuzzGrounding checks that, whatever the API says about an answer's sources, the whole
 // answer stays in the text.
 func FuzzGrounding(f *testing.F) {
 	for _, g := range []string{
@@ -41,7 +41,7 @@ func FuzzGrounding(f *testing.F) {
 			return
 		}
 		out := cited(llm.Chunk{Parts: []llm.Part{llm.Text{Text: answer}}, Grounding: grounding})
-		i := 0 // the answer's bytes, in order
+		i := 0 // the answer's bytes must appear in order
 		for j := 0; j < len(out) && i < len(answer); j++ {
 			if out[j] == answer[i] {
 				i++
@@ -52,8 +52,8 @@ func FuzzGrounding(f *testing.F) {
 	})
 }
 
-// FuzzCommand: a command of any text is looked at to an end; its first word is
-// a word of it.
+// FuzzCommand checks that parsing any command ends, and that its first word is one of
+// its words.
 func FuzzCommand(f *testing.F) {
 	for _, c := range []string{"ls -l | grep x", "echo $(id)", "echo `id", "a=b cat <(x)", "((", "'a'b\"c\" d", "if x; then y; fi", "cat <<E\n$(x)\nE"} {
 		f.Add(c)

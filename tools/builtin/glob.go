@@ -64,7 +64,7 @@ func Glob(ws *workspace.Workspace, ignore workspace.Ignore, now func() time.Time
 type globCall struct {
 	tool *glob
 	dirs []string // absolute directories to search
-	from string   // the directory that the result names; empty: several were searched
+	from string   // the directory that the result names; empty if several were searched
 
 	Pattern       string `json:"pattern"`
 	DirPath       string `json:"dir_path"`
@@ -135,10 +135,10 @@ type globMatcher struct {
 	dir   string   // absolute directory to start at
 	text  string   // the pattern
 	parts []string // its slash-separated components
-	exact bool     // the pattern has no wildcards: it is a file's name
+	exact bool     // the pattern has no wildcards, so it is a file's name
 	fold  bool
-	// base: the pattern is "**/" and base, which names alone can match; empty:
-	// it is not. suffix: base is "*" and suffix.
+	// base is not empty if the pattern is "**/" and base, so that names alone can
+	// match. suffix is not empty if base is "*" and suffix.
 	base, suffix string
 }
 

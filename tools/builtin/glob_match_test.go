@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whatever short way a pattern takes, it matches what doublestar matches, and
-// no directory on the way to a match stays closed.
+// Whatever shortcut a pattern takes, it matches what doublestar matches, and no
+// directory on the way to a match is skipped.
 func TestGlobAgreesWithDoublestar(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(9, 10))
@@ -39,7 +39,7 @@ func TestGlobAgreesWithDoublestar(t *testing.T) {
 			m := globMatcher{fold: fold, text: pattern, parts: strings.Split(pattern, "/")}
 			m.shorten()
 			assert.Equal(t, want, m.match(path), "%q of %q", p, path)
-			if !want || strings.Contains(p, "[!") { // a slash for a letter: doublestar's fault
+			if !want || strings.Contains(p, "[!") { // doublestar wrongly lets [!...] match a slash
 				continue
 			}
 			matches++

@@ -19,10 +19,10 @@ import (
 // opened. The result does not depend on the number of workers.
 type textSearch struct {
 	pattern *linePattern
-	perFile int // most matches of one file; 0: no limit
-	limit   int // most matches in all; 0: no limit
-	// wanted reports whether to open a file (path relative to the directory,
-	// slash-separated); nil: all files.
+	perFile int // maximum number of matches per file; 0 means no limit
+	limit   int // maximum number of matches in all; 0 means no limit
+	// wanted reports whether to open a file. path is relative to the directory and
+	// slash-separated. If wanted is nil, all files are opened.
 	wanted func(path string) bool
 
 	buffers sync.Pool
@@ -30,7 +30,7 @@ type textSearch struct {
 	mu    sync.Mutex
 	files []fileHits // sorted by path
 	count int
-	bound atomic.Pointer[string] // the last path within the limit; nil: all are
+	bound atomic.Pointer[string] // the last path within the limit; nil means that all are
 }
 
 // fileHits are the matches of one file.

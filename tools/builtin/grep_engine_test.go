@@ -27,7 +27,7 @@ func TestNeedles(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		pattern string
-		want    string // needles, "~" before those of any case
+		want    string // needles, with "~" before those that ignore case
 		exact   bool
 	}{
 		// Literals.
@@ -64,7 +64,7 @@ func TestNeedles(t *testing.T) {
 		for _, n := range ns {
 			got = append(got, map[bool]string{true: "~"}[n.fold]+string(n.text))
 		}
-		if len(ns) == 3 { // the two outsiders come in any order
+		if len(ns) == 3 { // the outer two come in any order
 			assert.ElementsMatch(t, strings.Fields(tt.want), got, tt.pattern)
 		} else {
 			assert.Equal(t, tt.want, strings.Join(got, " "), tt.pattern)
@@ -73,7 +73,7 @@ func TestNeedles(t *testing.T) {
 	}
 }
 
-// slowly is what a search is supposed to give, line by line.
+// slowly returns the expected result of a search, line by line.
 func slowly(pattern string, text []byte) (found []string) {
 	re := regexp.MustCompile(pattern)
 	sc := bufio.NewScanner(bytes.NewReader(text))
@@ -99,13 +99,13 @@ func TestSearchAgreesWithRegexp(t *testing.T) {
 			}
 			b.WriteByte('\n')
 		}
-		text := strings.ReplaceAll(b.String(), "\r\n", "\n") // Scanner and search cut one \r alike, but not two
+		text := strings.ReplaceAll(b.String(), "\r\n", "\n") // Scanner and search both drop one \r, but not two
 		for _, p := range patterns {
 			caseless, _ := strings.CutPrefix(p, "(?i)")
 			lines, err := compileLines(caseless, "", false, caseless == p)
 			require.NoError(t, err)
 			s := &textSearch{pattern: lines}
-			s.buffers.New = func() any { b := make([]byte, 512); return &b } // many pieces
+			s.buffers.New = func() any { b := make([]byte, 512); return &b } // so that files are read in many pieces
 			var got []string
 			for _, h := range s.file(context.Background(), strings.NewReader(text), int64(len(text))) {
 				got = append(got, fmt.Sprint(h.number, ":", h.text))
@@ -119,7 +119,7 @@ func TestByteRun(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		pattern string
-		length  int // 0: no use
+		length  int // 0 means that the run is not used
 		text    string
 		at      int
 	}{
@@ -178,7 +178,7 @@ func TestLineLongerThanAPiece(t *testing.T) {
 	assert.Equal(t, []int{2, 3}, []int{hits[0].number, hits[1].number})
 }
 
-// The first matches in the order of paths are found, however many workers.
+// The first matches in the order of paths are found, for any number of workers.
 func TestSearchIsDeterministic(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -230,7 +230,7 @@ func goSource(tb testing.TB) string {
 	return dir
 }
 
-// BenchmarkSearch goes through Go's own source tree; ripgrep is the yardstick.
+// BenchmarkSearch searches Go's own source tree, in comparison with ripgrep.
 func BenchmarkSearch(b *testing.B) {
 	src := goSource(b)
 	w, err := workspace.New(src)

@@ -54,8 +54,9 @@ func newNeedle(text []byte, fold bool) needle {
 	return n
 }
 
-// cost estimates the cost of searching for the needle: a pass, a stop at each
-// of its rarest byte, and a regular expression on each line where it is found.
+// cost estimates the cost of searching for the needle: one pass over the text, a stop
+// at each occurrence of its rarest byte, and a regular expression on each line that
+// contains it.
 func (n needle) cost() float64 {
 	found := 1.0
 	for _, b := range n.text {
@@ -72,8 +73,8 @@ func cost(ns []needle) (sum float64) {
 	return sum
 }
 
-// needles returns strings of which every match of re contains at least one;
-// nil: none are known. exact means that a line with one of them is a match.
+// needles returns strings of which every match of re contains at least one, or nil if
+// none are known. exact means that every line with one of them is a match.
 func needles(re *syntax.Regexp) (ns []needle, exact bool) {
 	switch re.Op {
 	case syntax.OpLiteral:
@@ -166,16 +167,17 @@ func lower(b byte) byte {
 type seeker struct {
 	needle
 	buf []byte
-	at  int // the next occurrence at or after the last position asked for; len(buf): none
-	// The next occurrence of the rarest byte in either case; len(buf): none.
+	at  int // the next occurrence at or after the last requested position; len(buf) if there is none
+	// The next occurrence of the rarest byte in lower and upper case; len(buf) if there
+	// is none.
 	lo, up int
 }
 
 // in returns a seeker of n in buf.
 func (n needle) in(buf []byte) seeker { return seeker{needle: n, buf: buf, at: -1, lo: -1, up: -1} }
 
-// next returns the first occurrence at or after from, len(buf) if there is
-// none. from never decreases.
+// next returns the first occurrence at or after from, or len(buf) if there is none.
+// from never decreases.
 func (s *seeker) next(from int) int {
 	if s.at >= from {
 		return s.at

@@ -18,11 +18,11 @@ const maxBacktracking = 4 << 20
 // linePattern finds the lines that match a search. It is safe for concurrent
 // use.
 type linePattern struct {
-	match   func(line []byte) bool // nil: every candidate line is a match
-	needles []needle               // nil: there are none
-	run     *byteRun               // used without needles; nil: there is none
-	lines   *lazydfa.Matcher       // used without needles and run; nil: every line is tried
-	exclude func(line []byte) bool // lines to leave out; nil: none
+	match   func(line []byte) bool // nil means that every candidate line is a match
+	needles []needle               // may be nil
+	run     *byteRun               // used without needles; may be nil
+	lines   *lazydfa.Matcher       // used without needles and run; nil means that every line is tried
+	exclude func(line []byte) bool // lines to leave out; may be nil
 }
 
 // backtrackLimit limits one try of an expression that needs a backtracking

@@ -18,7 +18,7 @@ const (
 	few       = 3
 )
 
-// where says what was searched.
+// where describes what was searched.
 func (c *grepCall) where() string {
 	var text string
 	switch {

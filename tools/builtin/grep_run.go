@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// byteRun is what a search without needles looks for first: a number of bytes
-// of a class in a row, which every match contains. "[0-9]{6}" is found by
-// looking at every sixth byte.
+// byteRun lets a search without needles skip text: every match contains this number of
+// bytes of the class in a row. "[0-9]{6}" is found by looking at every sixth byte.
 type byteRun struct {
 	class  [256]bool
 	length int
@@ -32,8 +31,8 @@ func (r *byteRun) share() float64 {
 	return math.Pow(min(1, sum), float64(r.length))
 }
 
-// findRun returns the rarest run that every match of re contains; nil: none
-// that helps.
+// findRun returns the rarest run that every match of re contains, or nil if no run is
+// rare enough to help.
 func findRun(re *syntax.Regexp) *byteRun {
 	r := runOf(re)
 	if r == nil || r.share() > usefulRun {
@@ -89,7 +88,7 @@ func classRun(ranges []rune) *byteRun {
 	return r
 }
 
-// next returns where the first run at or after from begins; len(buf): there is
+// next returns the index of the first run at or after from, or len(buf) if there is
 // none.
 func (r *byteRun) next(buf []byte, from int) int {
 	for i := from + r.length - 1; i < len(buf); {

@@ -76,7 +76,7 @@ type grepCall struct {
 	tool  *grepSearch
 	lines *linePattern
 	dirs  []string // absolute directories to search
-	file  string   // the only file to search in that directory; empty: all
+	file  string   // the only file to search in that directory; empty means all
 
 	Pattern       string `json:"pattern"`
 	DirPath       string `json:"dir_path"`

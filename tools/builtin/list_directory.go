@@ -44,7 +44,7 @@ type filtering struct {
 	Gemini *bool `json:"respect_gemini_ignore"`
 }
 
-// over returns ig with what the call says instead.
+// over returns ig with the settings that the call overrides.
 func (f filtering) over(ig workspace.Ignore) workspace.Ignore {
 	if f.Git != nil {
 		ig.Git = *f.Git
@@ -153,7 +153,8 @@ type listed struct {
 	size int64
 }
 
-// look returns what an entry is, following links; false: do not list it.
+// look describes an entry, following links. It returns false if the entry is not
+// listed.
 func (c *listDirectoryCall) look(e fs.DirEntry) (listed, bool) {
 	name := e.Name()
 	if workspace.Protected(name) != "" || slices.ContainsFunc(c.Ignore, func(p string) bool { return wildcard(p, name) }) {

@@ -36,7 +36,7 @@ func (t nearbyTool) Prepare(args map[string]any) (tools.Invocation, error) {
 	return c, nil
 }
 
-// edits is what calls that edit a file are in addition to an Invocation.
+// edits has the methods that calls that edit a file have in addition to an Invocation.
 type edits interface {
 	tools.Modifiable
 	tools.Checkable

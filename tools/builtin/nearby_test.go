@@ -16,8 +16,8 @@ import (
 	"minigem/tools"
 )
 
-// TestNearby: the four tools that touch files tell what is near them, in what
-// the model reads alone.
+// TestNearby checks that the four tools that touch files report what is near them, only
+// in the text for the model.
 func TestNearby(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -33,8 +33,8 @@ func TestNearby(t *testing.T) {
 	for _, tt := range []struct {
 		tool string
 		args args
-		ends string // of what the model reads
-		path string // asked about
+		ends string // the end of the text for the model
+		path string // the path that was asked about
 	}{
 		{"read_file", args{"file_path": "sub/a.txt"}, "one\n\n\nnear a.txt", "sub/a.txt"},
 		{"list_directory", args{"dir_path": "sub"}, "\n\nnear sub", "sub"},
@@ -57,8 +57,8 @@ func TestNearby(t *testing.T) {
 	}
 }
 
-// TestNearbyHidesNothing: a call is all that it is without what is near it, each
-// of the interfaces that tools declares for invocations.
+// TestNearbyHidesNothing checks that a wrapped call implements every optional interface
+// of invocations that the original implements.
 func TestNearbyHidesNothing(t *testing.T) {
 	t.Parallel()
 	source, err := os.ReadFile("../tools.go")

@@ -99,7 +99,7 @@ func TestSaveMemoryScopes(t *testing.T) {
 	assert.Equal(t, "The 'fact' parameter must be non-empty.", use(t, ws, tool, args{"fact": " -\n"}).failure)
 	assert.Equal(t, "params/scope must be equal to one of the allowed values", use(t, ws, builtin.SaveMemory(builtin.MemoryFiles{User: files.User}), args{"fact": "a", "scope": "project"}).failure)
 
-	// A project must not be able to lead a memory out of it.
+	// A project must not be able to redirect a memory out of it.
 	require.NoError(t, os.Remove(files.Project))
 	require.NoError(t, os.Symlink("/tmp/elsewhere.md", files.Project))
 	assert.Equal(t, tools.ErrPathNotInWorkspace, use(t, ws, tool, args{"fact": "c", "scope": "project"}).kind)
@@ -124,7 +124,7 @@ func TestSaveMemoryTogether(t *testing.T) {
 	assert.Equal(t, "## Gemini Added Memories\n\n- x\n- x\n- x\n- x\n- x\n- x\n- x\n- x\n", string(got))
 }
 
-// Of what several processes remember at the same time nothing is lost.
+// If several processes remember something at the same time, nothing is lost.
 func TestSaveMemoryOfFourProcesses(t *testing.T) {
 	const processes, facts = 4, 25
 	remember := func(file, who string) {
@@ -170,7 +170,7 @@ func TestSaveMemoryOfFourProcesses(t *testing.T) {
 	}
 }
 
-// fakeAsker answers as it was told.
+// fakeAsker gives prepared answers.
 type fakeAsker struct {
 	answers map[int]string
 	ok      bool

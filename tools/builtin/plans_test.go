@@ -11,7 +11,8 @@ import (
 	"minigem/tools"
 )
 
-// TestPlans: which names lead to a plan, in which files, and what is no plan.
+// TestPlans checks which names lead to a plan, in which files, and what does not count
+// as a plan.
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -77,7 +78,7 @@ func TestPlans(t *testing.T) {
 	assert.NotContains(t, write.Spec().Description, "for plans alone")
 }
 
-// TestPlanAnswers: what the user says decides what follows.
+// TestPlanAnswers checks what follows each answer of the user.
 func TestPlanAnswers(t *testing.T) {
 	t.Parallel()
 	ws := project(t, t.TempDir(), map[string]string{"plans/a.md": "x"})

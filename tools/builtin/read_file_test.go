@@ -40,8 +40,8 @@ func TestReadFile(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		args    args
-		status  string // "A-B of N"; empty: no notice
-		next    int    // start_line that is named; 0: none
+		status  string // "A-B of N"; empty if there is no notice
+		next    int    // the start_line that the notice names; 0 if there is none
 		content string
 		display string
 	}{
@@ -181,8 +181,8 @@ func TestReadFileLarge(t *testing.T) {
 
 func logLine(n int) string { return fmt.Sprintf("%09d %s\n", n, strings.Repeat("x", 53)) }
 
-// writeLog makes a file that begins with 1 MiB of numbered lines of 64 bytes;
-// the rest is sparse.
+// writeLog writes a file that begins with 1 MiB of numbered lines of 64 bytes. The rest
+// is sparse.
 func writeLog(t testing.TB, file string, size int64) {
 	t.Helper()
 	var b bytes.Buffer

@@ -161,7 +161,7 @@ func (c *readManyCall) find(ctx context.Context, dir string) ([]string, error) {
 	return files, err
 }
 
-// patterns returns include relative to dir; a directory stands for its content.
+// patterns returns include relative to dir. A directory means its content.
 func (c *readManyCall) patterns(dir string) []string {
 	var ps []string
 	for _, p := range c.Include {

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// BesideRipgrep measures ours beside ripgrep with args, taking turns, so that
-// what else the machine does meets both. ripgrep's output is read into memory,
-// where ours is too. It reports the fastest of each and how they compare.
+// BesideRipgrep measures ours and ripgrep with args in turn, so that both meet the same
+// conditions. ripgrep's output is read into memory if ours is too. It reports the
+// fastest run of each and their ratio.
 func BesideRipgrep(b *testing.B, ours func(), args ...string) {
 	rg, err := exec.LookPath("rg")
 	if err != nil {
@@ -20,7 +20,7 @@ func BesideRipgrep(b *testing.B, ours func(), args ...string) {
 		out.Reset()
 		cmd := exec.Command(rg, args...)
 		cmd.Stdout = &out
-		_ = cmd.Run() // exit code 1: no match
+		_ = cmd.Run() // exit code 1 means no match
 	}
 	var best, rgBest time.Duration
 	b.ReportAllocs()
@@ -35,7 +35,7 @@ func BesideRipgrep(b *testing.B, ours func(), args ...string) {
 	b.ReportMetric(float64(best)/float64(rgBest), "x-rg")
 }
 
-// fastest is the smaller of best, 0 being none, and the time of one run.
+// fastest returns the smaller of best, where 0 means none, and the time of one run.
 func fastest(best time.Duration, run func()) time.Duration {
 	start := time.Now()
 	run()

@@ -49,8 +49,8 @@ var shellSchema = tools.MustSchema(`{
   "required": ["command"]
 }`)
 
-// shellEnv is set for every command: no one is there to answer a question or to leave a
-// pager, and cd goes only where it says.
+// shellEnv is set for every command. It turns off questions and pagers, and CDPATH, so
+// that cd goes only where it says.
 var shellEnv = []string{
 	"GEMINI_CLI=1", "TERM=xterm-256color", "PAGER=cat", "GIT_PAGER=cat",
 	"GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GCM_INTERACTIVE=never", "GH_PROMPT_DISABLED=1",
@@ -60,8 +60,8 @@ var shellEnv = []string{
 // ShellOptions configures run_shell_command. The zero value runs commands without a
 // sandbox in a nearly empty environment.
 type ShellOptions struct {
-	// Env returns the environment of commands, "k=v", redacted as the settings demand;
-	// the tool adds its own variables. nil: only those.
+	// Env returns the environment of commands, "k=v", redacted as the settings demand.
+	// The tool adds its own variables. If Env is nil, there are only those.
 	Env func() []string
 	// Unasked is the environment of commands that run without a question because they
 	// only read. Secrets are taken out of it by their names, but a .env file gives them
@@ -85,7 +85,7 @@ type ShellOptions struct {
 	Created func() string
 	// Within calls begin, which starts a command; nil starts it directly.
 	Within func(only []string, begin func() error) error
-	// NotRun is why no command is run, as the error of each call; empty: they run.
+	// NotRun, if not empty, is why no command runs. It is the error of each call.
 	NotRun string
 	// Hidden returns the files that a command which only reads must not read when it
 	// runs in dir; see confine.Rules. nil hides none.
@@ -348,7 +348,7 @@ func (c *shellCall) result(r proc.Result, left []int) tools.Result {
 	return res
 }
 
-// created is what Created says after a command in the sandbox, unless it said the
+// created returns what Created says after a command in the sandbox, unless it said the
 // same before.
 func (c *shellCall) created() string {
 	if c.read || !c.in || c.tool.opts.Created == nil {

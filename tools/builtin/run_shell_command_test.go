@@ -37,7 +37,7 @@ func shellTool(t testing.TB, opts ShellOptions) (tools.Tool, string) {
 	return RunShellCommand(ws, opts), dir
 }
 
-// TestShell compares with what Gemini CLI 0.61 was seen to answer.
+// TestShell compares results with Gemini CLI 0.61's.
 func TestShell(t *testing.T) {
 	t.Parallel()
 	tool, dir := shellTool(t, ShellOptions{})
@@ -141,7 +141,7 @@ func TestSubstitutes(t *testing.T) {
 		"ls < (":                     false,
 		"if then fi (((":             false,
 		"echo 'it'\\''s' '$(quoted)": false,
-		// cannot be parsed: a doubt is no allowance
+		// cannot be parsed, so it is not allowed
 		"if then $(id":     true,
 		"if then `id":      true,
 		"if then <(id":     true,
@@ -192,7 +192,7 @@ func TestShellStreams(t *testing.T) {
 	res, err := inv.(tools.Streamer).RunStream(t.Context(), func(s string) {
 		mu.Lock()
 		defer mu.Unlock()
-		if live.Len() == 0 { // the first words are here before the command goes on
+		if live.Len() == 0 { // the first words arrive before the command goes on
 			go func() { _ = os.WriteFile(fifo, []byte("go\n"), 0) }()
 		}
 		live.WriteString(s)
@@ -206,7 +206,7 @@ func TestShellStops(t *testing.T) {
 	t.Parallel()
 	t.Run("idle", func(t *testing.T) {
 		t.Parallel()
-		for idle := 300 * time.Millisecond; ; idle *= 2 { // the least in which this machine prints anything
+		for idle := 300 * time.Millisecond; ; idle *= 2 { // find the shortest idle time in which this machine prints anything
 			tool, _ := shellTool(t, ShellOptions{Inactivity: idle})
 			res, failed := call(t, tool, args{"command": "echo before; sleep 3600"})
 			require.Nil(t, failed)
@@ -254,8 +254,8 @@ func TestShellOutputIsBounded(t *testing.T) {
 	assert.Contains(t, got, fmt.Sprintf("\n[... %d bytes omitted ...]\n", 20000012-shellHead-shellTail))
 }
 
-// TestShellBackgroundChild: the call returns though its child never ends, names
-// the child, and Close ends it.
+// TestShellBackgroundChild checks that the call returns although its child never ends,
+// that the result names the child, and that Close ends it.
 func TestShellBackgroundChild(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"sleep 3600 & echo a", "sleep 3600 >/dev/null 2>&1 & echo a"} {
@@ -273,7 +273,7 @@ func TestShellBackgroundChild(t *testing.T) {
 	}
 }
 
-// gone says whether a process has ended; a zombie that nobody reaps has.
+// gone reports whether a process has ended. A zombie that is never reaped has.
 func gone(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return true
@@ -314,7 +314,7 @@ func TestShellBackground(t *testing.T) {
 	<-ps.find(pid).Done()
 	res, _ = call(t, list, nil)
 	assert.Equal(t, fmt.Sprintf("- [PID %d] EXITED: `%s` (Exit Code: 4)", pid, command), text(res))
-	// what ends within the delay is answered like any other command
+	// a command that ends within the delay is answered like any other
 	res, failed = call(t, tool, args{"command": "echo soon", "is_background": true, "delay_ms": 60000})
 	require.Nil(t, failed)
 	assert.Contains(t, text(res), "Output: soon\nProcess Group PGID: ")
@@ -339,7 +339,7 @@ func TestProcessesClose(t *testing.T) {
 	}
 }
 
-// TestShellWithoutProcesses: tools need no configuration.
+// TestShellWithoutProcesses checks that the tool needs no configuration.
 func TestShellWithoutProcesses(t *testing.T) {
 	t.Parallel()
 	ws, err := workspace.New(t.TempDir())

@@ -25,7 +25,7 @@ type args = map[string]any
 
 var obey = workspace.Ignore{Git: true, Gemini: true}
 
-// project makes a workspace of files; a name that ends in "/" is a directory,
+// project makes a workspace of files. A name that ends in "/" is a directory, and the
 // content "-> x" makes a symbolic link to x.
 func project(t testing.TB, files map[string]string) *workspace.Workspace {
 	t.Helper()
@@ -34,7 +34,7 @@ func project(t testing.TB, files map[string]string) *workspace.Workspace {
 	return ws
 }
 
-// outcome is what a call gave, with ROOT for the workspace's directory.
+// outcome is the result of a call, with ROOT instead of the workspace's directory.
 type outcome struct {
 	text, display, desc, failure string
 	kind                         tools.ErrorType
@@ -147,7 +147,7 @@ func TestGlob(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		args args
-		want string // paths, or what comes after "pattern within"
+		want string // paths, or the text after "pattern within"
 	}{
 		{"new ones first", args{"pattern": "**/*.go"}, "src/b.go src/a.go UPPER/x.Go"},
 		{"old ones by name", args{"pattern": "*.txt"}, "crlf.txt four.txt long.txt many.txt"},
@@ -237,9 +237,9 @@ func TestSearchesStop(t *testing.T) {
 	}
 }
 
-// BenchmarkGlob and BenchmarkGrepSearch are whole calls in Go's own source
-// tree; ripgrep is the yardstick. What it does not do: sort, and for glob ask
-// each file for its time.
+// BenchmarkGlob and BenchmarkGrepSearch measure whole calls in Go's own source tree, in
+// comparison with ripgrep, which does not sort and, for glob, does not get each file's
+// time.
 func BenchmarkGlob(b *testing.B) {
 	ws := goTree(b)
 	tool := builtin.Glob(ws, obey, time.Now)
@@ -266,7 +266,7 @@ func call(b *testing.B, tool tools.Tool, a args) {
 	require.NoError(b, err)
 }
 
-// goTree is the workspace of the Go distribution's sources.
+// goTree returns the workspace of the Go distribution's sources.
 func goTree(b *testing.B) *workspace.Workspace {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {

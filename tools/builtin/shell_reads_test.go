@@ -15,7 +15,7 @@ import (
 	"minigem/tools"
 )
 
-// runReading runs a line as the policy has it run that believes it only reads.
+// runReading runs a line like one that the policy believes to only read.
 func runReading(t *testing.T, tool tools.Tool, a args) tools.Result {
 	t.Helper()
 	inv, err := tool.Prepare(a)
@@ -26,8 +26,8 @@ func runReading(t *testing.T, tool tools.Tool, a args) tools.Result {
 	return res
 }
 
-// TestWhatOnlyReadsCannotWrite: a line that was taken for one that only reads
-// changes nothing, and its result says why it failed.
+// TestWhatOnlyReadsCannotWrite checks that a line that was mistaken for one that only
+// reads changes nothing, and that its result says why it failed.
 func TestWhatOnlyReadsCannotWrite(t *testing.T) {
 	t.Parallel()
 	if err := confine.Supported(); err != nil {
@@ -56,7 +56,7 @@ func TestWhatOnlyReadsCannotWrite(t *testing.T) {
 		{"sed -i s/g/h/ notes.txt", "", true},
 		{"echo x >$TMPDIR/new && cat $TMPDIR/new", "Output: x\n", false},
 		{"echo ${MY_TOKEN-none}", "Output: none\n", false},
-		{"echo ${K-none}", "Output: none\n", false}, // of a .env file
+		{"echo ${K-none}", "Output: none\n", false}, // from a .env file
 		{"awk 'BEGIN { if ((getline line < \".\" \"env\") < 0) exit 3; print line }'", "", true},
 		{"ls -a", ".env\n", false},
 		{"kill -CONT $PPID", "", true},

@@ -7,9 +7,9 @@ import (
 	"minigem/tools/workspace"
 )
 
-// Specs returns the declarations of all built-in tools, including those that a session
-// offers under certain conditions only, in the order of [All]. Nothing of a session is in
-// them: no skills, no plans.
+// Specs returns the declarations of all built-in tools in the order of [All], including
+// those that a session offers only under certain conditions. They contain nothing of a
+// session, such as skills or plans.
 func Specs() []llm.ToolSpec {
 	all, err := All(Options{
 		Workspace: &workspace.Workspace{}, Plans: Plans{Dir: none, Active: func() bool { return false }}, Session: none,

@@ -43,7 +43,8 @@ type WebOptions struct {
 	// FallbackModel is the model that is asked about pages fetched here; empty means
 	// FetchModel.
 	FallbackModel string
-	// Resolver looks up hosts of pages fetched here; nil means that of this machine.
+	// Resolver looks up the hosts of pages that are fetched here; nil means this
+	// machine's resolver.
 	Resolver Resolver
 	// Dial connects to them. It gets public addresses only; nil means the network of this
 	// machine.
@@ -85,7 +86,7 @@ type hostLimit struct {
 	calls map[string][]time.Time
 }
 
-// allow counts a request; false: there were too many.
+// allow counts a request. It returns false if there were too many.
 func (l *hostLimit) allow(host string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -207,8 +208,8 @@ func (c *webFetchCall) ask(ctx context.Context, req llm.Request) (string, error)
 	return cited(answer), nil
 }
 
-// fallback fetches the pages and asks a model about them. before is why the
-// provider did not read them; nil: it gave no answer.
+// fallback fetches the pages and asks a model about them. before is why the provider
+// did not read them, or nil if it gave no answer.
 func (c *webFetchCall) fallback(ctx context.Context, urls []*url.URL, before error) (string, error) {
 	budget := maxFetchChars / len(urls)
 	var pages strings.Builder

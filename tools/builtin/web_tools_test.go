@@ -61,7 +61,7 @@ func TestGoogleWebSearch(t *testing.T) {
 	assert.Equal(t, "The 'query' parameter cannot be empty.", use(t, ws, builtin.GoogleWebSearch(builtin.WebOptions{}), args{"query": " "}).failure)
 }
 
-// names is a resolver that knows some names.
+// names is a resolver that knows a few names.
 type names map[string]string
 
 func (n names) LookupNetIP(_ context.Context, _, host string) (addrs []netip.Addr, err error) {
@@ -76,7 +76,7 @@ func (n names) LookupNetIP(_ context.Context, _, host string) (addrs []netip.Add
 
 var public = names{"a.test": "93.184.216.34", "b.test": "93.184.216.35", "evil.test": "10.0.0.1", "mixed.test": "93.184.216.34 127.0.0.1"}
 
-// internet answers for every public address; what is dialed is kept.
+// internet answers for every public address, and records the addresses that are dialed.
 type internet struct {
 	*httptest.Server
 	dialed []string
@@ -137,7 +137,7 @@ func TestWebFetchRefuses(t *testing.T) {
 	}
 }
 
-// Where the provider cannot read a page, it is fetched here.
+// If the provider cannot read a page, it is fetched here.
 func TestWebFetchFallback(t *testing.T) {
 	t.Parallel()
 	ws := project(t, nil)
@@ -174,7 +174,7 @@ func TestWebFetchFallback(t *testing.T) {
 	})
 	for _, tt := range []struct {
 		name, path string
-		page       string // what the model reads
+		page       string // the text that the model reads
 		failure    string
 	}{
 		{"HTML", "page", "Page http://a.test/page:\n<untrusted_context>\n# Größe\n\nText with [link](/x)\n</untrusted_context>", ""},
@@ -189,7 +189,7 @@ func TestWebFetchFallback(t *testing.T) {
 		{"too large", "large", "", `Error during fallback fetch: fetching http://a.test/large: the page has more than 10 MB; offline`},
 		{"missing", "gone", "", `Error during fallback fetch: fetching http://a.test/gone: the server answered 404 Not Found; offline`},
 	} {
-		t.Run(tt.name, func(t *testing.T) { // not parallel: they share what is dialed
+		t.Run(tt.name, func(t *testing.T) { // not parallel: they share the list of dialed addresses
 			model := &llm.Fake{Answers: []llm.FakeAnswer{{Err: errors.New("offline")}, llm.FakeText("the answer")}}
 			tool := builtin.WebFetch(builtin.WebOptions{Generator: model, FetchModel: "m", FallbackModel: "f", Resolver: public, Dial: net.dial})
 			got := use(t, ws, tool, args{"prompt": "sum http://a.test/" + tt.path})

@@ -44,7 +44,7 @@ type writeFileCall struct {
 	tool *writeFile
 	args map[string]any
 	abs  string
-	edit func() (*edit, error) // prepared once, so that what was shown is what is written
+	edit func() (*edit, error) // prepared once, so that the user sees exactly what is written
 
 	FilePath string `json:"file_path"`
 	Content  string `json:"content"`

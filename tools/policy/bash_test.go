@@ -28,14 +28,14 @@ import (
 // allow does nothing, and the others only read or run others.
 type sandbox struct {
 	bash, dir, log string
-	patience       time.Duration // with a line; only one that never ends meets it
-	shell          string        // that runs the lines; empty: bash
+	patience       time.Duration // timeout of a line, which only a line that never ends reaches
+	shell          string        // the shell that runs the lines; empty means bash
 	rules          *confine.Rules
 	server         net.Addr // counts connections: see connections
 }
 
-// secret is what the file of secrets holds in the folder where lines run, and
-// token what a secret variable holds.
+// secret is the content of the file of secrets in the folder where lines run. token is
+// the content of a secret variable.
 const (
 	secret = "squeamish-ossifrage"
 	token  = "magic-words-are"
@@ -67,7 +67,7 @@ func newSandbox(t testing.TB) sandbox {
 	return s
 }
 
-// counter starts a server that tells each connection how many there were before.
+// counter starts a server that tells each connection how many came before it.
 func counter(t testing.TB) net.Addr {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -95,7 +95,7 @@ func (s sandbox) connections(t testing.TB) (n int) {
 	return n + 1
 }
 
-// port is the server's.
+// port returns the server's port.
 func (s sandbox) port() string { return strconv.Itoa(s.server.(*net.TCPAddr).Port) }
 
 // all runs each line in a subshell of one bash, which takes a fiftieth of the
@@ -113,9 +113,9 @@ while IFS= read -r -d '' line <&3; do
 done
 wait`
 
-// ran returns what the lines did: what canary noted, the files that they made,
+// ran returns what the lines did: what canary recorded, the files that they made,
 // whether they connected and whether they printed a secret. It is empty if they did
-// nothing of that; ended is false if some line does not end.
+// nothing of that. ended is false if some line does not end.
 func (s sandbox) ran(t testing.TB, lines ...string) (log string, ended bool) {
 	t.Helper()
 	work := filepath.Join(s.dir, "work")
@@ -154,8 +154,8 @@ func (s sandbox) ran(t testing.TB, lines ...string) (log string, ended bool) {
 	}
 	require.NoError(t, start())
 	go endChain(ctx, c.Process.Pid, cancel)
-	_ = c.Wait()                                      // that a line fails is no matter
-	_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // what runs in the background
+	_ = c.Wait()                                      // a line may fail
+	_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL) // ends background processes
 	noted, err := os.ReadFile(s.log)
 	require.NoError(t, err)
 	made, err := os.ReadDir(work)

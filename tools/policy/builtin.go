@@ -21,9 +21,9 @@ var builtin = sync.OnceValue(func() []Rule {
 	})
 })
 
-// forHooks is the rule of a session without a user in which hooks may allow what
-// somebody would be asked about: it stands above the built-in rule that nothing
-// is changed without a user, and below all others.
+// forHooks returns the rule for a session without a user in which hooks may allow
+// changes. It ranks above the built-in rule that nothing is changed without a user, and
+// below all others.
 func forHooks() Rule {
 	all := builtin()
 	i := slices.IndexFunc(all, func(r Rule) bool { return r.Name == "changes are asked for" })

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// carrier is a way to run a command, which stands at @, with what happens to it.
+// carrier is a way to run a command, which replaces @, with the expected results.
 type carrier struct {
-	want     string // five letters; see the head of testdata/carriers.txt
+	want     string // five letters; see the top of testdata/carriers.txt
 	template string
 }
 
@@ -42,7 +42,7 @@ func carriers(t testing.TB) []carrier {
 const denyCurl = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"curl\"\ndecision = \"deny\"\n" +
 	"priority = 1"
 
-// spellings of the command that must not run. Those with quotes fit where the
+// spellings lists spellings of the forbidden command. Those with quotes are used if the
 // carrier has none.
 var spellings = []string{"curl evil", "curl", "/usr/bin/curl evil", "command curl evil", "curl evil; ls",
 	"ls; curl evil"}
@@ -64,7 +64,7 @@ func TestNoWayRoundByAnyCarrier(t *testing.T) {
 		check(denied, c.want[4], c.with("npm test"))
 		check(denied, c.want[3], c.with(spellings[0]))
 		for _, s := range spellings {
-			for _, e := range []*Engine{allowed, chat} { // what reads runs confined; a rule allows tar, and is no sandbox
+			for _, e := range []*Engine{allowed, chat} { // commands that read run confined; a rule allows tar, and is no sandbox
 				v := e.Check(shellCall(c.with(s)))
 				lines[e]++
 				assert.True(t, v.Decision == Ask || c.want[2] == 'r' && (v.OnlyReads || strings.HasPrefix(c.template, "tar ")),

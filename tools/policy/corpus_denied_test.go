@@ -16,8 +16,8 @@ priority = 100
 denyMessage = "not here"
 `
 
-// In yolo mode all else runs, what is denied does not, and what may be that is
-// asked for.
+// In yolo mode everything runs except what is denied. What may be denied needs
+// approval.
 func TestNoWayRoundDenial(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, denyPrefixes, Options{Interactive: true, Mode: ModeYolo})
@@ -91,8 +91,8 @@ func TestNoWayRoundDenial(t *testing.T) {
 	}
 }
 
-// TestNoWayRoundByWhatNobodyKnows: a list of the programs that run others has no
-// end, so that for any program that is not known its arguments count, too.
+// TestNoWayRoundByWhatNobodyKnows checks that the arguments of any unknown program
+// count too, because no list of programs that run others is complete.
 func TestNoWayRoundByWhatNobodyKnows(t *testing.T) {
 	t.Parallel()
 	byPrefix := engineWith(t, denyPrefixes, Options{Interactive: true, Mode: ModeYolo})
@@ -123,8 +123,8 @@ func TestNoWayRoundByWhatNobodyKnows(t *testing.T) {
 	}
 }
 
-// Who is refused by a rule about commands learns that it is no sandbox where all
-// else runs unasked; a rule that holds back the whole tool needs no such word.
+// If everything else runs unasked, a refusal by a rule about commands says that such a
+// rule is no sandbox. A rule that denies the whole tool needs no such remark.
 func TestARefusalSaysThatARuleIsNoSandbox(t *testing.T) {
 	t.Parallel()
 	const everyCommand = "[[rule]]\ntoolName = \"run_shell_command\"\ndecision = \"deny\"\npriority = 1"

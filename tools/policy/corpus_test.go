@@ -16,7 +16,7 @@ func shellCall(command string) Call {
 	}
 }
 
-// engineWith has the built-in rules and those of a policy file of the user's.
+// engineWith returns an engine with the built-in rules and a user's policy file.
 func engineWith(t testing.TB, policy string, o Options) *Engine {
 	t.Helper()
 	rules, problems := Parse("user.toml", []byte(policy), TierUser)
@@ -35,8 +35,8 @@ decision = "allow"
 priority = 100
 `
 
-// Commands that neither the prefixes nor what is known to read cover are asked
-// for: there is no way round the prefixes.
+// Commands that are neither covered by the prefixes nor known to read need approval:
+// the prefixes cannot be circumvented.
 var corpus = []struct {
 	want    Decision
 	command string
@@ -367,7 +367,7 @@ var corpus = []struct {
 	{Ask, "git status \xff"},
 }
 
-// A rule that allows redirections allows no second expansion.
+// A rule that allows redirections does not allow a second expansion.
 func TestRedirectionsAreNotExpandedTwice(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, `

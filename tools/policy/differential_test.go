@@ -21,9 +21,9 @@ import (
 const denyCanary = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"canary\"\ndecision = \"deny\"\n" +
 	"priority = 1"
 
-// judges are the engines whose verdicts are compared with bash, in the folder of
-// a sandbox. What the first two let through runs no canary and makes no file; the
-// third holds canary back.
+// judges are the engines whose verdicts are compared with bash, in the folder of a
+// sandbox. What the first two allow must run no canary and make no file. The third
+// denies canary.
 func judges(t testing.TB, s sandbox) map[string]*Engine {
 	work := filepath.Join(s.dir, "work")
 	require.NoError(t, os.MkdirAll(work, 0o755))
@@ -41,11 +41,11 @@ func judges(t testing.TB, s sandbox) map[string]*Engine {
 	}
 }
 
-// batch is lines that one engine lets through.
+// batch holds lines that one engine allows.
 type batch struct {
 	s     sandbox
-	files bool     // they may make none
-	lines []string // with OnlyReads or without
+	files bool     // they must not make files
+	lines []string // lines, some of which have OnlyReads
 	found []string
 	total int
 }
@@ -62,10 +62,10 @@ func (b *batch) run(t testing.TB) {
 	b.lines = nil
 }
 
-// What the policy lets through is given to a real bash, confined if it would be, and
-// must not run what it was not judged to run, change a file, connect or print a
-// secret of a file or a variable. MINIGEM_DIFFERENTIAL is how many lines are made,
-// and MINIGEM_DIFFERENTIAL_SEED from which random numbers.
+// A real bash runs what the policy allows, confined if it would be. It must not run
+// anything that was not judged, change a file, connect, or print a secret of a file or
+// a variable. MINIGEM_DIFFERENTIAL is the number of lines to generate, and
+// MINIGEM_DIFFERENTIAL_SEED the seed.
 func TestAllowedCommandLinesRunNothingElse(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)

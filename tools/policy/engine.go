@@ -26,27 +26,27 @@ type Options struct {
 	Untrusted bool
 	// Rules are added to the built-in ones, see [FromLists] and [LoadPaths].
 	Rules []Rule
-	// Unconfined says why commands that only read cannot be confined on this
-	// machine, and what to do: they are asked about. Empty: they can be, and
-	// run unasked.
+	// Unconfined, if not empty, says why commands that only read cannot be confined on
+	// this machine, and what to do. Such commands then need approval. If it is empty,
+	// they run confined and without a question.
 	Unconfined string
-	// Shell is the shell that runs commands; empty: bash, or PowerShell on
+	// Shell is the shell that runs commands; empty means bash, or PowerShell on
 	// Windows.
 	Shell Shell
-	// InWorkspace and InPlans report whether an absolute path, links followed,
-	// is inside the workspace or the plans folder. nil: nothing is.
+	// InWorkspace and InPlans report whether an absolute path, links followed, is
+	// inside the workspace or the plans folder. If they are nil, nothing is.
 	InWorkspace func(path string) bool
 	InPlans     func(path string) bool
-	// Sensitive reports whether changing path, links followed, needs a question
-	// in every mode but yolo, such as settings by which editors run programs.
-	// With below it is about everything that is or may be created in the
-	// directory. nil: no path is.
+	// Sensitive reports whether changing path, links followed, needs a question in
+	// every mode but yolo, such as settings by which editors run programs. With below,
+	// it is about everything that exists or may be created in the directory. If it is
+	// nil, no path is sensitive.
 	Sensitive func(path string, below bool) bool
-	// Refused returns a file that a command reads although the file tools would
-	// refuse it; empty: none. nil: only the words of the command are checked.
+	// Refused returns a file that a command reads although the file tools would refuse
+	// it, or "". If it is nil, only the words of the command are checked.
 	Refused func(Reading) string
-	// Tracked names a secret that git may print of the repository around a
-	// directory, such as a file that it tracks; empty: none. nil: git is not asked.
+	// Tracked returns a secret that git may print from the repository around a
+	// directory, such as a file that it tracks, or "". If it is nil, git is not asked.
 	Tracked func(dir string) string
 	// Sandbox means that commands can run in the sandbox, and do so only if a rule
 	// says it.
@@ -130,12 +130,12 @@ func (e *Engine) SetMode(m Mode) {
 	e.mode = cmp.Or(m, ModeDefault)
 }
 
-// Rules returns all rules in the order in which they are tried: by falling priority,
-// those of the built-in policy and of the user's answers included.
+// Rules returns all rules in the order in which they are tried, by falling priority. It
+// includes the built-in rules and the user's answers.
 func (e *Engine) Rules() []Rule { return slices.Clone(e.situation().rules) }
 
-// Check decides about a call. It never returns [Ask] if neither a user nor a hook can be
-// asked. It reads files where a command line names some, and may run git by
+// Check decides about a call. It never returns [Ask] if neither a user nor a hook can
+// be asked. It reads files that a command line names, and may run git by
 // Options.Tracked.
 func (e *Engine) Check(c Call) Verdict {
 	v := e.check(e.situation(), c)
@@ -305,7 +305,7 @@ func verdictOf(r *Rule) Verdict {
 	switch {
 	case r.Decision == Deny:
 		v.Message = r.Message
-	case r.Decision == Ask && !r.builtIn(): // those ask about whatever nobody has decided
+	case r.Decision == Ask && !r.builtIn(): // built-in rules ask about whatever no other rule decides
 		v.Reason = "the rule in " + v.Rule + " wants it asked"
 	}
 	return v

@@ -13,7 +13,7 @@ import (
 	"minigem/tools"
 )
 
-// fakeTool is a tool that is only looked at.
+// fakeTool is a tool that never runs.
 type fakeTool struct {
 	name string
 	info tools.Info
@@ -29,8 +29,8 @@ func inside(path string) bool            { return strings.HasPrefix(path, "/work
 func sensitive(path string, _ bool) bool { return strings.Contains(path, "/.vscode/") }
 func plans(path string) bool             { return strings.HasPrefix(path, "/plans/") }
 
-// callOf is a typical call of a tool; what stands after a colon is its path or
-// its agent.
+// callOf returns a typical call of a tool. The text after a colon is its path or its
+// agent.
 func callOf(spec string) Call {
 	name, arg, _ := strings.Cut(spec, ":")
 	c := Call{Tool: name, Args: map[string]any{}}
@@ -50,7 +50,7 @@ func callOf(spec string) Call {
 	return c
 }
 
-// What the built-in rules (core/policy/policies) come to. "no" means that the
+// The combined effect of the built-in rules (core/policy/policies). "no" means that the
 // tool is not even offered.
 func TestDecisionTable(t *testing.T) {
 	t.Parallel()
@@ -130,7 +130,7 @@ func TestListsStandInTheirOrder(t *testing.T) {
 		{"the rest of a prefix", "", Lists{Allowed: []string{"run_shell_command(npm test)"}}, shellCall("npm run x"), Deny, "settings: tools.allowed"},
 		{"prefix and all", "", Lists{Allowed: []string{"run_shell_command(npm test)", "run_shell_command"}}, shellCall("npm run x"), Allow, "settings: tools.allowed"},
 		{"excluded prefix", "", Lists{Excluded: []string{"run_shell_command(npm publish)"}, Allowed: []string{"run_shell_command"}}, shellCall("ls && npm publish"), Deny, "settings: tools.exclude"},
-		// Plan mode changes nothing, whatever the lists of core and servers say
+		// Plan mode changes nothing, whatever the lists of core and servers contain
 		{"core in plan mode", ModePlan, Lists{Core: []string{"write_file"}}, Call{Tool: "write_file"}, Deny, "built-in policy:148 (plans only)"},
 		{"server in plan mode", ModePlan, Lists{AllowedServers: []string{"srv"}}, Call{Tool: "mcp_srv_t", Info: trusted}, Deny, "built-in policy:182 (planning changes nothing)"},
 		{"allowed in plan mode", ModePlan, Lists{Allowed: []string{"web_fetch"}}, Call{Tool: "web_fetch"}, Allow, "settings: tools.allowed"},
@@ -192,7 +192,7 @@ func TestRulesMatchTheirConditions(t *testing.T) {
 		{"toolName = \"read_file\"\nargsPattern = '\\x00\"limit\":6\\x00'", read(`x","limit":6`), false},
 		{"toolName = \"read_file\"\nargsPattern = '<&>'", read("<&>"), true},
 		{"toolName = \"read_file\"\nargsPattern = '(?=.*a)(?=.*b)'", read("ba"), true},
-		// A rule about commands is none about other tools
+		// A rule about commands does not apply to other tools
 		{"toolName = \"run_shell_command\"\ncommandRegex = 'npm (test|run)'", shellCall("npm run x"), true},
 		{"toolName = \"run_shell_command\"\ncommandRegex = 'run'", shellCall("npm run x"), false},
 		{"toolName = \"run_shell_command\"\nargsPattern = 'evil'", shellCall(`echo a && echo e"vi"l`), true},
@@ -265,7 +265,7 @@ func TestNotOffered(t *testing.T) {
 		name  string
 		o     Options
 		tool  string
-		rule  string // in what refuses; empty: it is offered
+		rule  string // in the refusing rule; empty if the tool is offered
 		modes []Mode
 	}{
 		{"edits without a user", Options{}, "write_file", "(no changes without a user)", []Mode{ModeAutoEdit, ModeYolo}},
@@ -288,7 +288,7 @@ func TestNotOffered(t *testing.T) {
 	}
 }
 
-// TestOfferedTo: a subagent's own rules decide what it is offered.
+// TestOfferedTo checks that a subagent's own rules decide which tools it is offered.
 func TestOfferedTo(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, "[[rule]]\ntoolName = \"write_file\"\ndecision = \"deny\"\npriority = 1\n[[rule]]\ntoolName = \"write_file\"\nsubagent = \"writer\"\ndecision = \"allow\"\npriority = 2\n", Options{Interactive: true})
@@ -335,8 +335,9 @@ func fromLists(l Lists) []Rule {
 	return rules
 }
 
-// TestEntriesThatMakeNoRule: an entry that cannot be read, or that would allow more
-// than it says, makes no rule; one that would hold something back loosens.
+// TestEntriesThatMakeNoRule checks that an entry that cannot be parsed, or that would
+// allow more than it says, makes no rule. If the entry would have restricted something,
+// the problem has Loosens set.
 func TestEntriesThatMakeNoRule(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -363,8 +364,8 @@ func TestEntriesThatMakeNoRule(t *testing.T) {
 	assert.Len(t, rules, 3)
 }
 
-// TestWanted: what the user makes a call of is not asked about, with a user or
-// without, and what a rule of the user's denies stays denied.
+// TestWanted checks that a call that the user makes is not asked about, with or without
+// a user at the terminal, and that the user's deny rules still hold.
 func TestWanted(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

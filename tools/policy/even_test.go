@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestAskedEvenIfAllowed: some built-in rules ask where another allows, until a
-// rule of the user's outranks them.
+// TestAskedEvenIfAllowed checks that some built-in rules ask although another rule
+// allows, unless a user's rule outranks them.
 func TestAskedEvenIfAllowed(t *testing.T) {
 	t.Parallel()
 	const allow = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = [\"rm\", \"git push\", \"tee\", " +
@@ -31,8 +31,8 @@ func TestAskedEvenIfAllowed(t *testing.T) {
 		shellCall("rm -rf a")).Decision, "yolo asks about nothing")
 }
 
-// TestHeadlessRefusalNamesTheFlag: who cannot be asked reads which rule refused
-// a command, and what would allow it.
+// TestHeadlessRefusalNamesTheFlag checks that, if the user cannot be asked, the refusal
+// names the rule and what would allow the command.
 func TestHeadlessRefusalNamesTheFlag(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{

@@ -32,8 +32,8 @@ func project(t *testing.T) (root string, ws *workspace.Workspace) {
 	return root, ws
 }
 
-// projectEngine allows every command, in auto_edit mode: what is asked for is
-// asked for because of files.
+// projectEngine allows every command, in auto_edit mode, so that questions can only be
+// about files.
 func projectEngine(t *testing.T, root string, ws *workspace.Workspace, policy string, o Options) *Engine {
 	t.Helper()
 	o.InWorkspace = func(path string) bool { return ws.Writable(path) }
@@ -58,8 +58,8 @@ func in(dir, command string) Call {
 	return c
 }
 
-// What a rule allows may write, and is asked about where it names what says what
-// programs run, or where it is redirected to such a file.
+// A command that a rule allows may write. It needs approval if it names a file that
+// decides what programs run, or is redirected to one.
 func TestWhatIsAllowedNamesNoGuards(t *testing.T) {
 	t.Parallel()
 	root, ws := project(t)
@@ -83,7 +83,7 @@ func TestWhatIsAllowedNamesNoGuards(t *testing.T) {
 	}
 }
 
-// Without any rule, what reads runs where the file tools read, too.
+// Without any rule, commands that read may read where the file tools may.
 func TestWhatReadsIsJudgedAsReading(t *testing.T) {
 	t.Parallel()
 	root, ws := project(t)
@@ -132,8 +132,8 @@ func TestWhatReadsIsJudgedAsReading(t *testing.T) {
 	assert.Equal(t, Allow, plain.Check(in(root, "grep -rn x .")).Decision, "nothing there is a secret")
 }
 
-// A bare repository is any folder of files that tools may write or a clone may
-// bring. Git finds it from within and runs what its configuration names.
+// Any folder of files that tools may write, or that a clone may contain, can be a bare
+// repository. Git finds it from inside and runs what its configuration names.
 func TestGitInABareRepository(t *testing.T) {
 	t.Parallel()
 	root, ws := project(t)
@@ -154,7 +154,7 @@ func TestGitInABareRepository(t *testing.T) {
 		c := exec.Command(git, "status")
 		c.Dir, c.Env = filepath.Join(root, "evil", "below"), []string{"PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1",
 			"GIT_CONFIG_GLOBAL=" + os.DevNull}
-		_ = c.Run() // what it says is no matter
+		_ = c.Run() // the exit code does not matter
 		assert.FileExists(t, proof, "this is how git runs it")
 	}
 	for _, policy := range []string{"", allowAll} {
@@ -176,7 +176,7 @@ func TestGitInABareRepository(t *testing.T) {
 		in(root, "git -C sub status")).Decision)
 }
 
-// A rule that allows to write means no settings, unless it names the file.
+// A rule that allows writing does not include settings files unless it names them.
 func TestARuleAboutEditsMeansNoSettings(t *testing.T) {
 	t.Parallel()
 	root, ws := project(t)

@@ -9,8 +9,8 @@ import (
 	"minigem/tools/policy"
 )
 
-// FuzzParse: a policy file gives rules and problems that name lines of it, and
-// each [[rule]] of a file that is TOML is in force or told.
+// FuzzParse checks that a policy file yields rules and problems with lines of the file,
+// and that each [[rule]] of a valid TOML file is in force or reported.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = [\"git\", \"ls\"]\ndecision = \"allow\"\npriority = 10\n",

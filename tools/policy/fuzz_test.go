@@ -11,8 +11,8 @@ import (
 	"minigem/internal/confine"
 )
 
-// FuzzJudge: the judge reads any line without a panic, and what it lets through
-// runs nothing else in a real bash. In yolo mode nothing is run.
+// FuzzJudge checks that the engine reads any line without a panic, and that a line that
+// it allows runs nothing else in a real bash. In yolo mode nothing is run.
 func FuzzJudge(f *testing.F) {
 	for _, c := range carriers(f) {
 		f.Add(c.with("canary evil"))

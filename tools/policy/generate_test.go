@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// generator makes command lines of carriers within carriers, of what holds a
-// canary as text and what evaluates it, and of loose pieces.
+// generator makes command lines from nested carriers, from texts that contain a canary,
+// from ways to evaluate these, and from loose pieces.
 type generator struct {
 	random    *rand.Rand
 	templates []carrier
-	port      string // takes the place of PORT
+	port      string // replaces PORT
 }
 
 var (
-	// canaries run, or are text that runs where it is evaluated.
+	// canaries run, or are text that runs if it is evaluated.
 	canaries = []string{
 		"canary", "canary evil", "c\\anary", "\"canary\" evil", "ca''nary", "$(canary)", "`canary`", "<(canary)",
 		"x[$(canary)]", "echo PWN > pwn", "$'canary'",
@@ -93,7 +93,7 @@ var (
 
 func (g generator) of(list []string) string { return list[g.random.IntN(len(list))] }
 
-// line makes a command line.
+// line returns a command line.
 func (g generator) line() string { return strings.ReplaceAll(g.any(), "PORT", g.port) }
 
 func (g generator) any() string {
@@ -104,7 +104,7 @@ func (g generator) any() string {
 			b.WriteString(g.of(pieces))
 		}
 		return b.String()
-	case 1, 2, 3: // a text, and what may evaluate it
+	case 1, 2, 3: // a text, and something that may evaluate it
 		text := strings.ReplaceAll(g.of(holders), "%", g.of(texts))
 		for range 1 + g.random.IntN(2) {
 			text += g.of([]string{"; ", "; ", "\n", " && ", " || "}) + g.of(evaluators)
@@ -114,7 +114,7 @@ func (g generator) any() string {
 	return g.broken(g.command(2))
 }
 
-// command is a command of some depth.
+// command returns a command of limited depth.
 func (g generator) command(depth int) string {
 	switch {
 	case depth == 0 && g.random.IntN(2) == 0:
@@ -128,13 +128,13 @@ func (g generator) command(depth int) string {
 		return g.command(depth-1) + g.of([]string{"; ", " && ", " | ", "\n", " & "}) + g.command(depth-1)
 	}
 	c := g.templates[g.random.IntN(len(g.templates))]
-	for g.random.IntN(3) > 0 && c.want[0] != 'r' { // more of those that may be harmless
+	for g.random.IntN(3) > 0 && c.want[0] != 'r' { // prefer those that may be harmless
 		c = g.templates[g.random.IntN(len(g.templates))]
 	}
 	return c.with(g.command(depth - 1))
 }
 
-// broken puts a loose piece into every fourth line, or takes a byte out.
+// broken inserts a loose piece into every fourth line, or removes a byte.
 func (g generator) broken(line string) string {
 	switch at := g.random.IntN(len(line) + 1); g.random.IntN(8) {
 	case 0:

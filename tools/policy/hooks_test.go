@@ -9,8 +9,8 @@ import (
 	"minigem/tools"
 )
 
-// TestHooksAreAsked: in a session without a user, hooks take the place of the
-// user where somebody would be asked, and nowhere else.
+// TestHooksAreAsked checks that, in a session without a user, hooks decide where a user
+// would be asked, and nowhere else.
 func TestHooksAreAsked(t *testing.T) {
 	t.Parallel()
 	rules, problems := Parse("user", []byte("[[rule]]\ntoolName = \"replace\"\ndecision = \"deny\"\npriority = 5\ninteractive = false\n"+

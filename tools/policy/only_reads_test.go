@@ -10,8 +10,8 @@ import (
 	"minigem/tools/policy"
 )
 
-// TestOnlyReadsIsSaidOfWhatNobodyAllowed: a rule or yolo mode allows more than
-// reading.
+// TestOnlyReadsIsSaidOfWhatNobodyAllowed checks OnlyReads: a rule or yolo mode allows
+// more than reading.
 func TestOnlyReadsIsSaidOfWhatNobodyAllowed(t *testing.T) {
 	t.Parallel()
 	touch, _ := policy.FromLists(policy.Lists{Allowed: []string{"run_shell_command(touch)"}})

@@ -13,15 +13,15 @@ import (
 	"minigem/internal/confine"
 )
 
-// otherwise are lines that only read in bash, and not in another shell.
+// otherwise lists lines that only read in bash but not in another shell.
 var otherwise = []string{
 	`echo $'a\'; canary; \''`, `echo $'a\'; canary evil; echo \''`, `[[ a > pwn ]]`, `[[ -f a > pwn ]]`, `((canary))`,
 	`git status $'\'; canary #'`,
 	`[[ a == b ]] || ls`, "echo hi |& cat", `cat <<< a`, `ls {a,b} &>/dev/null`,
 }
 
-// TestWhereThereIsNoBash: a line that runs in sh is judged by what is alike in
-// all shells.
+// TestWhereThereIsNoBash checks that a line for sh is judged by the syntax that all
+// shells share.
 func TestWhereThereIsNoBash(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, allowPrefixes, Options{Interactive: true, Shell: POSIX})
@@ -57,7 +57,8 @@ func TestWhereThereIsNoBash(t *testing.T) {
 	assert.Empty(t, s.culprits(t, allowed, true), "of %d", len(allowed))
 }
 
-// TestLinesOfPowerShell: it is not bash, and little is known of a line.
+// TestLinesOfPowerShell checks that little is assumed about a line that is not for
+// bash.
 func TestLinesOfPowerShell(t *testing.T) {
 	t.Parallel()
 	e := engineWith(t, allowPrefixes, Options{Interactive: true, Shell: PowerShell})

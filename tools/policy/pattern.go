@@ -9,10 +9,9 @@ import (
 	"minigem/tools/policy/shell"
 )
 
-// pattern is what is known of the command lines that a commandRegex matches: the
-// words of each, in order. A rule that holds back compares commands
-// with it where words are not known, and where others may be run that cannot be
-// read.
+// pattern holds the known part of the command lines that a commandRegex matches: the
+// words of each line, in order. A rule that denies or asks uses it for commands with
+// unknown words, and for lines that may run other commands that cannot be read.
 type pattern [][]string
 
 // anything marks characters in a pattern that are not known: any number of them, blanks
@@ -20,8 +19,8 @@ type pattern [][]string
 // on the side of the rule.
 const anything = "*"
 
-// mostLines bounds the alternatives of a pattern. Of one with more, or of one
-// that Go does not read, nothing is known: it may match any line.
+// mostLines limits the alternatives of a pattern. A pattern with more, or one that Go
+// cannot parse, may match any line.
 const mostLines = 64
 
 // patternOf reads the expression of a rule.
@@ -117,8 +116,8 @@ func (p pattern) mentioned(text string) bool {
 	})
 }
 
-// fits reports whether words may be a line of p, because some are not known:
-// where all are, the expression itself has said.
+// fits reports whether words may be a line of p because some of them are unknown. If
+// all are known, the expression itself has decided.
 func (p pattern) fits(words []shell.Word) bool {
 	known := !slices.ContainsFunc(words, func(w shell.Word) bool { return !w.Known })
 	return !known && slices.ContainsFunc(p, func(line []string) bool { return fits(words, line) })

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// TestPatternsThatDeny: what is not known may be what a pattern denies, and what
-// is known is another program.
+// TestPatternsThatDeny checks that unknown words may be what a pattern denies, and that
+// a known other program is not.
 func TestPatternsThatDeny(t *testing.T) {
 	t.Parallel()
 	const push, anywhere, args = "git push", ".*git push.*", "npm (.* )?publish"

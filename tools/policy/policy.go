@@ -1,6 +1,6 @@
-// Package policy decides whether a tool call may run, has to be asked for, or is refused.
-// It knows rules, approval modes and what a shell command line runs. Prompts, hooks and
-// screens are left to tools/toolcall, and nothing is run here. Its facts are those of
+// Package policy decides whether a tool call may run, needs the user's approval, or is
+// refused. It knows rules, approval modes and what a shell command line runs. Prompts,
+// hooks and screens are left to tools/toolcall, and nothing is run here. It follows
 // core/policy.
 //
 //	e, err := policy.New(policy.Options{

@@ -59,8 +59,8 @@ func (s *situation) remember(c Call, outcome Outcome) {
 // isEdit reports whether an answer about the tool is about all edits.
 func isEdit(info tools.Info) bool { return info.Kind == tools.KindEdit }
 
-// granted returns the rule that allows what the user meant; nil for a command line
-// whose commands are not known.
+// granted returns the rule that allows what the user meant. It returns nil for a
+// command line whose commands are unknown.
 func granted(c Call, outcome Outcome) *Rule {
 	r := Rule{
 		Decision: Allow, Tools: []string{c.Tool}, Sandbox: outcome == ProceedAlwaysSandbox,

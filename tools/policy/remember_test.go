@@ -79,14 +79,14 @@ func TestRootCommands(t *testing.T) {
 		want    []string
 	}{
 		{"npm run x", []string{"npm run x"}},
-		{"ls; npm i && go vet | npm t", []string{"npm i", "go vet", "npm t"}}, // ls needs no leave
+		{"ls; npm i && go vet | npm t", []string{"npm i", "go vet", "npm t"}}, // ls needs no approval
 		{"FOO=1 npm i", nil},
 		{"env LANG=C timeout 5 npm i", []string{"env LANG=C timeout 5 npm i"}},
 		{"bash -c 'npm i; make x'", nil},
 		{"python3 -m http.server", []string{"python3 -m http.server"}},
 		{"python3 -c 'print(1, 2)'", nil}, // its words cannot be written as a prefix
 		{"python3 $X", nil},
-		{"rm -rf a", []string{"rm"}}, // which is asked about all the same
+		{"rm -rf a", []string{"rm"}}, // it needs approval all the same
 		{"npm i; $X", nil},
 		{"npm i '", nil},
 		{"", nil},
@@ -114,8 +114,8 @@ func TestAlwaysDoesNotOutrankSettings(t *testing.T) {
 	assert.Equal(t, Ask, e.Check(Call{Tool: "web_fetch"}).Decision)
 }
 
-// TestLastingAnswers: an answer that outlives the call is offered only if it settles
-// this question, too.
+// TestLastingAnswers checks that a lasting answer is offered only if it settles this
+// question, too.
 func TestLastingAnswers(t *testing.T) {
 	t.Parallel()
 	const tool, server = ProceedAlwaysTool, ProceedAlwaysServer
@@ -160,8 +160,8 @@ func TestLastingAnswers(t *testing.T) {
 		"all commands run in the sandbox, or none can")
 }
 
-// TestRulesForTheSandbox: a line runs in the sandbox as a whole if a rule that allows
-// one of its commands says so, in every mode.
+// TestRulesForTheSandbox checks that the whole line runs in the sandbox if a rule that
+// allows one of its commands says so, in every mode.
 func TestRulesForTheSandbox(t *testing.T) {
 	t.Parallel()
 	const rules = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"npm test\"\ndecision = \"allow\"\n" +

@@ -13,7 +13,7 @@ import (
 	"minigem/tools"
 )
 
-// Tier is the origin of a rule; rules of a higher tier outrank those of lower ones
+// Tier is the origin of a rule. Rules of a higher tier outrank rules of a lower one,
 // whatever their priorities (core/policy/policy-engine.ts).
 type Tier int
 
@@ -28,7 +28,7 @@ const (
 	TierAdmin
 )
 
-// Place is where a rule is defined, for messages.
+// Place says where a rule is defined, for messages.
 type Place struct {
 	// File is an absolute path, or a name such as "settings: tools.allowed".
 	File string
@@ -66,7 +66,7 @@ type Rule struct {
 	Priority int
 	// Message is for the model if Decision is [Deny]; may be empty.
 	Message string
-	// Place is where the rule is from.
+	// Place says where the rule is defined.
 	Place Place
 
 	// Tools are names, "*", or a prefix with a trailing "*"; older names count too. Empty
@@ -228,10 +228,10 @@ func (r *Rule) namesTool(tool string, origin *tools.MCPOrigin) bool {
 	})
 }
 
-// matchTool matches one entry of Tools against a full name. "mcp_*" means every
-// MCP tool and "mcp_<server>_*" those of one server, never of one whose name
-// merely begins alike. Lists of the settings may still use the double
-// underscores of earlier releases.
+// matchTool matches one entry of Tools against a full name. "mcp_*" means every MCP
+// tool. "mcp_<server>_*" means the tools of that server, not of one whose name has the
+// same prefix. Lists in settings may still use the double underscores of earlier
+// releases.
 func matchTool(pattern, tool string, origin *tools.MCPOrigin) bool {
 	if origin != nil && strings.TrimPrefix(pattern, "mcp__") == origin.Server+"__"+origin.Tool {
 		return true

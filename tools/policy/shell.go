@@ -50,7 +50,7 @@ func (e *Engine) checkShell(s situation, c Call) Verdict {
 type judged struct {
 	shell.Line
 	call Call
-	dirs []string // each may be the working directory of any command; nil: it is not known
+	dirs []string // the possible working directories of any command; nil if they are unknown
 	// what may run in addition to the commands, as text
 	rest   string
 	reads  bool // all of it only reads, so that it runs confined
@@ -125,8 +125,8 @@ func (e *Engine) checkCommand(s situation, l judged, cmd shell.Command) Verdict 
 // NoSandbox says what rules about commands are not.
 const NoSandbox = "a rule reads command lines and is not a sandbox: minigem -s confines commands"
 
-// caution says why a command that runs unasked, or that a rule allows, is asked
-// for nevertheless.
+// caution returns why a command needs approval although it only reads or a rule allows
+// it.
 func (e *Engine) caution(s situation, l judged, cmd shell.Command, r *Rule) string {
 	if path.Base(cmd.Name()) == "git" {
 		if s.untrusted {
@@ -168,7 +168,8 @@ func (e *Engine) caution(s situation, l judged, cmd shell.Command, r *Rule) stri
 	return e.namesSensitive(l, cmd)
 }
 
-// variableOfMake: a variable on make's command line is part of what it runs.
+// variableOfMake returns why a make command needs approval although a rule allows it: a
+// variable on its command line changes what it runs.
 func variableOfMake(cmd shell.Command, r *Rule) string {
 	if name := path.Base(cmd.Name()); name != "make" && name != "gmake" {
 		return ""
@@ -247,8 +248,8 @@ func (r *Rule) matchCommand(l judged, cmd shell.Command) answer {
 	return best
 }
 
-// matchTexts: what allows must match every way of writing the command, what
-// holds back needs one.
+// matchTexts matches all ways of writing the command. A rule that allows must match
+// each of them; a rule that denies or asks needs to match only one.
 func (r *Rule) matchTexts(re *regexp2.Regexp, texts []string) answer {
 	all, some := true, false
 	for _, t := range texts {
@@ -261,8 +262,8 @@ func (r *Rule) matchTexts(re *regexp2.Regexp, texts []string) answer {
 	return no
 }
 
-// heldBack compares a command with a prefix that holds back. A name that is not
-// known may be it, and so may what the rest of the line runs.
+// heldBack compares a command with a prefix that denies or asks. An unknown name may
+// match the prefix, and so may whatever else the line runs.
 func heldBack(prefix []string, l judged, cmd shell.Command) answer {
 	best := no
 	if l.unknown(cmd) || l.May(prefix) {
@@ -297,7 +298,7 @@ func (r *Rule) mayMatch(l judged, cmd shell.Command) bool {
 
 // matchesWithin tries an expression wherever a word begins in a text.
 func matchesWithin(re *regexp2.Regexp, text string) bool {
-	const most = 200 // words; what is longer is not compared
+	const most = 200 // words; longer texts are not compared further
 	words := 0
 	for i := range text {
 		if i > 0 && (isLetter(text[i-1]) || !isLetter(text[i])) {
@@ -346,7 +347,7 @@ func argumentTexts(c Call, cmd shell.Command) []string {
 	return texts
 }
 
-// explain adds to v why it is what it is for one command of the line.
+// explain adds to v the reason for one command of the line.
 func explain(v Verdict, command, why string) Verdict {
 	v.Reason = join(v.Reason, command+": "+why)
 	return v

@@ -32,8 +32,8 @@ type Reading struct {
 // maxDirs bounds the directories that a line may work in.
 const maxDirs = 16
 
-// dirsOf returns the directories that commands of a line may work in; nil: they
-// are not known. Whether a cd runs, and before or after what, is not certain.
+// dirsOf returns the directories in which commands of a line may work, or nil if they
+// are unknown. It is not certain whether a cd runs, nor before or after what.
 func dirsOf(c Call, commands []shell.Command) []string {
 	if c.Intent.Exec == nil || c.Intent.Exec.Dir == "" {
 		return nil
@@ -79,8 +79,8 @@ func namesIn(w shell.Word) []string {
 	})
 }
 
-// secretAsked says why a command that only reads is asked for: what it prints the
-// model reads, and the file tools would not show it.
+// secretAsked returns why a command that only reads needs approval: the model would
+// read its output, and the file tools would refuse to show it.
 func (e *Engine) secretAsked(l judged, cmd shell.Command) string {
 	reach := cmd.Reach()
 	args := slices.Clone(cmd.Words[1:])
@@ -160,9 +160,9 @@ func (e *Engine) wordAsked(l judged, w shell.Word, reach shell.Reach) string {
 	return ""
 }
 
-// gitAsked says why git is asked for although a rule allows it, or although it
-// would only read: a bare repository may lie in any folder, as files that a
-// clone brings or an edit makes, and its configuration names programs.
+// gitAsked returns why git needs approval although a rule allows it or it would only
+// read. Any folder may be a bare repository, made of files from a clone or an edit, and
+// its configuration names programs.
 func gitAsked(l judged, cmd shell.Command) string {
 	below, known := cmd.GitDir()
 	if !known || l.dirs == nil && l.call.Intent.Exec != nil && l.call.Intent.Exec.Dir != "" {
@@ -176,8 +176,8 @@ func gitAsked(l judged, cmd shell.Command) string {
 	return ""
 }
 
-// bareAbove looks for a repository as git does, from dir up, and returns the
-// directory where it is a bare one.
+// bareAbove looks for a repository as git does, from dir up, and returns its directory
+// if it is a bare one.
 func bareAbove(dir string) string {
 	there := func(names ...string) bool {
 		_, err := os.Lstat(filepath.Join(append([]string{dir}, names...)...))
@@ -200,10 +200,10 @@ func bareAbove(dir string) string {
 	}
 }
 
-// namesSensitive says why a command that a rule allows is asked for: it is not
-// known what it does, but what its arguments name is not just any file.
+// namesSensitive returns why a command that a rule allows needs approval: its effect is
+// unknown, and its arguments name a file that is not an ordinary one.
 func (e *Engine) namesSensitive(l judged, cmd shell.Command) string {
-	words := []shell.Word{{Text: l.Text}} // of what is not a command, all of it counts
+	words := []shell.Word{{Text: l.Text}} // if it is not a command, its whole text counts
 	if len(cmd.Words) > 0 {
 		words = cmd.Words[1:]
 	}
@@ -222,14 +222,13 @@ func (e *Engine) namesSensitive(l judged, cmd shell.Command) string {
 	return ""
 }
 
-// ofProcess: where these lead depends on which process asks.
+// ofProcess reports whether name leads to a file that differs between processes.
 func ofProcess(name string) bool {
 	return strings.HasPrefix(filepath.Clean(name), "/proc/") && strings.Count(filepath.Clean(name), "/") > 3
 }
 
-// redirectAsked says why the redirections of a command are asked for: the rule
-// that allows it does not speak of them, or they touch what the file tools do
-// not.
+// redirectAsked returns why the redirections of a command need approval: the rule that
+// allows it does not cover them, or they touch files that the file tools refuse.
 func (e *Engine) redirectAsked(s situation, l judged, cmd shell.Command, r *Rule) string {
 	free := r != nil && r.Redirection
 	for _, rd := range cmd.Redirects {

@@ -15,7 +15,7 @@ func TestFaultsNameTheirPlaceAndSpareTheRest(t *testing.T) {
 	for _, c := range []struct {
 		name, rule string
 		tier       Tier
-		kept       int // beside the good one
+		kept       int // in addition to the valid one
 		problem    string
 		loosens    bool
 	}{
@@ -42,7 +42,7 @@ func TestFaultsNameTheirPlaceAndSpareTheRest(t *testing.T) {
 			rules, problems := Parse("p.toml", []byte("# a comment\n[[rule]]\n"+c.rule+good), c.tier)
 			kept := 1 + c.kept
 			if c.tier == TierExtension {
-				kept, problems = 0, problems[:1] // the good one allows too
+				kept, problems = 0, problems[:1] // the valid one allows too
 			}
 			assert.Len(t, rules, kept)
 			require.Len(t, problems, 1)
@@ -77,7 +77,8 @@ func TestFilesThatAreNoPolicy(t *testing.T) {
 	}
 }
 
-// TestAnExtensionsRuleKeepsItsOtherModes: a rule that names yolo holds elsewhere.
+// TestAnExtensionsRuleKeepsItsOtherModes checks that a rule that names yolo holds in
+// its other modes.
 func TestAnExtensionsRuleKeepsItsOtherModes(t *testing.T) {
 	t.Parallel()
 	rules, problems := Parse("p.toml", []byte("[[rule]]\ntoolName = \"x\"\ndecision = \"deny\"\npriority = 1\nmodes = [\"default\", \"yolo\"]"), TierExtension)

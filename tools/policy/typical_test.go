@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// typical are command lines as coding agents write them.
+// typical lists command lines that coding agents write.
 var typical = []string{
 	"git status", "git status --short", "git log -5 --oneline", "git diff", "git diff --stat HEAD~1",
 	"git show HEAD --stat", "git branch -a", "git rev-parse HEAD", "git ls-files", "git blame main.go",
@@ -24,8 +24,8 @@ var typical = []string{
 	"bash -c 'git status'",
 }
 
-// TestTypicalCommands: as few of the lines as before are asked about without any
-// rule.
+// TestTypicalCommands checks that, without any rule, no more lines than before need
+// approval.
 func TestTypicalCommands(t *testing.T) {
 	t.Parallel()
 	root, ws := project(t)
@@ -41,11 +41,12 @@ func TestTypicalCommands(t *testing.T) {
 	assert.LessOrEqual(t, len(asked), before)
 }
 
-// before is how many were asked about while a parser alone decided.
+// before is how many needed approval when a parser alone decided.
 const before = 23
 
-// TestReadersAskWhereNothingConfinesThem: on a system that cannot confine commands,
-// what only reads is a question that says why. Nothing is said to run confined.
+// TestReadersAskWhereNothingConfinesThem checks that, on a system that cannot confine
+// commands, a command that only reads needs approval, with the reason. Nothing is said
+// to run confined.
 func TestReadersAskWhereNothingConfinesThem(t *testing.T) {
 	t.Parallel()
 	root, ws := project(t)

@@ -19,12 +19,12 @@ type batch struct {
 	Hooks  Hooks // never nil
 	sink   serial
 	calls  []*call
-	offers func(name string) bool // reports whether the request offered a tool; nil: all were
+	offers func(name string) bool // reports whether the request offered a tool; nil means that all were
 
 	asking chan struct{} // a semaphore of one, held from a policy check to the user's answer
 
 	mu      sync.Mutex
-	halt    string // why no more calls start; empty: they do
+	halt    string // why no more calls start; empty if they do
 	stop    bool   // a hook ended the run
 	flushed int    // records that the sink has received
 }

@@ -96,7 +96,7 @@ func TestWavesRunTogether(t *testing.T) {
 	})
 }
 
-// A stop ends the batch: whatever has not started does not start.
+// A stop ends the batch: calls that have not started do not start.
 func TestStopHoldsForSiblings(t *testing.T) {
 	t.Parallel()
 	const notRun = "error: not run: a hook stopped the run: end"
@@ -342,8 +342,8 @@ func TestCancelledAfterTool(t *testing.T) {
 	}
 }
 
-// The zero Runner is safe: it declares nothing and answers each call. With a
-// tool and nobody to ask it lets nothing run.
+// The zero Runner is safe: it declares nothing and answers each call. With a tool and
+// no user to ask, it lets nothing run.
 func TestZeroRunner(t *testing.T) {
 	t.Parallel()
 	r := &Runner{}

@@ -18,7 +18,7 @@ import (
 	"minigem/tools/policy"
 )
 
-// fakeTool is a tool of functions; what is nil is harmless.
+// fakeTool is a tool made of functions. A nil function does nothing.
 type fakeTool struct {
 	name   string
 	info   tools.Info
@@ -26,8 +26,8 @@ type fakeTool struct {
 	check  func(args map[string]any) error
 	intent func(args map[string]any) tools.Intent
 	run    func(ctx context.Context, args map[string]any) (tools.Result, error)
-	vain   func() error                        // not nil: the invocation is Checkable
-	modify func(content string) map[string]any // not nil: the invocation is Modifiable
+	vain   func() error                        // if not nil, the invocation is Checkable
+	modify func(content string) map[string]any // if not nil, the invocation is Modifiable
 	stream func(live func(string)) (tools.Result, error)
 }
 
@@ -229,8 +229,8 @@ func ask(names ...string) []llm.ToolCall {
 	return calls
 }
 
-// do runs calls and checks what holds for every batch: a result for each call,
-// by index, and one record for each, in order.
+// do runs calls and checks what holds for every batch: one result per call, by index,
+// and one record per call, in order.
 func (b *bench) do(t *testing.T, ctx context.Context, calls []llm.ToolCall) ([]string, hooks.Verdict) {
 	t.Helper()
 	results, verdict := b.Run(ctx, calls, nil)

@@ -38,7 +38,7 @@ type call struct {
 	batch *batch
 	index int
 	asked llm.ToolCall // as the model asked
-	first tools.Tool   // the tool that the model asked for; nil: there is none
+	first tools.Tool   // the tool that the model asked for; nil if there is none
 	tails int          // number of tail calls
 	began time.Time    // start of the current tail call
 	ended time.Time    // end of its tool; zero before that
@@ -49,7 +49,7 @@ type call struct {
 	tool     tools.Tool
 	inv      tools.Invocation
 	judged   hooks.BeforeToolOutcome
-	why      string // why the policy does not allow the call; empty: its mode does not
+	why      string // why the policy does not allow the call; empty means because of its mode
 
 	record    event.ToolRecord
 	finished  bool

@@ -21,8 +21,8 @@ import (
 	"minigem/tools/workspace"
 )
 
-// TestTheVerdictReachesTheSandbox: the sandbox confines every command but those
-// that run unasked because they only read, which have rules of their own.
+// TestTheVerdictReachesTheSandbox checks that the sandbox confines every command except
+// those that run unasked because they only read, which have separate rules.
 func TestTheVerdictReachesTheSandbox(t *testing.T) {
 	t.Parallel()
 	if err := confine.Supported(); err != nil {
@@ -32,7 +32,7 @@ func TestTheVerdictReachesTheSandbox(t *testing.T) {
 		line string
 		mode policy.Mode
 		all  bool // every command runs in the sandbox
-		want int  // starts in the sandbox
+		want int  // number of starts in the sandbox
 	}{
 		{"pwd", policy.ModeDefault, true, 0},
 		{"pwd && cat a", policy.ModeDefault, true, 0},

@@ -12,8 +12,8 @@ import (
 	"minigem/tools"
 )
 
-// TestAFailedToolHasAnEventOfItsOwn: it is fired behind AfterTool with what the
-// tool gave, and the stronger of both decisions counts.
+// TestAFailedToolHasAnEventOfItsOwn checks that PostToolUseFailure fires after
+// AfterTool with the tool's response, and that the stronger of both decisions counts.
 func TestAFailedToolHasAnEventOfItsOwn(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -12,8 +12,9 @@ import (
 	"minigem/tools"
 )
 
-// TestWhatTheRequestDidNotOffer does not run, whatever it is called by and
-// whoever calls it, and no BeforeTool hook is asked; the report says why.
+// TestWhatTheRequestDidNotOffer checks that a tool that was not offered does not run,
+// under any name and for any caller, and that BeforeTool hooks do not run. The report
+// says why.
 func TestWhatTheRequestDidNotOffer(t *testing.T) {
 	t.Parallel()
 	const mcp = "mcp_box_toy"
@@ -54,7 +55,8 @@ func TestWhatTheRequestDidNotOffer(t *testing.T) {
 	}
 }
 
-// TestATailCallOfWhatIsNotOffered: a hook cannot call either what was taken away.
+// TestATailCallOfWhatIsNotOffered checks that a hook cannot call a tool that was not
+// offered either.
 func TestATailCallOfWhatIsNotOffered(t *testing.T) {
 	t.Parallel()
 	b := newBench(&fakeTool{name: "read"}, &fakeTool{name: "write"})

@@ -97,7 +97,7 @@ func TestPermission(t *testing.T) {
 			require.Len(t, b.notifier.notices, 1)
 			lasting := []policy.Outcome{policy.ProceedAlways}
 			if b.Policy == nil || tt.hook.Decision == hooks.Ask {
-				lasting = nil // a hook asks again, whatever the policy says
+				lasting = nil // a hook asks again, whatever the policy decides
 			}
 			assert.Equal(t, []Question{{
 				Lasting: lasting, Call: ask("t")[0], Intent: tools.Intent{Description: "t 0"},
@@ -219,7 +219,7 @@ type approverFunc func(Question) Answer
 
 func (f approverFunc) Approve(_ context.Context, q Question) Answer { return f(q) }
 
-// The messages and details of core/hooks/hookEventHandler.ts.
+// Messages and details are those in core/hooks/hookEventHandler.ts.
 func TestNotification(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -262,8 +262,8 @@ func TestNotification(t *testing.T) {
 	}
 }
 
-// TestNobodyIsAskedInVain: a call that is known to fail does so, whatever changes
-// after that, as nobody allowed it.
+// TestNobodyIsAskedInVain checks that a call that is known to fail fails without a
+// question, even if that changes later, because it was never approved.
 func TestNobodyIsAskedInVain(t *testing.T) {
 	t.Parallel()
 	ran := false
@@ -281,7 +281,8 @@ func TestNobodyIsAskedInVain(t *testing.T) {
 	assert.Equal(t, string(tools.ErrEditNoOccurrence), b.records()[0].ErrorType)
 }
 
-// TestQuestionHasTheReasonOfThePolicy: the user learns why they are asked.
+// TestQuestionHasTheReasonOfThePolicy checks that the question says why the user is
+// asked.
 func TestQuestionHasTheReasonOfThePolicy(t *testing.T) {
 	t.Parallel()
 	b := newBench(&fakeTool{name: "t"})

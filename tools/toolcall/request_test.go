@@ -10,9 +10,9 @@ import (
 	"minigem/tools/policy"
 )
 
-// TestPermissionRequest: hooks are asked where the policy or a hook wants the
-// user to be asked. A permission lifts neither a deny of the policy nor the ask
-// of a hook, and what they change is judged again.
+// TestPermissionRequest checks that hooks are asked if the policy or a hook wants the
+// user to be asked. A permission overrides neither a deny of the policy nor an ask of a
+// hook, and changed arguments are judged again.
 func TestPermissionRequest(t *testing.T) {
 	t.Parallel()
 	allow := hooks.PermissionRequestOutcome{Allowed: []string{"h"}}
@@ -85,8 +85,8 @@ func TestPermissionRequest(t *testing.T) {
 	}
 }
 
-// TestOtherArgumentsMeetGuardsAgain: a denied action never happens, whoever wants
-// it last.
+// TestOtherArgumentsMeetGuardsAgain checks that a denied action never happens, whoever
+// asks for it last.
 func TestOtherArgumentsMeetGuardsAgain(t *testing.T) {
 	t.Parallel()
 	b := newBench(&fakeTool{name: "t"})

@@ -80,7 +80,7 @@ func shown(res tools.Result, o output) any {
 	return o.text
 }
 
-// notes returns what is appended to a result: context of hooks, and that they
+// notes returns what is appended to a result: context of hooks, and a note if they
 // changed the arguments.
 func (c *call) notes(contexts ...string) string {
 	var b strings.Builder
@@ -159,8 +159,8 @@ func show(r *event.ToolRecord, t tools.Tool) {
 	}
 }
 
-// done completes the record, with the name and id that the model asked for,
-// whatever ran in the end.
+// done completes the record. It uses the name and id that the model asked for, whatever
+// ran in the end.
 func (c *call) done(key, text string, blobs []llm.Part) {
 	r := &c.record
 	r.Call = c.asked

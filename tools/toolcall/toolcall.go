@@ -40,9 +40,9 @@ type Runner struct {
 	// Offered reports whether a tool is offered; a tool that it refuses does not exist
 	// for the model. nil offers all. It must be safe for concurrent use.
 	Offered func(tools.Tool) bool
-	// NotOffered returns why an existing tool is not offered and what to do about it, as
-	// the error of a call to it. nil: the error is the one for a tool that does not
-	// exist.
+	// NotOffered returns why an existing tool is not offered and what to do about it,
+	// as the error of a call to it. If it is nil, the error is the one for a tool that
+	// does not exist.
 	NotOffered func(tools.Tool) string
 
 	// Hooks fires the events of calls; nil means that no hook runs.
@@ -69,8 +69,8 @@ type Runner struct {
 	// MaxOutput is the number of characters above which a truncatable output is cut; 0
 	// means 40,000, negative never. The first fifth and the last four fifths of it stay.
 	MaxOutput int
-	// Save stores an output that is cut and returns the file's path. nil: the rest is
-	// lost, and the result says so. It is called concurrently.
+	// Save stores an output that is cut and returns the file's path. If it is nil, the
+	// rest is lost, and the result says so. It is called concurrently.
 	Save func(call llm.ToolCall, text string) (path string, err error)
 	// Now returns the time; nil means [time.Now].
 	Now func() time.Time
@@ -82,9 +82,9 @@ type Hooks interface {
 	// BeforeTool fires before the policy is asked. It may deny the call, change its
 	// arguments, or have the user asked; it cannot allow what the policy denies.
 	BeforeTool(ctx context.Context, use hooks.ToolUse) hooks.BeforeToolOutcome
-	// PermissionRequest fires before the user is asked, also if nobody can be. It may
-	// allow or deny the call instead of the user, and change its arguments, which are
-	// judged again.
+	// PermissionRequest fires before the user is asked, even if there is no user to
+	// ask. It may allow or deny the call instead of the user, and change its arguments,
+	// which are judged again.
 	PermissionRequest(ctx context.Context, use hooks.ToolUse) hooks.PermissionRequestOutcome
 	// AfterTool fires after each run of a tool, whether it failed or not. It may replace
 	// the result, add to it, or request a tail call.

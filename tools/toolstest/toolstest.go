@@ -40,8 +40,8 @@ type Case struct {
 	// it as it is. Empty means nothing.
 	Dir string
 
-	// how long a tool is waited for when its context is over; 0: as long as go test lets
-	// it
+	// how long a tool is waited for after its context has ended; 0 means as long as go
+	// test allows
 	patience time.Duration
 }
 

@@ -20,8 +20,8 @@ import (
 	"minigem/tools"
 )
 
-// note is a sound tool, which appends a line to a file, until a fault replaces
-// a part of it.
+// note is a correct tool, which appends a line to a file, until a fault replaces a part
+// of it.
 type note struct {
 	file    string
 	spec    func() llm.ToolSpec
@@ -68,7 +68,7 @@ type noted struct{ *note }
 func (n noted) Intent() tools.Intent                          { return n.intent() }
 func (n noted) Run(ctx context.Context) (tools.Result, error) { return n.run(ctx) }
 
-// recorder records failures in the place of a test.
+// recorder records failures in place of a testing.T.
 type recorder struct {
 	mu       sync.Mutex
 	failures []string
@@ -82,13 +82,13 @@ func (r *recorder) Errorf(format string, args ...any) {
 
 func (r *recorder) FailNow() { runtime.Goexit() }
 
-// failed are the clauses that the tool breaks.
+// failed returns the clauses that the tool breaks.
 func failed(c Case) []string {
 	var names []string
 	for _, clause := range clauses {
 		r := &recorder{}
 		done := make(chan struct{})
-		go func() { // FailNow ends it
+		go func() { // FailNow ends this goroutine
 			defer close(done)
 			clause.check(r, c)
 		}()
@@ -100,8 +100,8 @@ func failed(c Case) []string {
 	return names
 }
 
-// TestFaultsAreCaught: a sound tool passes, and each fault breaks the clauses
-// that it should.
+// TestFaultsAreCaught checks that a correct tool passes, and that each fault breaks the
+// expected clauses.
 func TestFaultsAreCaught(t *testing.T) {
 	t.Parallel()
 	spec := func(change func(*llm.ToolSpec)) func(*note) {

@@ -12,7 +12,8 @@ import (
 	"minigem/tools/workspace"
 )
 
-// TestBranch: as git writes it, in the repository, below it, and in a worktree.
+// TestBranch reads branches as git writes them, in the repository, below it, and in a
+// worktree.
 func TestBranch(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
@@ -36,7 +37,7 @@ func TestBranch(t *testing.T) {
 	assert.Regexp(t, "^[0-9a-f]{7}$", workspace.Branch(sub))
 }
 
-// TestNoBranch: what git would not have written is not a name.
+// TestNoBranch checks that a text that git would not write is not a name.
 func TestNoBranch(t *testing.T) {
 	t.Parallel()
 	for _, head := range []string{"", "ref: refs/tags/v1\n", "0123456789abcdef\n", "\x1b[31m\n"} {

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Buffers are what a program of the user's, such as an editor, shows of files. What it
-// shows counts, saved or not: it is what the user sees, and works on. The methods are
-// called from any goroutine.
+// Buffers is how a program of the user's, such as an editor, shows files. The shown
+// text counts, saved or not, because the user sees and edits it. The methods are called
+// from any goroutine.
 type Buffers interface {
 	// Read returns the text that is shown of the file at path, which is absolute. ok is
 	// false if the program shows none: the file on the disk counts then.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// newWorkspace is one with files.
+// newWorkspace returns a workspace with files.
 func newWorkspace(t *testing.T, files map[string]string) (w *Workspace, root string) {
 	t.Helper()
 	root = t.TempDir()
@@ -24,7 +24,7 @@ func newWorkspace(t *testing.T, files map[string]string) (w *Workspace, root str
 	return w, root
 }
 
-// desk is an editor: texts by the name of a file, and what was written to it.
+// desk is an editor: its texts by file name, and what was written to it.
 type desk struct {
 	shows   map[string]string
 	written map[string]string
@@ -43,15 +43,15 @@ func (d *desk) Write(path, text string) error {
 	return d.err
 }
 
-// TestBuffers: what is read and what is written where an editor shows some files.
+// TestBuffers checks reading and writing while an editor shows some of the files.
 func TestBuffers(t *testing.T) {
 	t.Parallel()
 	const binary, mark = "a\x00b", "\uFEFFa"
 	for _, c := range []struct {
 		name               string
-		saved, shown       string // "": there is none
-		read, written      string // what a snapshot has; what the editor got for "new"
-		before, failing    string // what the editor shows before the write; its error
+		saved, shown       string // "" means that there is none
+		read, written      string // the content of a snapshot; the editor's text after writing "new"
+		before, failing    string // the editor's text before the write; its error
 		onDisk, errorHolds string
 	}{
 		{name: "not saved yet", saved: "old", shown: "typed", read: "typed", written: "new", onDisk: "old"},
@@ -101,7 +101,7 @@ func TestBuffers(t *testing.T) {
 	}
 }
 
-// TestBuffersAreTexts: what no text holds is written to the disk.
+// TestBuffersAreTexts checks that content that is not text is written to the disk.
 func TestBuffersAreTexts(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{"a\x00", "\xff", "\uFEFFa"} {
@@ -116,8 +116,8 @@ func TestBuffersAreTexts(t *testing.T) {
 	}
 }
 
-// TestBuffersOfTheProject: an editor is not asked for files beside the project, nor for
-// protected ones, and its text is not above the limit.
+// TestBuffersOfTheProject checks that an editor is not asked for files outside the
+// project, nor for protected ones, and that its text is limited in size too.
 func TestBuffersOfTheProject(t *testing.T) {
 	t.Parallel()
 	w, root := newWorkspace(t, map[string]string{"f": "1", ".git/config": "c"})

@@ -12,7 +12,7 @@ import (
 	"minigem/internal/boundedfile"
 )
 
-// errSwapped: a component changed while it was being opened.
+// errSwapped says that a component changed while it was being opened.
 var errSwapped = errors.New("changed while it was being opened")
 
 // Open opens a file or directory for reading; other kinds of files, such as pipes and

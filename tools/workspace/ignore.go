@@ -36,7 +36,7 @@ type Ignore struct {
 type Ignorer struct {
 	set  *ignoreSet
 	base string // path of the directory, slash-separated, relative to the workspace directory; "" for itself
-	git  *level // innermost first; nil: none
+	git  *level // innermost first; may be nil
 	isIn bool   // the directory is in a Git repository
 	all  bool   // the directory itself is ignored
 }
@@ -230,8 +230,8 @@ func findRepo(dir string) string {
 	}
 }
 
-// gitDir returns the directory with the repository's info: .git or, in
-// worktrees and submodules, what the file .git refers to.
+// gitDir returns the directory with the repository's info: .git or, in worktrees and
+// submodules, the directory to which the file .git refers.
 func gitDir(repo string) string {
 	own := ownGitDir(repo)
 	if common := firstLine(filepath.Join(own, "commondir")); common != "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRulesAreFound: of thousands of rules, a question compares only the few
-// whose letters it has. It counts comparisons, however long they take.
+// TestRulesAreFound checks that, of thousands of rules, only the few whose letters
+// occur in a path are compared with it. It counts comparisons, however long they take.
 func TestRulesAreFound(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{"name%d", "*.e%d", "/top%d", "dir/f%d", "a%d/**", "**/b%d/x", "*mid%d*", "pre%d*", "[ab]c%d", "dir%d/", "!keep%d", `\#%d`, "q?%d"} {
@@ -32,9 +32,9 @@ func TestRulesAreFound(t *testing.T) {
 	}
 }
 
-// FuzzIgnore: whatever an ignore file holds, the rules that are found by their
-// letters are those that going through all of them finds; comments change
-// nothing, and the last line wins.
+// FuzzIgnore checks that, for any ignore file, the index finds the same rules as a
+// search through all of them, that comments change nothing, and that the last matching
+// line wins.
 func FuzzIgnore(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"*.log\n!a.log\n/x/**/y\ndist/\na\\ \n[!a]b*\n**/c\nd/**\n\\#e\n", "x/q/y"}, {"\ufeffa\r\n{b,c}\n[\n[]]\n[a\n*\\\n", "{b,c}"}, {"a**b\n?\n**\n/\n//\n!\n", "a/b"}, {"*a*b*c*\nab[c-\n", "xaxbxc"}, {"[[:alpha:]]z\n[^\\]]q\n", "az"}, {"**/**/x/**/*\n", "a/x/b"},

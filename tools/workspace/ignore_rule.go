@@ -9,7 +9,7 @@ import (
 
 // rule is one line of an ignore file, in the syntax of gitignore(5).
 type rule struct {
-	keep    bool // began with "!": what it matches is not ignored
+	keep    bool // began with "!", so that matches are not ignored
 	dirOnly bool // ended with "/"
 	path    bool // had a slash elsewhere: matches whole paths, not base names
 	how     matching
@@ -120,7 +120,7 @@ func (r *rule) match(rel, name string, isDir bool) bool {
 // ruleSet holds the rules of one file.
 type ruleSet struct {
 	rules        []rule
-	names, paths *index // nil: there are few rules
+	names, paths *index // nil if there are few rules
 	// base is the directory that the rules apply to, relative to the workspace
 	// directory ("" for itself). If it is above the workspace directory, above
 	// is the path from it to the workspace directory.

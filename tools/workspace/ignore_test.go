@@ -30,9 +30,9 @@ func TestIgnored(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name  string
-		files map[string]string // beside the files that are asked about
+		files map[string]string // in addition to the files that are asked about
 		ig    workspace.Ignore
-		want  string // what of the paths is ignored
+		want  string // the ignored ones of the paths
 		kept  string
 	}{
 		// Which files count.
@@ -111,7 +111,7 @@ func TestIgnoredLinks(t *testing.T) {
 	require.ErrorIs(t, err, workspace.ErrOutside)
 }
 
-// Git itself is the judge: random rules, random paths.
+// Random rules and paths are compared with git itself.
 func TestIgnoredAgreesWithGit(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -158,7 +158,7 @@ func checkIgnore(t *testing.T, dir string, paths []string) map[string]bool {
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
-	out, _ := cmd.Output() // exit code 1: none is
+	out, _ := cmd.Output() // exit code 1 means that none is
 	require.Empty(t, errs.String())
 	yes := map[string]bool{}
 	for line := range strings.Lines(string(out)) {
@@ -167,7 +167,8 @@ func checkIgnore(t *testing.T, dir string, paths []string) map[string]bool {
 	return yes
 }
 
-// TestIgnoreFaults: an ignore file that does not count, or not whole, is reported.
+// TestIgnoreFaults checks that an ignore file that is not read, or not read whole, is
+// reported.
 func TestIgnoreFaults(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

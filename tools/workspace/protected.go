@@ -26,8 +26,7 @@ var secretName = sync.OnceValue(func() *regexp.Regexp {
 
 var urlWithPassword = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/\s]*@`) })
 
-// exampleName matches names like .env.example, which show what a real file
-// would look like.
+// exampleName matches names like .env.example, which only show the form of a real file.
 var exampleName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^\.env\.(example|sample|template|dist)$`)
 })

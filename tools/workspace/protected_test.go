@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The short way for names that need no closer look must give what the closer
-// look gives.
+// The fast path for ordinary names must give the same result as the full check.
 func TestProtectedTakesNoWrongShortCut(t *testing.T) {
 	t.Parallel()
 	rnd := rand.New(rand.NewPCG(7, 8))

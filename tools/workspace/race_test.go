@@ -70,10 +70,10 @@ func TestSwapRaces(t *testing.T) {
 	assert.Positive(t, reads[0]+reads[1], "some reads succeeded in between")
 }
 
-// swap puts a link in name's place and takes it away again.
+// swap puts a link in place of name and removes it again.
 func swap(t *testing.T, name, target string, deadline time.Time) {
 	link, aside := name+".link", name+".aside"
-	// A writer may have made the name in the moment when it is free.
+	// A writer may have created the name while it was free.
 	take := func(from string) bool {
 		err := os.Rename(from, name)
 		for err != nil && time.Now().Before(deadline.Add(time.Second)) {

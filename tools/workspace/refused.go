@@ -101,7 +101,7 @@ func within(dirs []*dir, real string) bool {
 	})
 }
 
-// below checks what is below a directory. Since the directory was named itself,
+// below checks everything below a directory. Because the directory was named itself,
 // protected entries count as a whole.
 func (m *refusedSearch) below(path, real string) {
 	if _, err := m.ws.Resolve(path); err != nil && component(real, secretName()) != "" {
@@ -110,14 +110,14 @@ func (m *refusedSearch) below(path, real string) {
 	}
 	own := Ignore{Gemini: m.ignore.Gemini && m.ignore.own(m.ws.Dirs()), Custom: m.ignore.Custom}
 	if own.Gemini {
-		m.left = min(m.left, maxEntries/10) // looking up what is ignored costs more
+		m.left = min(m.left, maxEntries/10) // checking what is ignored costs more
 	}
 	_ = filepath.WalkDir(real, func(p string, e fs.DirEntry, err error) error {
 		if m.left--; m.left < 0 {
 			m.found = tooMany
 		}
 		if err != nil || p == real {
-			return nil // what is not readable here, no command can read
+			return nil // commands cannot read it either
 		}
 		m.entry(p, e, own)
 		switch {

@@ -66,7 +66,7 @@ func (k *walker) push(ts []task) {
 	}
 }
 
-// next waits for a task; false: the walk is over.
+// next waits for a task. It returns false if the walk is over.
 func (k *walker) next() (task, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -203,8 +203,8 @@ func holds(items []item, dir, name string) bool {
 	return found
 }
 
-// gitignore returns a function that reads the .gitignore file of the directory
-// dir; nil: there is none.
+// gitignore returns a function that reads the .gitignore file of the directory dir, or
+// nil if there is none.
 func (k *walker) gitignore(h *handle, dir string, items []item) func() []byte {
 	if !holds(items, dir, ".gitignore") {
 		return nil

@@ -19,8 +19,8 @@ import (
 	"minigem/tools/workspace/filetest"
 )
 
-// slowly is what a walk is supposed to visit, and to leave out because of
-// ignore files, by one question for each path.
+// slowly returns what a walk should visit, and what it should leave out because of
+// ignore files, by checking each path separately.
 func slowly(t *testing.T, w *workspace.Workspace, dir string, ig workspace.Ignore) (visited, ignored []string) {
 	start := filepath.Join(w.Root(), dir)
 	require.NoError(t, filepath.WalkDir(start, func(file string, d fs.DirEntry, err error) error {
@@ -49,9 +49,9 @@ func slowly(t *testing.T, w *workspace.Workspace, dir string, ig workspace.Ignor
 	return visited, ignored
 }
 
-// randomForest has what makes walks err: ignore files at every depth, links
-// for files, directories and ignore files, repositories in others, protected
-// and hidden names, names that are not UTF-8.
+// randomForest makes a tree with everything that is difficult for walks: ignore files
+// at every depth, links instead of files, directories and ignore files, nested
+// repositories, protected and hidden names, and names that are not UTF-8.
 func randomForest(rnd *rand.Rand) map[string]string {
 	pick := func(from ...string) string { return from[rnd.IntN(len(from))] }
 	files := map[string]string{}
@@ -124,7 +124,7 @@ func TestWalkAgreesWithAskingForEachPath(t *testing.T) {
 	}
 }
 
-// plant writes files below dir; one that stands in the way of another stays.
+// plant writes files in dir. Existing files that are in the way stay.
 func plant(dir string, files map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		content := files[name]

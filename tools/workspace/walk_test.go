@@ -143,7 +143,7 @@ func TestEntryOpen(t *testing.T) {
 		t, open(t, dir).Walk(context.Background(), "", workspace.Walk{Workers: 1}, func(e *workspace.Entry) error {
 			switch e.Path {
 			case "swapped":
-				// What was a file is now a way out.
+				// A former file is now a link to the outside.
 				require.NoError(t, os.Remove(filepath.Join(dir, e.Path)))
 				require.NoError(t, os.Symlink("/etc/passwd", filepath.Join(dir, e.Path)))
 			}
@@ -161,8 +161,8 @@ func TestEntryOpen(t *testing.T) {
 		}))
 }
 
-// A directory that becomes a link to the outside between listing and entering,
-// over and over, never lets the walk out.
+// A directory that becomes a link to the outside between listing and entering, over and
+// over, never lets the walk escape.
 func TestWalkRace(t *testing.T) {
 	t.Parallel()
 	outside := filetest.Tree(t, map[string]string{"secret": "s"})
@@ -220,10 +220,10 @@ func TestWalkClosesWhatItOpened(t *testing.T) { // not parallel: it counts
 		require.ErrorIs(t, w.Walk(context.Background(), "", workspace.Walk{}, func(*workspace.Entry) error { return boom }),
 			boom)
 	}
-	assert.LessOrEqual(t, openFiles(t), before) // the collector may have closed what an earlier test left
+	assert.LessOrEqual(t, openFiles(t), before) // the collector may have closed files of earlier tests
 }
 
-// BenchmarkWalk lists Go's own source tree; ripgrep is the yardstick.
+// BenchmarkWalk lists Go's own source tree, in comparison with ripgrep.
 func BenchmarkWalk(b *testing.B) {
 	src := goSource(b)
 	w := open(b, src)
@@ -243,7 +243,7 @@ func BenchmarkWalk(b *testing.B) {
 	})
 }
 
-// goSource is the directory of the Go distribution's sources.
+// goSource returns the directory of the Go distribution's sources.
 func goSource(b testing.TB) string {
 	out, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {

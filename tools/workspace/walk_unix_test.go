@@ -16,7 +16,7 @@ import (
 	"minigem/tools/workspace/filetest"
 )
 
-// Opening a pipe that nobody writes to would wait forever.
+// Opening a pipe without a writer would block forever.
 func TestEntryOpenPipe(t *testing.T) {
 	t.Parallel()
 	dir := filetest.Tree(t, map[string]string{"pipe": "a file when it was listed"})

@@ -68,10 +68,9 @@ func (e *OutsideError) Unwrap() error { return ErrOutside }
 // and a nil one, is empty: every path is outside of it. It keeps a handle to each
 // directory open for the life of the process.
 type Workspace struct {
-	// Announce is called, with the absolute path, before a temporary file is
-	// created beside the file that is being written: if the process is killed
-	// before it calls done, that file may remain. It must be set before the first
-	// write; nil: no calls.
+	// Announce, if not nil, is called with the absolute path before a temporary file is
+	// created next to the file that is being written. If the process is killed before
+	// it calls done, that file may remain. It must be set before the first write.
 	Announce func(temp string) (done func())
 
 	root string
@@ -255,7 +254,7 @@ func (w *Workspace) Abs(path string) string {
 	return filepath.Clean(path)
 }
 
-// place is where a path leads: rel below an opened directory, without links.
+// place is the target of a path: rel below an opened directory, without links.
 type place struct {
 	dir  *dir
 	root *os.Root

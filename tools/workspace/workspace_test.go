@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fixture is a workspace full of traps, and a directory beside it that nobody
-// may reach.
+// fixture is a workspace full of traps, and a directory next to it that must not be
+// reachable.
 func fixture(t testing.TB) (w *Workspace, root, outside string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -46,8 +46,8 @@ func fixture(t testing.TB) (w *Workspace, root, outside string) {
 	return w, root, outside
 }
 
-// escapes leave the workspace, or reach what is protected in it. ROOT and OUT
-// stand for the two directories.
+// escapes are paths that leave the workspace or reach protected files in it. ROOT and
+// OUT are replaced by the two directories.
 var escapes = []string{
 	// by name
 	"..", "../", "../outside", "../outside/secret", "../project-evil/secret", "sub/../../outside/secret", "./../outside/secret",
@@ -59,7 +59,7 @@ var escapes = []string{
 	"out", "out/secret", "out/new", "out/dir/secret", "outfile", "dangling", "danglingdir", "danglingdir/x", "up", "up/outside/secret", "sub/upup", "sub/upup/outside/secret",
 	"relout/secret", "chain1", "chain1/secret", "chain2/secret", "sub/chain3/secret", "rootlink/etc/passwd", "rootlink", "proc/etc/passwd", "zigzag/secret", "viaup/secret",
 	"out/../outside/../../etc/passwd", "in/../../outside/secret",
-	// links that lead nowhere
+	// dangling links
 	"loop1", "loop2/x", "self",
 	// protected
 	".git", ".git/config", ".git/new", ".env", "node_modules", "node_modules/m/index.js", "sub/node_modules/m.js", "sub/../.git/config", "gha-creds-1.json", "gha-creds-new.json",
@@ -167,8 +167,8 @@ func TestInside(t *testing.T) {
 	}
 }
 
-// What lies in a readable directory is not written, and a missing one is not
-// made, though the directory around it may be written.
+// Files in a read-only directory are not written, and missing ones are not created,
+// even if the directory around it may be written.
 func TestWritable(t *testing.T) {
 	t.Parallel()
 	w, root, _ := fixture(t)
@@ -189,7 +189,8 @@ func TestWritable(t *testing.T) {
 	}
 }
 
-// TestKeep: what is kept is written by no operation, whatever links lead there.
+// TestKeep checks that kept files are written by no operation, whatever links lead
+// there.
 func TestKeep(t *testing.T) {
 	t.Parallel()
 	w, root, _ := fixture(t)
@@ -235,7 +236,7 @@ func TestDirectories(t *testing.T) {
 	require.NoError(t, w.AddReadable(outside))
 	assert.Equal(t, []string{root, later}, w.Dirs())
 	assert.Equal(t, root, w.Root())
-	// a directory that is not there yet
+	// a directory that does not exist yet
 	_, err := w.ReadDir(later)
 	assert.Error(t, err)
 	require.NoError(t, os.Mkdir(later, 0o755))
@@ -244,7 +245,7 @@ func TestDirectories(t *testing.T) {
 	b, err := w.ReadFile("outfile")
 	require.NoError(t, err)
 	assert.Equal(t, "secret", string(b))
-	// what lies above a directory does not count as protected
+	// components above a directory do not count as protected
 	require.NoError(t, os.MkdirAll(tmp, 0o755))
 	require.NoError(t, w.WriteFile(filepath.Join(tmp, "x"), []byte("1")))
 	// read only
@@ -264,7 +265,8 @@ func TestNew(t *testing.T) {
 	assert.Error(t, err)
 }
 
-// TestRootIsALink: names are those that the user knows, both are understood.
+// TestRootIsALink checks that results have the names that the user knows, and that both
+// names are accepted.
 func TestRootIsALink(t *testing.T) {
 	t.Parallel()
 	_, root, _ := fixture(t)
@@ -280,7 +282,7 @@ func TestRootIsALink(t *testing.T) {
 	}
 	assert.Equal(t, "/etc", w.Rel("/etc"))
 	assert.Equal(t, ".", w.Rel(link))
-	// the handle pins the directory: another target changes nothing
+	// the handle pins the directory, so a new target changes nothing
 	require.NoError(t, os.Remove(link))
 	require.NoError(t, os.Symlink("/etc", link))
 	_, err = w.ReadFile(link + "/passwd")

@@ -31,8 +31,8 @@ type Snapshot struct {
 	// Mode is the mode of the file on the disk.
 	Mode fs.FileMode
 
-	shown bool   // Data is what [Buffers] show
-	saved []byte // what is on the disk then
+	shown bool   // Data is what [Buffers] showed
+	saved []byte // the content on disk at that time
 }
 
 // Snapshot reads the file at path, at most limit bytes (0 means 256 MiB). It is not an
@@ -161,7 +161,7 @@ func (w *Workspace) Remove(s Snapshot) error {
 	return nil
 }
 
-// onDisk is what the file held on the disk.
+// onDisk returns the content that the file had on disk.
 func (s Snapshot) onDisk() []byte {
 	if s.shown {
 		return s.saved
@@ -169,7 +169,8 @@ func (s Snapshot) onDisk() []byte {
 	return s.Data
 }
 
-// check checks that base in dir is what was saved and may be written.
+// check returns an error unless base in dir is unchanged since the snapshot and may be
+// written.
 func (s Snapshot) check(dir *os.Root, base string) error {
 	info, err := dir.Lstat(base)
 	switch {

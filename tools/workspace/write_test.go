@@ -22,7 +22,7 @@ func TestWriteFile(t *testing.T) {
 		{"newin", "sub/new.txt"},           // a dangling one too,
 		{"absin/x/y", "sub/x/y"},           // or a directory's
 		{"up/project/z", "z"},              // out and in again
-		{strings.Repeat("n", 200), "nnnn"}, // the temporary name is no longer than names may be
+		{strings.Repeat("n", 200), "nnnn"}, // the temporary name is not longer than names may be
 	} {
 		require.NoError(t, w.WriteFile(tt.path, []byte("new")), tt.path)
 		if tt.file != "nnnn" {
@@ -76,7 +76,7 @@ func TestWriteFails(t *testing.T) {
 	assert.Equal(t, before, listing(t, root))
 }
 
-// TestReplaceChanged: whatever happened since the snapshot is kept.
+// TestReplaceChanged checks that changes since the snapshot are kept.
 func TestReplaceChanged(t *testing.T) {
 	t.Parallel()
 	for name, meddle := range map[string]func(file string) error{

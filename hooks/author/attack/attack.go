@@ -200,7 +200,7 @@ func one(ctx context.Context, e *hooks.Engine, ev protocol.Event, s Spelling) (R
 	return r, nil
 }
 
-// payload is what the hook reads of the spelling.
+// payload returns the payload in which the hook reads the spelling.
 func payload(ev protocol.Event, s Spelling) ([]byte, error) {
 	sample, err := inspect.Sample(ev, s.Tool)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// naive refuses what holds its text, as most guards do.
+// naive denies any payload that contains its text, as most guards do.
 type naive string
 
 func (n naive) Run(_ context.Context, _ hooks.Hook, stdin hooks.Payload, _ []string) hooks.Exit {
@@ -87,7 +87,8 @@ func TestWhatCannotBeAttacked(t *testing.T) {
 	require.ErrorContains(t, err, "no hook of AfterTool")
 }
 
-// TestAddTo: what got through becomes a case; what stood in it stays, once.
+// TestAddTo checks that the spellings that got through become a case, and that calls
+// already in the case stay.
 func TestAddTo(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -14,10 +14,10 @@ var commandsText string
 //go:embed look.txt
 var lookText string
 
-// A template writes any command in one way.
+// A template is one way to write any command.
 type template struct {
 	class, text string
-	plain       bool // only where no word needs quotes
+	plain       bool // works only if no word needs quotes
 }
 
 func templates(text string) []template {
@@ -38,7 +38,7 @@ func templates(text string) []template {
 	return out
 }
 
-// inUse finds programs where they are found on this machine.
+// inUse returns the path of a program on this machine's PATH, or "" if there is none.
 func inUse(program string) string {
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		if info, err := os.Stat(filepath.Join(dir, program)); err == nil && info.Mode().IsRegular() &&
@@ -102,5 +102,5 @@ func commandSpellings(g Goal) ([]Spelling, error) {
 	return out, nil
 }
 
-// wrappers are put around each way to write the arguments.
+// wrappers wrap each way to write the arguments.
 var wrappers = []string{"sh -c @cmdsq", "true && @cmd", "env @cmd", "echo @cmdsq | sh", "x=@prog; $x @args"}

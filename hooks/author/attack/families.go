@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// A family is what is known of a program beyond what shells do: its arguments in
-// other order and words, what else has its effect, and what is harmless.
+// A family holds what is known about one program, beyond what shells do: the same
+// arguments in other orders and spellings, other commands with the same effect, and
+// harmless look-alikes.
 type family struct {
 	variants func(words []string) []string
 	others   func(words []string) []string
@@ -27,7 +28,7 @@ func familyOf(words []string) family {
 	return family{none, none, none}
 }
 
-// forcedPushes push with force, whatever is pushed.
+// forcedPushes returns commands that push with force, whatever they push.
 func forcedPushes([]string) []string {
 	return strings.Split(`git push -f
 git push --force
@@ -103,7 +104,7 @@ git push origin fix-force-push
 git diff -- push.md`, "\n")
 }
 
-// removals are the arguments of rm -r in other words.
+// removals returns other ways to write the arguments of rm -r.
 func removals(words []string) []string {
 	var out []string
 	folders := words[2:]
@@ -152,7 +153,7 @@ func removals(words []string) []string {
 	return out
 }
 
-// removed are other ways to remove one folder.
+// removed returns other commands that remove one folder.
 func removed(words []string) []string {
 	if len(words) != 3 || !isPlain(words[2]) || strings.HasPrefix(words[2], "/") {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzAttack: whatever is asked for has spellings or an error, and whatever lies
-// in the place of a case is added to, or left as it is.
+// FuzzAttack checks that every goal has spellings or an error, and that AddTo adds to
+// an existing file or leaves it unchanged.
 func FuzzAttack(f *testing.F) {
 	f.Add("git push --force", "")
 	f.Add("rm -rf 'a b'", "prompt x\n-- model --\ncall a {}\n")

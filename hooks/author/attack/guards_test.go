@@ -18,8 +18,8 @@ import (
 	"minigem/llm"
 )
 
-// TestGuardsAsPeopleWriteThem attacks five guards in the style of those that
-// people publish, and the project's own: docs/GUARDS.md has their rates.
+// TestGuardsAsPeopleWriteThem attacks five guards in the style of published ones, and
+// the project's own. docs/GUARDS.md has their rates.
 func TestGuardsAsPeopleWriteThem(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("MINIGEM_THOROUGH") == "" {
@@ -45,8 +45,8 @@ func TestGuardsAsPeopleWriteThem(t *testing.T) {
 	}
 }
 
-// TestTheExampleHolds: the guard in examples refuses to have a key written by any
-// path that is known for it. What no hook can see of a path, tools refuse.
+// TestTheExampleHolds checks that the guard in examples refuses to have a key written
+// by any known path. Tools refuse what no hook can see of a path.
 func TestTheExampleHolds(t *testing.T) {
 	t.Parallel()
 	script, err := filepath.Abs("../../../examples/guard/guard.sh")

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// pathSpellings are ways to read a file, by tools and by the shell.
+// pathSpellings returns ways to read a file, with tools and with the shell.
 func pathSpellings(g Goal) []Spelling {
 	var out []Spelling
 	seen := map[string]bool{}
@@ -51,10 +51,10 @@ touch x@f`, "\n") {
 	return out
 }
 
-// globbed is p with one letter of its name as a pattern.
+// globbed returns p as a pattern, with its last letter replaced by "?".
 func globbed(p string) string { return p[:len(p)-1] + "?" }
 
-// spelledPaths all name the file.
+// spelledPaths returns paths that all name the file p.
 func spelledPaths(p, dir string) []string {
 	base := path.Base(dir)
 	abs := path.Join(dir, p)
@@ -68,7 +68,7 @@ func spelledPaths(p, dir string) []string {
 	}
 }
 
-// fileCommands show what is in a file.
+// pathsText has the shell commands that show a file's content.
 //
 //go:embed paths.txt
 var pathsText string

@@ -9,9 +9,8 @@ import (
 	"minigem/tools/policy"
 )
 
-// TestDenyRulesHold: a rule that denies a command is not got round by any
-// spelling of it, whether the rule names the command or has a pattern, though
-// all else runs unasked.
+// TestDenyRulesHold checks that no spelling of a command gets past a rule that denies
+// it, by name or by pattern, even though everything else runs unasked.
 func TestDenyRulesHold(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ command, rule string }{
@@ -23,7 +22,7 @@ func TestDenyRulesHold(t *testing.T) {
 		{"npm publish", `commandPrefix = "npm publish"`},
 		{"npm publish", `commandRegex = 'npm publish'`},
 		{"npm publish", `commandRegex = 'npm\s+(--[a-z]+\s+)*publish( |$)'`},
-		{"npm publish", `commandRegex = '(?=.*publish)npm .*'`}, // of which Go reads nothing
+		{"npm publish", `commandRegex = '(?=.*publish)npm .*'`}, // Go cannot parse this expression
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
@@ -33,7 +32,7 @@ func TestDenyRulesHold(t *testing.T) {
 			require.NoError(t, err)
 			var through []string
 			for _, s := range spell(t, Command, c.command) {
-				other := s.Harmless || s.Tool != "run_shell_command" || s.Class == "others" // another program does the same
+				other := s.Harmless || s.Tool != "run_shell_command" || s.Class == "others" // another program with the same effect
 				if !other && e.Check(policy.Call{Tool: s.Tool, Args: s.Args}).Decision == policy.Allow {
 					through = append(through, s.Class+": "+s.Text)
 				}

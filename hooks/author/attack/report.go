@@ -49,7 +49,7 @@ func list(all []Result, most int) string {
 	return b.String()
 }
 
-// classes counts results by class, the most first.
+// classes counts results by class, largest count first.
 func classes(all []Result) string {
 	count := map[string]int{}
 	var names []string

@@ -13,29 +13,29 @@ import (
 	"strings"
 )
 
-// A coding hides a text, and finds it again: that it can be found is what makes
-// it a spelling.
+// A coding hides a text and reveals it again. Because the text can be recovered, the
+// hidden form counts as a spelling.
 type coding struct {
 	name   string
 	hide   func(string) string
 	reveal func(string) string
 }
 
-// between puts sep between the letters.
+// between hides a text by putting sep between its letters.
 func between(name, sep string) coding {
 	return coding{name, func(s string) string {
 		return strings.Join(strings.Split(s, ""), sep)
 	}, func(s string) string { return strings.ReplaceAll(s, sep, "") }}
 }
 
-// around puts something in the middle.
+// around hides a text by inserting middle into the middle.
 func around(name, middle string) coding {
 	return coding{name, func(s string) string {
 		return s[:len(s)/2] + middle + s[len(s)/2:]
 	}, func(s string) string { return strings.Replace(s, middle, "", 1) }}
 }
 
-// each writes each byte by format, in base, with sep behind it.
+// each hides a text by writing each byte in the given format and base, followed by sep.
 func each(name, format, sep string, base int) coding {
 	return coding{name, func(s string) string {
 		var out []string
@@ -81,10 +81,10 @@ func decoded(decode func(string) ([]byte, error)) func(string) string {
 	}
 }
 
-// codings are known to be undone: a test does.
+// codings returns all codings. A test checks that each can be reversed.
 func codings() []coding { return slices.Concat(encodings(), escapings(), splittings()) }
 
-// encodings are other alphabets.
+// encodings write the text in another alphabet.
 func encodings() []coding {
 	std, urls, b32 := base64.StdEncoding, base64.RawURLEncoding, base32.StdEncoding
 	b64 := coding{"base64", func(s string) string { return std.EncodeToString([]byte(s)) }, decoded(std.DecodeString)}
@@ -128,7 +128,7 @@ func encodings() []coding {
 	}
 }
 
-// escapings write each character by its number, and move them around.
+// escapings write each character as a number, or move the characters around.
 func escapings() []coding {
 	return []coding{
 		{"URL", func(s string) string {
@@ -161,7 +161,7 @@ func escapings() []coding {
 	}
 }
 
-// splittings put something between the characters.
+// splittings insert something between the characters.
 func splittings() []coding {
 	var out []coding
 	for _, c := range [][2]string{
@@ -214,7 +214,7 @@ func swapPairs(s string) string {
 	return string(b)
 }
 
-// textSpellings are a secret as it could be written into a file.
+// textSpellings returns ways to write a secret into a file.
 func textSpellings(secret string) []Spelling {
 	write := func(class, text string, harmless bool) Spelling {
 		return Spelling{class, "write_file", map[string]any{"file_path": "notes.txt", "content": text}, text, harmless}

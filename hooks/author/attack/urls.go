@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// urlsText are commands that fetch a URL, beside what is said of any command.
+// urlsText has commands that fetch a URL, in addition to the templates for any command.
 //
 //go:embed urls.txt
 var urlsText string
 
-// fetched is a URL in its parts.
+// fetched is a URL split into its parts.
 type fetched struct {
-	text, scheme, host, rest string // rest: the path, and what follows it
+	text, scheme, host, rest string // rest is the path and everything after it
 }
 
 func parseURL(text string) (fetched, error) {
@@ -31,7 +31,7 @@ func parseURL(text string) (fetched, error) {
 	return fetched{text, scheme, host, rest[len(host):]}, nil
 }
 
-// same are URLs that name the same.
+// same returns other spellings of the same URL.
 func (f fetched) same() []string {
 	port := map[string]string{"http": ":80", "https": ":443"}[f.scheme]
 	path := f.rest
@@ -57,7 +57,7 @@ func (f fetched) same() []string {
 	return all
 }
 
-// urlSpellings are ways to fetch a URL, by the tool for it and by the shell.
+// urlSpellings returns ways to fetch a URL, with the web tool and with the shell.
 func urlSpellings(g Goal) ([]Spelling, error) {
 	f, err := parseURL(g.Value)
 	if err != nil {
@@ -85,7 +85,7 @@ func urlSpellings(g Goal) ([]Spelling, error) {
 			return nil, err
 		}
 		for _, s := range all {
-			if s.Class != "paths" || !strings.Contains(s.Text, "*") { // programs of another name may fit the pattern
+			if s.Class != "paths" || !strings.Contains(s.Text, "*") { // the pattern may match other programs
 				add(s.Class, s.Tool, "command", s.Text, s.Harmless)
 			}
 		}
@@ -102,7 +102,7 @@ func urlSpellings(g Goal) ([]Spelling, error) {
 	return out, nil
 }
 
-// fill writes a template for f.
+// fill expands a template for f.
 func (f fetched) fill(template string) string {
 	return strings.NewReplacer(
 		"@urlb64", base64.StdEncoding.EncodeToString([]byte(f.text)), "@urlrev", single(reversed(f.text)), "@urlhex",

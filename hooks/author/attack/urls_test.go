@@ -15,7 +15,7 @@ import (
 	"minigem/internal/thorough"
 )
 
-// canonical is a URL without what makes no difference.
+// canonical normalizes a URL.
 func canonical(u *url.URL) string {
 	port := map[string]string{"": "", map[string]string{"http": "80", "https": "443"}[u.Scheme]: ""}
 	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
@@ -25,17 +25,17 @@ func canonical(u *url.URL) string {
 	return u.Scheme + "://" + host + u.Path
 }
 
-// asked are the URLs that programs wanted of a proxy.
+// asked collects the URLs that programs request from a proxy.
 type asked struct {
 	mu   sync.Mutex
-	urls map[string][]string // by the name that the proxy was called by
+	urls map[string][]string // by the user name in the request
 }
 
 func (a *asked) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	user := r.Header.Get("Proxy-Authorization")
-	if user == "" { // git says who it is when it is asked
+	if user == "" { // git sends the user name only when asked for it
 		w.Header().Set("Proxy-Authenticate", "Basic")
 		w.WriteHeader(http.StatusProxyAuthRequired)
 		return
@@ -44,11 +44,11 @@ func (a *asked) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	who, _, _ := r.BasicAuth()
 	a.urls[who] = append(a.urls[who], canonical(r.URL))
 	w.Header().Set("Content-Length", "2")
-	_, _ = w.Write([]byte("ok")) // who does not read it got it nevertheless
+	_, _ = w.Write([]byte("ok")) // the request counts even if the response is not read
 }
 
-// TestURLsAreFetched: each spelling asks for the URL, and no look-alike does. The
-// programs are the real ones: a proxy hears what they want.
+// TestURLsAreFetched checks that each spelling requests the URL and no look-alike does.
+// It runs the real programs behind a proxy.
 func TestURLsAreFetched(t *testing.T) {
 	t.Parallel()
 	const goal = "http://evil.example/collect"
@@ -73,7 +73,7 @@ func TestURLsAreFetched(t *testing.T) {
 			})
 		}
 		if strings.Contains(s.Text, "env -i") {
-			return true // it asks the proxy no more, as it finds none
+			return true // env -i removes the address of the proxy
 		}
 		name := names[s.Tool+s.Text]
 		via := "http://" + name + ":x@" + at

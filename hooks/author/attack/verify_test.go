@@ -19,8 +19,8 @@ import (
 	"minigem/internal/thorough"
 )
 
-// trial runs one spelling in a folder of its own, called project, and returns
-// the calls of the fakes and what was printed.
+// trial runs one spelling in a new folder called project. It returns the calls of the
+// fake programs and the output.
 func trial(t *testing.T, spelling, program string, files map[string]string,
 	env ...string) (calls [][]string, printed string, dir string) {
 	t.Helper()
@@ -33,8 +33,8 @@ func trial(t *testing.T, spelling, program string, files map[string]string,
 	}
 	if program != "" {
 		script := "#!/bin/sh\n{ printf %s fake; for a; do printf '\\037%s' \"$a\"; done; printf '\\036'; } >> '" + log + "'\n"
-		// A process that another test starts at that moment would hold it open for
-		// writing, and such a file cannot be run.
+		// A process that another test starts at that moment would inherit the file open
+		// for writing, and such a file cannot be executed.
 		syscall.ForkLock.RLock()
 		err := os.WriteFile(filepath.Join(bin, program), []byte(script), 0o755)
 		syscall.ForkLock.RUnlock()
@@ -48,7 +48,7 @@ func trial(t *testing.T, spelling, program string, files map[string]string,
 		spelling))
 	cmd.Dir, cmd.Env = dir, []string{"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + top, "TERM=dumb"}
 	cmd.Env = append(cmd.Env, env...)
-	out, _ := cmd.CombinedOutput() // how it ends is its own matter
+	out, _ := cmd.CombinedOutput() // the exit code does not matter
 	data, _ := os.ReadFile(log)
 	for call := range strings.SplitSeq(strings.TrimSuffix(string(data), "\x1e"), "\x1e") {
 		if words := strings.Split(call, "\x1f"); words[0] == "fake" {
@@ -58,7 +58,7 @@ func trial(t *testing.T, spelling, program string, files map[string]string,
 	return calls, string(out), dir
 }
 
-// missing names a program that the spelling runs and that is not here.
+// missing returns a program that the spelling runs and that is not installed.
 func missing(spelling string) string {
 	for _, p := range []string{"python3", "perl", "node", "base64", "base32", "xxd", "hexdump", "rev", "script", "flock",
 		"make", "curl", "wget", "git", "column", "xargs", "zcat", "gzip", "strings", "chrt", "ionice", "setsid", "stdbuf",
@@ -72,7 +72,7 @@ func missing(spelling string) string {
 	return ""
 }
 
-// verify runs all spellings side by side and returns those without their effect.
+// verify runs all spellings concurrently and returns those without the effect.
 func verify(t *testing.T, all []Spelling, has func(t *testing.T, s Spelling) bool) (wrong []string, ran int) {
 	t.Helper()
 	var mu sync.Mutex
@@ -107,8 +107,8 @@ func spell(t *testing.T, kind, value string) []Spelling {
 	return all
 }
 
-// TestCommandsHaveTheirEffect: each spelling of a command calls the program with
-// the same meaning, and no look-alike does.
+// TestCommandsHaveTheirEffect checks that each spelling of a command calls the program
+// with the same meaning, and that no look-alike does.
 func TestCommandsHaveTheirEffect(t *testing.T) {
 	t.Parallel()
 	exactly := func(want ...string) func([]string) bool {
@@ -130,7 +130,7 @@ func TestCommandsHaveTheirEffect(t *testing.T) {
 	}
 }
 
-// TestRemovalsRemove: what is said to remove a folder does.
+// TestRemovalsRemove checks that each spelling of a removal removes the folder.
 func TestRemovalsRemove(t *testing.T) {
 	t.Parallel()
 	var all []Spelling
@@ -151,8 +151,8 @@ func TestRemovalsRemove(t *testing.T) {
 
 const content = "TOKEN=hunter2\n"
 
-// TestPathsShowTheFile: each spelling of a path names the file, and each command
-// shows what is in it.
+// TestPathsShowTheFile checks that each spelling of a path names the file and that each
+// command shows its content.
 func TestPathsShowTheFile(t *testing.T) {
 	t.Parallel()
 	all := spell(t, Path, ".env")
@@ -176,8 +176,8 @@ func TestPathsShowTheFile(t *testing.T) {
 	assert.Empty(t, strings.Join(wrong, "\n"))
 }
 
-// shows finds the secret in what a program printed, as it is or in a form that
-// everybody can read.
+// shows reports whether output contains the secret, as it is or in a form that anyone
+// can decode.
 func shows(printed string) bool {
 	if strings.Contains(printed, "hunter2") || strings.Contains(strings.ReplaceAll(printed, " ", ""), "hunter2") {
 		return true
@@ -189,7 +189,7 @@ func shows(printed string) bool {
 			return true
 		}
 	}
-	var digits strings.Builder // of od and of xxd, in which offsets and texts stand beside them
+	var digits strings.Builder // of od and xxd, which print offsets and texts in the same line
 	for line := range strings.Lines(printed) {
 		if f := strings.Fields(line); len(f) > 0 {
 			digits.WriteString(strings.Join(f, ""))
@@ -198,7 +198,7 @@ func shows(printed string) bool {
 	return strings.Contains(digits.String(), hex.EncodeToString([]byte("hunter2")))
 }
 
-// TestTextsAreFoundAgain: what hides a secret gives it back.
+// TestTextsAreFoundAgain checks that each coding can be reversed.
 func TestTextsAreFoundAgain(t *testing.T) {
 	t.Parallel()
 	const secret = "AKIAIOSFODNN7EXAMPLE/key+2"
@@ -217,7 +217,7 @@ func TestTextsAreFoundAgain(t *testing.T) {
 	}
 }
 
-// TestHowMany: the numbers of the manual.
+// TestHowMany checks the numbers in the manual.
 func TestHowMany(t *testing.T) {
 	t.Parallel()
 	count := func(kind, value string) (n int) {
@@ -237,7 +237,7 @@ func TestHowMany(t *testing.T) {
 		count(Path, ".env"), count(Text, "hunter2hunter2"))
 }
 
-// pushesWithForce reports whether the arguments of git are one of them.
+// pushesWithForce reports whether these arguments of git push with force.
 func pushesWithForce(args []string) bool {
 	aliases := map[string][]string{}
 	for len(args) > 0 && strings.HasPrefix(args[0], "-") {

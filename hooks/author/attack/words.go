@@ -10,13 +10,13 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// command is a simple command, taken apart.
+// command is a simple command, split into words.
 type command struct {
 	words []string
-	abs   string // where the program is
+	abs   string // absolute path of the program
 }
 
-// parse takes one simple command without variables and redirections.
+// parse splits one simple command, without variables and redirections, into words.
 func parse(line string) ([]string, error) {
 	wrong := errors.New(
 		"attacking a command: it must be one simple command, such as git push --force, with no variable, pipe or redirection")
@@ -68,7 +68,7 @@ func literal(parts []syntax.WordPart) (string, bool) {
 
 const plainLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=+-@%"
 
-// isPlain: no shell makes anything of it.
+// isPlain reports whether s needs no quotes in any shell.
 func isPlain(s string) bool { return s != "" && strings.Trim(s, plainLetters) == "" }
 
 func single(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
@@ -88,7 +88,7 @@ func line(words []string) string {
 	return strings.Join(out, " ")
 }
 
-// double is s between double quotes, for shells, Python, JavaScript and awk.
+// double puts s in double quotes, for shells, Python, JavaScript and awk.
 func double(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(s) + `"`
 }
@@ -129,8 +129,7 @@ func list2(words []string, sep string) string {
 	return strings.Join(out, sep)
 }
 
-// fill writes a template for c. The names stand in front of those that they
-// begin with.
+// fill expands a template for c. A name comes before any name that is a prefix of it.
 func (c command) fill(template string) string {
 	prog, args := c.words[0], c.words[1:]
 	last, head := "", []string(nil)

@@ -88,14 +88,14 @@ func cell(a *agents.Agent, name string) (Effect, bool) {
 	return e, true
 }
 
-// place is a point, with the prefix of its answers in the corpus.
+// place is a point and the prefix that its answers have in the corpus.
 type place struct {
 	point  agents.Point
 	prefix string
 	title  string
 }
 
-// points are in the order of a session.
+// points lists the points in the order of a session.
 var points = []place{
 	{agents.SessionStart, "start", "the session starts"},
 	{agents.BeforePrompt, "prompt", "a prompt is sent"},
@@ -125,7 +125,7 @@ func PointOf(name string) (agents.Point, bool) {
 	return "", false
 }
 
-// namesAt are the answers of the corpus at a point; "" is all matchers.
+// namesAt returns the names of the corpus's answers with this prefix.
 func namesAt(prefix string) []string {
 	var out []string
 	for _, n := range agents.Names() {
@@ -136,7 +136,7 @@ func namesAt(prefix string) []string {
 	return out
 }
 
-// say is a cell in few words; "" is unknown.
+// say describes a cell in a few words; "" means unknown.
 func say(a *agents.Agent, name string) (words string, e agents.Evidence) {
 	o, e, known := a.Cell(name)
 	if !known {

@@ -12,7 +12,8 @@ import (
 	"minigem/hooks/agents"
 )
 
-// TestDocument: each cell has its evidence, and what is unknown is not there.
+// TestDocument checks that each cell has its evidence, and that unknown cells are
+// absent.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	d, err := New()
@@ -70,7 +71,7 @@ func TestText(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestPage: it holds every answer and every agent, and asks for nothing.
+// TestPage checks that the page has every answer and every agent, and requests nothing.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder

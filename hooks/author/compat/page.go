@@ -123,7 +123,7 @@ func answerTable(p place, others []*agents.Agent) pageTable {
 	return t
 }
 
-// class is what a cell looks like.
+// class returns the CSS class of a cell.
 func class(o agents.Observation) string {
 	switch agents.Kind(o.Effect) {
 	case agents.Allowed, agents.Kind(agents.NotFired):
@@ -137,7 +137,7 @@ func class(o agents.Observation) string {
 	return "deny"
 }
 
-// prints is what a hook of a case does.
+// prints describes what the hook of a case does.
 func prints(c agents.Case) string {
 	if c.Matcher != "" {
 		return "matcher " + c.Matcher

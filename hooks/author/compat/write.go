@@ -15,7 +15,7 @@ import (
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// marks follow what was not measured.
+// marks follow values that were not measured.
 var marks = map[agents.Evidence]string{agents.Binary: " (b)", agents.Documented: " (d)"}
 
 const legend = "measured in runs without a terminal; (b) read in the program that is shipped, " +
@@ -67,7 +67,7 @@ func effectsOf(name string, others []*agents.Agent) string {
 	return strings.Join(order, "; ")
 }
 
-// answered is what the hook of a case prints, and how it exits.
+// answered describes what the hook of a case prints and how it exits.
 func answered(c agents.Case) string {
 	var said []string
 	if c.Exit != 0 {
@@ -156,7 +156,7 @@ func retriesOf(a *agents.Agent) string {
 	return "?"
 }
 
-// allPoints are all points that any agent has, Gemini CLI's first.
+// allPoints returns the points that any agent has, Gemini CLI's first.
 func allPoints() []agents.Point {
 	var out []agents.Point
 	for _, a := range agents.All() {

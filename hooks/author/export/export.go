@@ -69,7 +69,7 @@ type Result struct {
 	Remarks []string
 }
 
-// hook is one of the project's.
+// hook is one of the project's hooks.
 type hook struct {
 	line     int
 	event    protocol.Event
@@ -128,7 +128,8 @@ func (x *exporter) say(h hook, kind, format string, args ...any) {
 	x.remarks = append(x.remarks, fmt.Sprintf("%s: %s:%d: %s", kind, Source, h.line, fmt.Sprintf(format, args...)))
 }
 
-// hooks reads the settings. What no agent could run is left out, and said.
+// hooks reads the hooks in the settings. It leaves out hooks that no agent could run,
+// and adds a remark for each.
 func (x *exporter) hooks(root jsonc.Node) []hook {
 	var all []hook
 	disabled := append(root.Get("hooksConfig", "disabled").Strings(), root.Get("hooks", "disabled").Strings()...)
@@ -169,7 +170,8 @@ func (x *exporter) hooks(root jsonc.Node) []hook {
 	return all
 }
 
-// leavesOut says which fields of a hook's entry have no place elsewhere.
+// leavesOut adds remarks for the fields of a hook's entry that other agents do not
+// support.
 func (x *exporter) leavesOut(h hook, n jsonc.Node) {
 	for _, f := range []struct{ name, text string }{
 		{"if", "the hook runs for every call that its matcher is for"},
@@ -185,8 +187,8 @@ func (x *exporter) leavesOut(h hook, n jsonc.Node) {
 	}
 }
 
-// pointOf is the point of ours at which an agent fires an event. Those that Gemini
-// CLI does not have are Claude Code's.
+// pointOf returns the neutral point at which event fires. Events that Gemini CLI lacks
+// are looked up in Claude Code's table.
 func (x *exporter) pointOf(event protocol.Event) agents.Point {
 	if p := x.gemini.PointOf(string(event)); p != "" || !event.IsAdded() {
 		return p
@@ -210,7 +212,7 @@ func (x *exporter) add(h hook) error {
 	if e, ok := x.agent.Event(point); ok {
 		events = append(events, e)
 	}
-	if e, ok := x.agent.Event(agents.ToolFailed); ok && point == agents.AfterTool { // it fires in the place of the other
+	if e, ok := x.agent.Event(agents.ToolFailed); ok && point == agents.AfterTool { // it fires instead of the other
 		events = append(events, e)
 	}
 	if len(events) == 0 {
@@ -237,7 +239,7 @@ func (x *exporter) add(h hook) error {
 	return nil
 }
 
-// warn says what the form of the agent cannot keep.
+// warn adds remarks for what the agent's configuration cannot express.
 func (x *exporter) warn(h hook, point agents.Point) {
 	if h.sequence {
 		x.say(h, "differs", "sequential: hooks of one event may run side by side in %s", x.agent.Name)
@@ -247,8 +249,8 @@ func (x *exporter) warn(h hook, point agents.Point) {
 	}
 }
 
-// judge says what the commonest answers of the script's own dialect are there,
-// where nothing translates them.
+// judge adds remarks on how the agent treats the commonest answers in the script's own
+// dialect, when nothing translates them.
 func (x *exporter) judge(h hook, point agents.Point) {
 	own := cmp.Or(h.dialect, "gemini")
 	if !x.agent.Reads(point) {
@@ -283,7 +285,7 @@ func (x *exporter) judge(h hook, point agents.Point) {
 	}
 }
 
-// result is what was exported.
+// result returns the files that changed, and all remarks.
 func (x *exporter) result() (Result, error) {
 	r := Result{Added: x.added, Remarks: x.remarks}
 	if x.added == 0 {
@@ -304,7 +306,7 @@ func (x *exporter) result() (Result, error) {
 	return r, nil
 }
 
-// command is the line for the agent's configuration.
+// command returns the command line for the agent's configuration.
 func (x *exporter) command(h hook) string {
 	line := config.QuoteVariables(h.command)
 	for _, kv := range slices.Backward(h.env) {
@@ -324,14 +326,15 @@ func (x *exporter) command(h hook) string {
 	if h.event.IsTool() && h.matcher != "" && h.matcher != "*" {
 		words = append(words, "--match", quote(h.matcher))
 	}
-	// so that it refuses before the agent lets pass
+	// end the script before the agent's own timeout, at which the agent would let the
+	// call pass
 	if limit := h.timeout * 9 / 10; limit > 0 && x.agent.Timeout.Unit != "" {
 		words = append(words, "--timeout", limit.String())
 	}
 	return strings.Join(append(words, "--", "sh", "-c", quote(line)), " ")
 }
 
-// quote makes s one word of a shell.
+// quote quotes s as one shell word.
 func quote(s string) string {
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == "" {
 		return s
@@ -339,7 +342,7 @@ func quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// timeout is a time in the agent's unit; 0: it has none.
+// timeout converts d to the agent's unit; 0 means that the agent has no timeout.
 func (x *exporter) timeout(d time.Duration) int {
 	seconds := int(math.Ceil(d.Seconds()))
 	switch t := x.agent.Timeout; {
@@ -351,13 +354,13 @@ func (x *exporter) timeout(d time.Duration) int {
 	return seconds
 }
 
-// draft is a file in the making.
+// draft is a file that is being edited.
 type draft struct {
 	name    string
 	before  []byte
 	program bool
 	doc     *jsonc.Doc // JSON
-	text    string     // anything else
+	text    string     // any other format
 }
 
 func (d *draft) bytes() ([]byte, error) {
@@ -367,7 +370,7 @@ func (d *draft) bytes() ([]byte, error) {
 	return []byte(d.text), nil
 }
 
-// open returns the draft of a file, read once.
+// open returns the draft of a file, which is read only once.
 func (x *exporter) open(name string) (*draft, error) {
 	for _, d := range x.files {
 		if d.name == name {

@@ -24,10 +24,10 @@ const settings = `{"hooks": {
  "SessionStart": [{"hooks": [{"type": "command", "command": "off.sh"}, {"type": "http", "url": "x"}]}]
 }, "hooksConfig": {"disabled": ["off.sh"]}}`
 
-// written is a hook as an agent's configuration has it.
+// written is a hook in an agent's configuration.
 type written struct{ event, matcher, command, timeout string }
 
-// read takes a configuration apart, by the agent's own form.
+// read parses a configuration in the agent's form.
 func read(t *testing.T, f export.File) []written {
 	t.Helper()
 	type entry struct {
@@ -74,8 +74,8 @@ func read(t *testing.T, f export.File) []written {
 
 func nothing(string) ([]byte, error) { return nil, nil }
 
-// TestEveryAgent: each hook stands in each agent's form, fires there for the
-// tools that it is for and no others, and has its time.
+// TestEveryAgent checks, in each agent's form, that each hook is configured, fires for
+// its tools and no others, and has its timeout.
 func TestEveryAgent(t *testing.T) {
 	t.Parallel()
 	times := map[string][2]string{"claude": {"5", "2000"}, "codex": {"5", "2000"}, "copilot": {"5", "2000"}, "kimi": {"5", "2000"}, "qwen": {"5", "2000000"}}
@@ -103,7 +103,7 @@ func TestEveryAgent(t *testing.T) {
 		assert.Contains(t, strings.Join(r.Remarks, "\n"), "has no event at BeforeModel", id)
 		assert.Contains(t, strings.Join(r.Remarks, "\n"), "off.sh is disabled", id)
 		assert.Contains(t, strings.Join(r.Remarks, "\n"), `type "http"`, id)
-		if id == "cline" { // one program an event, which looks itself at the tool
+		if id == "cline" { // one program per event, which checks the tool itself
 			assert.Empty(t, bash.command)
 			assert.Contains(t, strings.Join(r.Remarks, "\n"), "has one an event: call this from it: minigem hooks run --portable --dialect claude --match Bash")
 			continue
@@ -120,7 +120,7 @@ func TestEveryAgent(t *testing.T) {
 	}
 }
 
-// TestTwiceIsOnce: what stands there stays, and nothing is added again.
+// TestTwiceIsOnce checks that a second export keeps existing entries and adds nothing.
 func TestTwiceIsOnce(t *testing.T) {
 	t.Parallel()
 	for id, theirs := range map[string]string{
@@ -146,8 +146,8 @@ func TestTwiceIsOnce(t *testing.T) {
 	}
 }
 
-// TestBareSaysWhatIsInverted: without the translation, a refusal that lets pass
-// is named, by the tables.
+// TestBareSaysWhatIsInverted checks that, without the translation, a remark names each
+// refusal that would let the call pass.
 func TestBareSaysWhatIsInverted(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]string{
@@ -163,7 +163,8 @@ func TestBareSaysWhatIsInverted(t *testing.T) {
 	assert.NotContains(t, strings.Join(r.Remarks, "\n"), "inverted")
 }
 
-// TestFaults: what cannot be read, or leads elsewhere, is left alone.
+// TestFaults checks that files that cannot be parsed, or lead elsewhere, are left
+// alone.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	for id, content := range map[string]string{"claude": `{"hooks": `, "codex": `{"hooks": 1}`, "kimi": "hooks = []", "qwen": "{\"a\": \"\xff\"}"} {

@@ -15,11 +15,11 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// TestNoFieldIsDroppedInSilence: each field that an entry may have, and each kind
-// of hook, stands in what is written for an agent or is named in a remark.
+// TestNoFieldIsDroppedInSilence checks that each field of an entry, and each kind of
+// hook, is exported or named in a remark.
 func TestNoFieldIsDroppedInSilence(t *testing.T) {
 	t.Parallel()
-	shown := []string{"statusMessage"} // decides nothing
+	shown := []string{"statusMessage"} // it has no effect on decisions
 	more := map[string]any{"if": "Bash(git push *)", "onError": "block", "args": []string{"it's", "a b"}}
 	var fields []string
 	for f := range reflect.TypeFor[hooks.Handler]().Fields() {
@@ -56,8 +56,8 @@ func TestNoFieldIsDroppedInSilence(t *testing.T) {
 	}
 }
 
-// TestEventsThatGeminiCLILacks: hooks that only look on are carried over where the
-// agent has the event; what refuses is said to be lost.
+// TestEventsThatGeminiCLILacks checks that hooks that only observe are exported if the
+// agent has the event, and that hooks that refuse are reported as lost.
 func TestEventsThatGeminiCLILacks(t *testing.T) {
 	t.Parallel()
 	entry := map[string]any{"type": "command", "command": "./look.sh"}

@@ -21,8 +21,8 @@ type Place struct {
 	Kimi string
 }
 
-// path is where a file of a Result stands. A project's file behind a link is not
-// written: it may stand anywhere.
+// path returns the path of a file in a Result. It refuses a project's file behind a
+// symbolic link, because the target may be anywhere.
 func (p Place) path(name string) (string, error) {
 	if rest, ok := strings.CutPrefix(name, "~/.kimi-code/"); ok {
 		return filepath.Join(p.Kimi, filepath.FromSlash(rest)), nil

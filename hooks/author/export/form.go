@@ -14,7 +14,7 @@ import (
 	"minigem/hooks/jsonc"
 )
 
-// form is where and how an agent has its hooks.
+// form describes where and how an agent configures hooks.
 type form struct {
 	file string
 	// names writes a list of tools as a matcher.
@@ -34,8 +34,8 @@ var formsOf = map[string]form{
 	"cline":   {".clinerules/hooks", list, addProgram},
 }
 
-// matcher translates that of h. What it names may have no name there: then all
-// tools are matched, and minigem hooks run looks at which it is.
+// matcher translates h's matcher. If the agent has no name for what it matches, the
+// result matches all tools, and "minigem hooks run" checks the tool itself.
 func (x *exporter) matcher(h hook) (matcher string, ok bool) {
 	if h.matcher == "" || h.matcher == "*" {
 		return "", true
@@ -81,7 +81,7 @@ func (x *exporter) matcher(h hook) (matcher string, ok bool) {
 			x.say(h, "lost", "no tool of %s is known that the matcher %q is for", x.agent.Name, h.matcher)
 			return "", false
 		}
-		return "", true // for MCP's tools and others: --match tells
+		return "", true // for MCP tools and others: --match decides
 	case len(names) == 0:
 		x.say(h, "lost", "%s has no tool that is %s", x.agent.Name, missing)
 		return "", false
@@ -92,7 +92,8 @@ func (x *exporter) matcher(h hook) (matcher string, ok bool) {
 	return x.form.names(names), true
 }
 
-// present reports whether an event of a JSON configuration has a command.
+// present reports whether the JSON configuration already has this command for the
+// event.
 func present(doc *jsonc.Doc, e forms.Entry) bool {
 	for _, group := range doc.Root().Get("hooks", e.Event).Elements() {
 		entries := append(group.Get("hooks").Elements(), group)
@@ -124,7 +125,7 @@ func addJSON(x *exporter, write func(*jsonc.Doc, forms.Entry) error, e forms.Ent
 	return true, nil
 }
 
-// addTOML adds a table at the end of the file, whose other lines stay.
+// addTOML appends a table to the file and leaves its other lines alone.
 func addTOML(x *exporter, event, matcher, command string, timeout int) (bool, error) {
 	d, err := x.open(x.form.file)
 	if err != nil {
@@ -176,8 +177,8 @@ func tomlText(s string) string {
 	return strings.TrimSpace(strings.TrimPrefix(string(data), "v = "))
 }
 
-// addProgram writes the program of an event. There is one: where one stands, it
-// stays.
+// addProgram writes the program of an event. An agent has one program per event, and an
+// existing one is kept.
 func addProgram(x *exporter, event, _, command string, _ int) (bool, error) {
 	d, err := x.open(x.form.file + "/" + event)
 	if err != nil {

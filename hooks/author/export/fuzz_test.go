@@ -8,8 +8,8 @@ import (
 	"minigem/hooks/author/export"
 )
 
-// FuzzExport: whatever stands in the settings and in the agent's file, an export
-// done twice is done once, or says what is wrong.
+// FuzzExport checks that, for any settings and any file of the agent, a second export
+// changes nothing, or an error says what is wrong.
 func FuzzExport(f *testing.F) {
 	f.Add([]byte(settings), []byte(""), uint8(0))
 	f.Add([]byte(settings), []byte("hooks = []\n"), uint8(4))

@@ -26,14 +26,14 @@ type Difference struct {
 
 func wire(d hooks.Difference) Difference { return Difference{d.ID, d.String(), d.Source} }
 
-// command stands where the engine wants a Runner; planning calls none.
+// command is a Runner for engines that only plan. It is never called.
 type command struct{}
 
 func (command) Run(context.Context, hooks.Hook, hooks.Payload, []string) hooks.Exit {
 	return hooks.Exit{}
 }
 
-// view is what predicates look at: the setup, and what programs show.
+// view is what the predicates inspect: the setup and the facts of programs.
 type view struct {
 	*Setup
 	older map[string]bool
@@ -44,7 +44,7 @@ func (s *Setup) view() *view {
 	return &view{Setup: s, older: s.olderDisabled(), facts: map[string][]program.Facts{}}
 }
 
-// of are the facts of h's programs.
+// of returns the facts of h's programs.
 func (v *view) of(h hooks.Hook) []program.Facts {
 	f, ok := v.facts[h.Target()]
 	if !ok {
@@ -54,12 +54,12 @@ func (v *view) of(h hooks.Hook) []program.Facts {
 	return f
 }
 
-// any reports whether a program of h shows it.
+// any reports whether shows holds for any of h's programs.
 func (v *view) any(h hooks.Hook, shows func(program.Facts) bool) bool {
 	return slices.ContainsFunc(v.of(h), shows)
 }
 
-// hookDifferences are those of one hook that runs.
+// hookDifferences lists the differences that can apply to a hook that runs.
 var hookDifferences = []struct {
 	hooks.Difference
 	when func(v *view, h hooks.Hook) bool
@@ -155,7 +155,8 @@ func (v *view) ofHook(p HookPlan) []Difference {
 	return out
 }
 
-// eventDifferences are those of an event at which a hook would run.
+// eventDifferences lists the differences that can apply to an event with hooks that
+// run.
 var eventDifferences = []struct {
 	hooks.Difference
 	when func(v *view, p EventPlan) bool

@@ -16,7 +16,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// answers runs hooks that print what their command says.
+// answers is a Runner whose hooks print what their command says.
 type answers struct{ delay time.Duration }
 
 func (a answers) Run(ctx context.Context, h hooks.Hook, _ hooks.Payload, _ []string) hooks.Exit {
@@ -30,7 +30,7 @@ func (a answers) Run(ctx context.Context, h hooks.Hook, _ hooks.Payload, _ []str
 
 var origin = hooks.Origin{SessionID: "s1", Cwd: "/w"}
 
-// Every event has a payload, and firing that payload gives the same one again.
+// Every event has a payload, and firing it yields the same payload.
 func TestPayloads(t *testing.T) {
 	t.Parallel()
 	for _, ev := range protocol.Events {
@@ -110,7 +110,7 @@ func fire(t *testing.T, ev hooks.Event, run hooks.Runner, commands ...string) ho
 	return r
 }
 
-// The effects of every event come through.
+// The report shows the effects of every event.
 func TestFire(t *testing.T) {
 	t.Parallel()
 	deny := `{"decision":"deny","reason":"no"}`
@@ -137,7 +137,7 @@ func TestFire(t *testing.T) {
 	}
 }
 
-// Who fires one event waits for hooks that a session would leave running.
+// Firing one event waits for hooks that a session would leave running.
 func TestFireWaits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -165,7 +165,7 @@ func TestReportText(t *testing.T) {
 	assert.Contains(t, many, "... and 40 lines more; --json has them all")
 }
 
-// What an answer changed is shown by its lines, not whole before and after.
+// A change is shown by its lines, not by the whole text before and after.
 func TestReportShowsWhatChanged(t *testing.T) {
 	t.Parallel()
 	effect := hooks.Effect{Before: []byte(`{"model":"m","messages":[{"role":"user","content":"hello"}]}`), After: []byte(`{"model":"m","messages":[{"role":"user","content":"hello you"}]}`)}

@@ -15,7 +15,7 @@ import (
 	"minigem/internal/text"
 )
 
-// FuzzSet: a payload and an assignment to it give a payload, or an error.
+// FuzzSet checks that a payload and an assignment yield a payload or an error.
 func FuzzSet(f *testing.F) {
 	f.Add([]byte(`{"a":{"b":[1]}}`), `a.b.0=2`)
 	f.Add([]byte(`null`), `=`)
@@ -34,14 +34,14 @@ func FuzzSet(f *testing.F) {
 	})
 }
 
-// says is a hook that ends as the fuzzer wants.
+// says is a hook that ends as the fuzzer chooses.
 type says struct{ exit hooks.Exit }
 
 func (s says) Run(context.Context, hooks.Hook, hooks.Payload, []string) hooks.Exit { return s.exit }
 
-// FuzzFire: whatever a payload holds and a hook answers, firing it gives a
-// report or an error; exit code 2 blocks where an event can be blocked, the
-// report is read as it was written, and what is reported of it is fit for a screen.
+// FuzzFire checks that any payload and any answer yield a report or an error. Exit code
+// 2 blocks if the event can be blocked, a report survives its JSON form, and its text
+// is safe for a terminal.
 func FuzzFire(f *testing.F) {
 	for _, ev := range protocol.Events {
 		sample, err := inspect.Sample(ev, "")

@@ -196,7 +196,7 @@ func (s *Setup) Explain(events []hooks.Event, subject string, mcp *protocol.MCPC
 	return x
 }
 
-// engine plans, and runs nothing.
+// engine returns an engine that only plans.
 func (s *Setup) engine() *hooks.Engine {
 	return &hooks.Engine{Config: s.Config, Runner: command{}, Mask: s.Mask}
 }
@@ -228,7 +228,7 @@ func (s *Setup) planFor(e *hooks.Engine, v *view, ev hooks.Event, subjects []str
 	return p
 }
 
-// inTurn finds what several hooks run one after the other for.
+// inTurn finds the subjects for which several hooks run one after the other.
 func (p *EventPlan) inTurn(reports []hooks.Report) {
 	for _, r := range reports {
 		if r.Sequential && running(r) > 1 {
@@ -255,11 +255,11 @@ func running(r hooks.Report) int {
 	return n
 }
 
-// aggregate is hook i in the reports of several subjects.
+// aggregate combines the plans of hook i for several subjects.
 func aggregate(reports []hooks.Report, i int) HookPlan {
 	hook := reports[0].Runs[i].Hook
 	h := planOf(hook)
-	others := map[string][]string{} // subjects by the reason for which it does not run
+	others := map[string][]string{} // subjects, by the reason why the hook does not run
 	var reasons []string
 	for _, r := range reports {
 		run := r.Runs[i]
@@ -308,7 +308,7 @@ func subjectsOf(reports []hooks.Report) []string {
 	return out
 }
 
-// note keeps what a run's plan says besides whether it runs, once each.
+// note collects a run's warnings, differences and notes, each once.
 func (h *HookPlan) note(run hooks.Run) {
 	for _, w := range run.Warnings {
 		if !slices.Contains(h.Warnings, w) {
@@ -377,7 +377,7 @@ func (s *Setup) Names() []string {
 	return out
 }
 
-// olderDisabled are the places, "file:line", of lists that only older versions
+// olderDisabled returns the "file:line" of each entry in lists that only older versions
 // read.
 func (s *Setup) olderDisabled() map[string]bool {
 	at := map[string]bool{}
@@ -387,7 +387,7 @@ func (s *Setup) olderDisabled() map[string]bool {
 		}
 		doc, err := jsonc.Parse(f.Path, f.Data)
 		if err != nil {
-			continue // who loaded it has said so
+			continue // the loader has reported it
 		}
 		for _, n := range doc.Root().Get("hooks", "disabled").Elements() {
 			at[fmt.Sprintf("%s:%d", f.Path, n.Line())] = true

@@ -17,7 +17,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// world is a project whose settings hold hooks of events, and scripts.
+// world is a project with hooks in its settings, and scripts.
 func world(t testing.TB, settings string, scripts map[string]string) *inspect.Setup {
 	t.Helper()
 	dir := t.TempDir()
@@ -33,7 +33,7 @@ func world(t testing.TB, settings string, scripts map[string]string) *inspect.Se
 	}
 }
 
-// hook is a settings file with one hook.
+// hook returns a settings file with one hook.
 func hook(event, matcher, more string) string {
 	return `{"hooks": {"` + event + `": [{"matcher": "` + matcher + `", "hooks": [{"type": "command", ` + more + `}]}]}}`
 }
@@ -124,7 +124,7 @@ func TestOfHooks(t *testing.T) {
 		// answers (T18)
 		{"T18 ask", hook("BeforeTool", "", run), script(`echo '{"decision":"ask"}'`), []string{"ask"}},
 		{"ask where nobody asks", hook("AfterTool", "", run), script(`echo '{"decision":"ask"}'`), nil},
-		// fields of minigem's own
+		// minigem's own fields
 		{"onError", hook("BeforeTool", "", `"command": "true", "onError": "block"`), nil, []string{"on-error"}},
 		{"args", hook("BeforeTool", "", `"command": "true", "args": []`), nil, []string{"args"}},
 		{"http", hook("BeforeTool", "", `"type": "http", "url": "http://127.0.0.1:1/"`), nil, []string{"kind"}},
@@ -140,7 +140,7 @@ func TestOfHooks(t *testing.T) {
 		{"one trigger", hook("SessionStart", "startup", `"command": "true"`), nil, nil},
 		{"a trigger that it lacks", hook("SessionStart", "compact", `"command": "true"`), nil, []string{"trigger-added"}},
 		{"a notification", hook("Notification", "ToolPermission", `"command": "true"`), nil, []string{"matcher-notification"}},
-		// disabled by the older name (T20)
+		// disabled under the older name (T20)
 		{"T20 hooks.disabled", strings.Replace(hook("BeforeTool", "", `"command": "true"`), `{"hooks": {`, `{"hooks": {"disabled": ["true"], `, 1), nil, []string{"older-disabled"}},
 	} {
 		x := world(t, c.settings, c.scripts).Explain(nil, "", nil)
@@ -198,7 +198,7 @@ func TestOfEvents(t *testing.T) {
 	assert.Equal(t, []string{"order"}, ids(s.Explain(nil, "", nil).Events[0].Upstream), "yours and the project's")
 }
 
-// T15, T17, T22: what holds here too is reported as well.
+// T15, T17, T22: differences that minigem shares are reported too.
 func TestNotes(t *testing.T) {
 	t.Parallel()
 	s := world(t, `{"hooks": {"BeforeTool": [
@@ -238,7 +238,7 @@ func TestWhy(t *testing.T) {
 		{"g", []string{"BeforeTool g", "AfterTool g"}},
 		{"b", []string{"BeforeTool b"}}, // a name goes before a file
 		{guard, []string{"BeforeTool " + guard}},
-		// without a name of its own it is called what its file is
+		// without a name, the file's name identifies it
 		{"guard", []string{"BeforeTool " + guard}},
 		{"guard.py", []string{"BeforeTool " + guard}},
 		{"b.sh", []string{"AfterTool g"}},
@@ -258,7 +258,7 @@ func TestWhy(t *testing.T) {
 	assert.Equal(t, []string{"g", "b", guard}, s.Names())
 }
 
-// Nothing that is configured reaches the terminal as it is.
+// Configured texts never reach the terminal unescaped.
 func TestTextIsSafe(t *testing.T) {
 	t.Parallel()
 	s := world(t, hook("BeforeAgent", "", `"name": "a\u001b[31m\u202eb", "command": "c\nd", "description": ""`), nil)
@@ -268,8 +268,8 @@ func TestTextIsSafe(t *testing.T) {
 	assert.Contains(t, text, "a<U+001B>[31m<U+202E>b")
 }
 
-// TestEveryDifferenceIsTested: what explain shows has a case here, and what it
-// does not show has none.
+// TestEveryDifferenceIsTested checks that every difference that explain shows has a
+// case here, and that no other has one.
 func TestEveryDifferenceIsTested(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("inspect_test.go")
@@ -279,7 +279,7 @@ func TestEveryDifferenceIsTested(t *testing.T) {
 	}
 }
 
-// The whole of explain stays far below what a person notices.
+// The whole explain is much faster than a person notices.
 func BenchmarkExplain(b *testing.B) {
 	var groups []string
 	for _, m := range []string{"write_file|replace", "^read_.*$", "", "grep", "(?!x)y+"} {

@@ -111,7 +111,7 @@ func Elsewhere(r hooks.Report, others []*agents.Agent) string {
 	return b.String()
 }
 
-// effect says in a sentence what the event came to.
+// effect describes the outcome of the event in a sentence.
 func effect(r hooks.Report) string {
 	said := "goes on"
 	switch r.Verdict.Decision {
@@ -184,7 +184,7 @@ func ending(run hooks.Run) string {
 	return fmt.Sprintf("exit %d", run.Exit.Code)
 }
 
-// understood is the answer as it was read, fields with a value alone.
+// understood returns the answer as it was parsed, without empty fields.
 func understood(o protocol.Output) string {
 	data, err := json.Marshal(o)
 	if err != nil {
@@ -203,7 +203,7 @@ func understood(o protocol.Output) string {
 	return text.VisibleLine(string(data))
 }
 
-// indented is a text of several lines under a label; JSON is laid out.
+// indented indents a text of several lines and formats JSON.
 func indented(data []byte, margin string) string {
 	var b bytes.Buffer
 	if len(data) > 100 && json.Indent(&b, data, "", "  ") == nil {

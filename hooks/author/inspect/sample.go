@@ -50,7 +50,8 @@ func sampleArgs(tool string) map[string]any {
 	return map[string]any{}
 }
 
-// sampleMCP is where a tool called mcp_server_tool comes from; nil: another.
+// sampleMCP returns the MCP context of a tool called mcp_SERVER_TOOL, or nil for other
+// tools.
 func sampleMCP(tool string) *protocol.MCPContext {
 	rest, ok := strings.CutPrefix(tool, "mcp_")
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"minigem/tools/builtin"
 )
 
-// TestSamplesAreAccepted: the loop takes the arguments that payloads are made
-// with, so that what is written after them is a call that can be made.
+// TestSamplesAreAccepted checks that the loop accepts the arguments of sample payloads,
+// so that they stand for possible calls.
 func TestSamplesAreAccepted(t *testing.T) {
 	t.Parallel()
 	for _, spec := range builtin.Specs() {

@@ -16,8 +16,8 @@ import (
 	"minigem/hooks/schema"
 )
 
-// TestSchemaIsWhatIsFired: a payload in which every field has a value comes out
-// of the engine with the fields of the event's schema, no more and no less.
+// TestSchemaIsWhatIsFired checks that a payload with a value in every field leaves the
+// engine with exactly the fields of the event's schema.
 func TestSchemaIsWhatIsFired(t *testing.T) {
 	t.Parallel()
 	for _, ev := range protocol.Events {
@@ -40,7 +40,7 @@ func TestSchemaIsWhatIsFired(t *testing.T) {
 	}
 }
 
-// full gives v, and all that is in it, a value that is not the zero one.
+// full sets v, and everything in it, to values other than zero.
 func full(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:

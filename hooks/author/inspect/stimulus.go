@@ -86,8 +86,8 @@ func Fire(ctx context.Context, e *hooks.Engine, payload []byte) (hooks.Report, e
 	return got, nil
 }
 
-// misread says what is wrong with a payload, with the field that was probably
-// meant.
+// misread describes what is wrong with a payload and suggests the field that was
+// probably meant.
 func misread(ev protocol.Event, err error) error {
 	quoted, ok := strings.CutPrefix(err.Error(), "json: unknown field ")
 	if !ok {
@@ -105,8 +105,8 @@ func misread(ev protocol.Event, err error) error {
 	return errors.New(said)
 }
 
-// waits: hooks were left running. A session goes on then; who fires one event
-// wants to see its end.
+// waits reports whether hooks were left running. A session goes on then, but a caller
+// that fires one event wants to see them end.
 func waits(r hooks.Report) bool {
 	for _, run := range r.Runs {
 		if run.Left {
@@ -116,7 +116,7 @@ func waits(r hooks.Report) bool {
 	return false
 }
 
-// read takes a payload apart. A field that the event does not have is refused.
+// read decodes a payload and refuses fields that the event does not have.
 func read[T any](payload []byte) (T, error) {
 	var in T
 	d := json.NewDecoder(bytes.NewReader(payload))
@@ -125,13 +125,13 @@ func read[T any](payload []byte) (T, error) {
 	return in, err
 }
 
-// stimulus is how an event is fired from a payload, and a payload to begin with.
+// stimulus makes a sample payload for an event, and fires the event from a payload.
 type stimulus struct {
 	sample func(base protocol.Base, subject string) any
 	fire   func(context.Context, *hooks.Engine, []byte) error
 }
 
-// stimulusOf makes one of functions for the type of the event's input.
+// stimulusOf makes a stimulus from functions for the event's input type.
 func stimulusOf[T any](sample func(base protocol.Base, subject string) T,
 	fire func(context.Context, *hooks.Engine, T)) stimulus {
 	return stimulus{
@@ -146,7 +146,7 @@ func stimulusOf[T any](sample func(base protocol.Base, subject string) T,
 	}
 }
 
-// stimuli call the engine's method of each event.
+// stimuli has the stimulus of each event, which calls the engine's method for it.
 var stimuli = map[protocol.Event]stimulus{
 	protocol.SessionStart: stimulusOf(
 		func(b protocol.Base, source string) protocol.SessionStartInput {
@@ -299,7 +299,7 @@ var stimuli = map[protocol.Event]stimulus{
 		func(ctx context.Context, e *hooks.Engine, in protocol.SessionEndInput) { e.SessionEnd(ctx, in.Reason) }),
 }
 
-// request is the request that hooks read in this form.
+// request converts a request from the form that hooks read.
 func request(in protocol.LLMRequest) *hooks.ModelRequest {
 	r := llm.Request{Model: in.Model, Sampling: llm.Sampling{
 		Temperature: in.Config.Temperature, TopP: in.Config.TopP, TopK: in.Config.TopK,
@@ -338,7 +338,7 @@ func part(p protocol.LLMPart) llm.Part {
 	return llm.Text{Text: p.Text}
 }
 
-// chunk is the chunk that hooks read in this form.
+// chunk converts a chunk from the form that hooks read.
 func chunk(in protocol.LLMChunk) llm.Chunk {
 	var c llm.Chunk
 	for _, candidate := range in.Candidates {

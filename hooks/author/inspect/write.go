@@ -106,7 +106,7 @@ func (p EventPlan) summary() string {
 	return text
 }
 
-// state says whether the hook runs, on what, or why not.
+// state says whether the hook runs, for which subjects, or why not.
 func (h HookPlan) state(p EventPlan) string {
 	switch {
 	case h.Order == 0:

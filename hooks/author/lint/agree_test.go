@@ -20,7 +20,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// given is a hooks.Runner that gives one answer.
+// given is a hooks.Runner that always gives one answer.
 type given hooks.Exit
 
 func (g given) Run(context.Context, hooks.Hook, hooks.Payload, []string) hooks.Exit {
@@ -31,10 +31,9 @@ var pointEvents = map[agents.Point]hooks.Event{
 	agents.BeforeTool: protocol.BeforeTool, agents.BeforePrompt: protocol.BeforeAgent, agents.AgentStop: protocol.AfterAgent, agents.AfterTool: protocol.AfterTool,
 }
 
-// TestAllSayTheSame: of each answer that was given on an agent, the report, the
-// words of fire and lint say what was observed there. Where a refusal of here
-// lets pass there, all three say so, and none of them where it refuses there,
-// too.
+// TestAllSayTheSame checks, for each answer that was tried on an agent, that the
+// report, fire and lint agree with what was observed. If a refusal here lets the call
+// pass there, all three say so. If it refuses there too, none does.
 func TestAllSayTheSame(t *testing.T) {
 	t.Parallel()
 	gemini, err := agents.Find("gemini")
@@ -53,7 +52,7 @@ func TestAllSayTheSame(t *testing.T) {
 					continue
 				}
 				if event, _ := agent.Event(c.Event); event.Fires == "no" {
-					continue // fire says that of it, and lint nothing
+					continue // fire reports it, lint does not
 				}
 				x := c.Answer(agent)
 				rep := answered(t, ev, x)
@@ -61,7 +60,7 @@ func TestAllSayTheSame(t *testing.T) {
 					saw.Effect == string(agents.RunEnded) && !saw.Ran && c.Event != agents.AfterTool
 				here := rep.Verdict.Decision == hooks.Deny || rep.Verdict.Decision == hooks.Stop && c.Event != agents.AgentStop || rep.Verdict.Decision == hooks.Ask || rep.Effect.Kind == hooks.EffectRetry
 				if c.Event == agents.AfterTool {
-					here, there = false, false // it has run; who replaces its result stands in the report
+					here, there = false, false // the tool has run; the report says who replaces its result
 				}
 				d, breaks := elsewhere.Elsewhere(rep.Runs[0], ev, agent)
 				if here != there {
@@ -76,7 +75,7 @@ func TestAllSayTheSame(t *testing.T) {
 				if c.Event != agents.AfterTool && id != "gemini" {
 					found := linting(t, ev, x, agent)
 					if name == "stop/exit2-missing-script" {
-						continue // its stderr is that of a shell, which nobody can read out of a program
+						continue // its stderr comes from a shell, so no program shows it
 					}
 					if lets := (x.Exit == 2 || gemini.Read(x).Prevents()) && !there; lets || found != "" {
 						linted++
@@ -89,7 +88,7 @@ func TestAllSayTheSame(t *testing.T) {
 	}
 }
 
-// answered is the report of an answer in this engine.
+// answered returns this engine's report of an answer.
 func answered(t *testing.T, ev hooks.Event, x agents.Answer) hooks.Report {
 	t.Helper()
 	cfg := hooks.Config{Hooks: []hooks.Hook{{Event: ev, Command: "h"}}}
@@ -100,7 +99,7 @@ func answered(t *testing.T, ev hooks.Event, x agents.Answer) hooks.Report {
 	return r
 }
 
-// linting is what lint says of a script that gives the answer; empty: nothing.
+// linting returns lint's message about a script that gives the answer, or "".
 func linting(t *testing.T, ev hooks.Event, x agents.Answer, agent *agents.Agent) string {
 	t.Helper()
 	quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

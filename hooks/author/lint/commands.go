@@ -13,7 +13,7 @@ import (
 	"minigem/hooks/jsonc"
 )
 
-// command finds what is wrong with h's command itself.
+// command checks h's command itself.
 func (l *linter) command(h hooks.Hook) {
 	src := h.Source
 	self := l.of(h)[0]
@@ -23,7 +23,7 @@ func (l *linter) command(h hooks.Hook) {
 	}
 	for _, u := range config.VariableUses(h.Command) {
 		switch {
-		case h.Dialect == "claude": // it is not for Gemini CLI
+		case h.Dialect == "claude": // not meant for Gemini CLI
 
 		case u.Quoted && u.Short:
 			l.add("HK035", src.File, src.Line, l.commandFix(h),
@@ -44,17 +44,17 @@ func (l *linter) command(h hooks.Hook) {
 	}
 }
 
-// interpreters run the file that is their first argument.
+// interpreters run the file named by their first argument.
 var interpreters = []string{"sh", "bash", "zsh", "dash", "python", "python3", "node", "ruby", "perl", "deno", "bun"}
 
-// builtins are what shells know themselves.
+// builtins are commands that shells implement themselves.
 var builtins = strings.Fields(
 	`. : [ [[ alias bg break builtin cd command continue declare dirs disown echo enable eval exec exit export false fc fg
 	getopts hash help history jobs kill let local logout
 	mapfile popd printf pushd pwd read readarray readonly return set shift shopt source
 	suspend test time times trap true type typeset ulimit umask unalias unset wait`)
 
-// program looks for what c starts.
+// program checks the program that c starts.
 func (l *linter) program(h hooks.Hook, c config.Program) {
 	name := c.Words[0]
 	switch {
@@ -76,7 +76,7 @@ func (l *linter) program(h hooks.Hook, c config.Program) {
 
 var missing = "exit 127: " + effect("HK030")
 
-// file looks at a file that is run: by an interpreter, or directly (by is "").
+// file checks a file that is run, by an interpreter or directly (by is "").
 func (l *linter) file(h hooks.Hook, name, by string) {
 	path, missing := name, missing
 	switch {
@@ -110,7 +110,7 @@ func (l *linter) inPath(name string) bool {
 	return false
 }
 
-// commandFix puts braces and quotes around the variables of h's command.
+// commandFix returns a fix that adds quotes and braces to the variables in h's command.
 func (l *linter) commandFix(h hooks.Hook) func(*fixer) error {
 	doc := l.docs[h.Source.File]
 	if doc == nil || h.Source.Layer == hooks.LayerExtension {
@@ -128,8 +128,7 @@ func (l *linter) commandFix(h hooks.Hook) func(*fixer) error {
 	}
 }
 
-// quoteVariables writes each of the variables as "${NAME}", which every program
-// reads alike.
+// quoteVariables writes each variable as "${NAME}", which all agents expand alike.
 func quoteVariables(command string) string {
 	command = config.QuoteVariables(command)
 	for _, u := range slices.Backward(config.VariableUses(command)) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Doc is docs/LINT.md.
+// Doc returns the text of docs/LINT.md.
 func Doc() string {
 	var b strings.Builder
 	b.WriteString(`# What hooks lint finds

@@ -12,7 +12,7 @@ import (
 	"minigem/hooks/config"
 )
 
-// elsewhere finds what another agent makes of h, from the tables.
+// elsewhere checks how another agent treats h, by the tables of hooks/agents.
 func (l *linter) elsewhere(h hooks.Hook, a *agents.Agent) {
 	if strings.Contains(h.Command, "hooks run --portable") {
 		return // it translates
@@ -60,9 +60,9 @@ func (l *linter) elsewhere(h hooks.Hook, a *agents.Agent) {
 	}
 }
 
-// lacks is the field that a program reads of its own agent's payload, where the
-// payload of a has none of those that it takes in its place; empty: it has, or
-// that is not known.
+// lacks returns the field that the program reads in its own agent's payload if a's
+// payload has neither it nor any of its alternatives. It returns "" if a has one of
+// them, or if that is not known.
 func lacks(f program.Field, point agents.Point, own, a *agents.Agent) string {
 	name := ""
 	for _, path := range f.Paths {
@@ -76,7 +76,7 @@ func lacks(f program.Field, point agents.Point, own, a *agents.Agent) string {
 	return name
 }
 
-// speaker is the agent in whose dialect h is written.
+// speaker returns the agent in whose dialect h is written.
 func speaker(h hooks.Hook) *agents.Agent {
 	name := h.Dialect
 	if name == "" {
@@ -89,8 +89,8 @@ func speaker(h hooks.Hook) *agents.Agent {
 	return a
 }
 
-// matcherElsewhere finds a matcher that fires for a tool here, and for that tool
-// never there.
+// matcherElsewhere finds a matcher that matches a tool here but never matches the same
+// tool there.
 func (l *linter) matcherElsewhere(h hooks.Hook, own, a *agents.Agent) {
 	if !h.Event.IsTool() || h.Matcher == "" {
 		return
@@ -118,26 +118,26 @@ func (l *linter) matcherElsewhere(h hooks.Hook, own, a *agents.Agent) {
 	}
 }
 
-// refusalOf is an answer of a program that refuses here.
+// refusalOf is an answer of a program that refuses in its own agent.
 type refusalOf struct {
 	says   string
 	fact   *program.Fact
 	answer agents.Answer
 }
 
-// refusals are the answers in a program's text that refuse where its dialect is
-// spoken: what it prints as JSON, and how it exits.
+// refusals returns the answers in a program's text, by JSON and by exit code, that
+// refuse in the program's own agent.
 func refusals(point agents.Point, own *agents.Agent, f program.Facts) []refusalOf {
 	var all []refusalOf
 	keep := func(x refusalOf) {
-		if x.answer.Point = point; x.answer.Exit == 2 || own.Read(x.answer).Prevents() { // exit 2 refuses here in any case
+		if x.answer.Point = point; x.answer.Exit == 2 || own.Read(x.answer).Prevents() { // exit 2 always refuses here
 			all = append(all, x)
 		}
 	}
 	exit2 := f.Exit(is(2))
-	code := 0 // with which what is printed comes, where the program has one way to end
+	code := 0 // the exit code of printed answers, if the program has only one exit
 	if len(f.Exits) == 1 {
-		code, _ = strconv.Atoi(f.Exits[0].Text) // what is not a number is not known
+		code, _ = strconv.Atoi(f.Exits[0].Text) // anything but a number is unknown
 	}
 	for i := range f.Stdout {
 		if text := f.Stdout[i].Text; exit2 == nil {

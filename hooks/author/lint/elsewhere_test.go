@@ -15,7 +15,7 @@ import (
 	"minigem/hooks/author/lint"
 )
 
-// TestElsewhere: what other agents make of a hook, from the tables.
+// TestElsewhere checks what lint says about other agents, from the tables.
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
 	const sh = "#!/bin/sh\n"
@@ -52,8 +52,8 @@ exit 2`
 	}
 }
 
-// TestFieldsElsewhere: a guard that reads a field with jq is told where the
-// payload of another agent has none of that name.
+// TestFieldsElsewhere checks that a guard that reads a field with jq gets a finding if
+// another agent's payload lacks that field.
 func TestFieldsElsewhere(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ others, event, line, says string }{
@@ -64,8 +64,8 @@ func TestFieldsElsewhere(t *testing.T) {
 		{"copilot", "BeforeTool", `c=$(printf '%s' "$input" | jq -r '.tool_input.command // ""')`, ".tool_input.command at preToolUse of Copilot CLI"},
 		{"copilot", "BeforeTool", `c=$(jq -r '.toolArgs.command // .tool_input.command')`, ""},
 		{"claude", "AfterAgent", `jq -r .prompt_response`, ".prompt_response at Stop of Claude Code"},
-		{"claude", "AfterTool", `jq -r .tool_response.llmContent`, ""}, // what a result holds is not in the tables
-		{"claude", "BeforeTool", `jq -r .whatever`, ""},                // no field of ours: it may read something else
+		{"claude", "AfterTool", `jq -r .tool_response.llmContent`, ""}, // the tables do not say what a result holds
+		{"claude", "BeforeTool", `jq -r .whatever`, ""},                // not one of our fields: it may read something else
 		{"kimi", "BeforeTool", `f = json.load(sys.stdin)["tool_input"]["file_path"]`, ".tool_input.file_path at PreToolUse of Kimi Code"},
 		{"copilot", "BeforeTool", `c = data.get("tool_input", {}).get("command")`, ".tool_input.command at preToolUse of Copilot CLI"},
 		{"copilot", "BeforeTool", `c = data["toolArgs"].get("command") or data["tool_input"]["command"]`, ""},
@@ -120,8 +120,8 @@ func TestSettingsElsewhere(t *testing.T) {
 	}
 }
 
-// TestFixKnowsNames: a tool that nobody has is another one only where that is
-// sure. Spelling tells nothing: create_file is not read_file.
+// TestFixKnowsNames checks that an unknown tool is renamed only if its meaning is
+// certain. Spelling alone proves nothing: create_file is not read_file.
 func TestFixKnowsNames(t *testing.T) {
 	t.Parallel()
 	for matcher, want := range map[string]string{
@@ -136,8 +136,8 @@ func TestFixKnowsNames(t *testing.T) {
 	}
 }
 
-// TestGuardsThatAreRight: forty guards in the forms that people write have
-// neither errors nor warnings. A file's name is EVENT.DIALECT.NAME.
+// TestGuardsThatAreRight checks that forty guards in common forms get neither errors
+// nor warnings. A file's name is EVENT.DIALECT.NAME.
 func TestGuardsThatAreRight(t *testing.T) {
 	t.Parallel()
 	archive, err := txtar.ParseFile("testdata/guards.txtar")

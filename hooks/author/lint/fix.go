@@ -11,11 +11,11 @@ import (
 	"minigem/hooks/jsonc"
 )
 
-// fixer collects what fixes change. Files of programs are written at once,
-// settings at the end.
+// fixer collects changes to settings, which are written at the end. Programs are
+// written at once.
 type fixer struct{ changed map[string]*jsonc.Doc }
 
-// rewrite replaces all of one text in a file.
+// rewrite replaces each occurrence of old in a file.
 func (f *fixer) rewrite(path, old, by string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -27,8 +27,8 @@ func (f *fixer) rewrite(path, old, by string) error {
 }
 
 // Fix mends the findings that can be mended and marks them as Fixed. Comments and the
-// order of settings stay. A file that changed since it was linted is left alone and is an
-// error. files are those of the linted Setup.
+// order of settings stay. A file that changed since it was linted is left alone and is
+// an error. files are the linted Setup's files.
 func Fix(all []Finding, files []inspect.File) error {
 	f := &fixer{changed: map[string]*jsonc.Doc{}}
 	var errs []error

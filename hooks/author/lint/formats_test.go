@@ -62,7 +62,7 @@ minigem hooks lint --explain CODE tells more
 	assert.Contains(t, b.String(), `"results": []`)
 }
 
-// What interpreters make of a file that is not there is not what shells do.
+// Interpreters treat a missing file differently than shells do.
 func TestMissingFiles(t *testing.T) {
 	t.Parallel()
 	for command, want := range map[string]string{
@@ -76,7 +76,8 @@ func TestMissingFiles(t *testing.T) {
 	}
 }
 
-// What SARIF 2.1.0 requires, and what GitHub's code scanning reads beyond that.
+// TestSARIF checks what SARIF 2.1.0 requires and what GitHub's code scanning reads in
+// addition.
 func TestSARIF(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "a b%c")
@@ -119,8 +120,8 @@ func TestSARIF(t *testing.T) {
 	}
 }
 
-// at are the values at a path; * is each element, nil stands for one that is
-// missing.
+// at returns the values at a path, in which * means each element. A missing value is
+// nil.
 func at(v any, path []string) []any {
 	if len(path) == 0 {
 		return []any{v}

@@ -12,8 +12,8 @@ import (
 	"minigem/hooks/config"
 )
 
-// FuzzRun: whatever a settings file holds, each finding has a code, a text, and
-// a line of that file.
+// FuzzRun checks that, for any settings file, each finding has a code, a text and a
+// line of that file.
 func FuzzRun(f *testing.F) {
 	for _, text := range []string{
 		`{"hooks":{"BeforeTool":[{"matcher":"(","hooks":[{"type":"command","command":"echo '{\"decision\":\"dny\"}'; exit 2","timeout":1}]}],"X":[]}}`, "{\n\"hooks\": {\n\"PreToolUse\": [5]}}", `{"hooks":{"AfterTool":{}}}`, `{"hooksConfig":{"disabled":[5]}}`,

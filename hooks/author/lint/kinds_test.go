@@ -12,8 +12,8 @@ import (
 	"minigem/hooks/author/lint"
 )
 
-// TestKindsAndEventsThatAreRight: hooks of every kind, and of the events that
-// Gemini CLI lacks, are written rightly so: what is said of them are notes.
+// TestKindsAndEventsThatAreRight checks that correct hooks of every kind, and of the
+// events that Gemini CLI lacks, get only notes.
 func TestKindsAndEventsThatAreRight(t *testing.T) {
 	t.Parallel()
 	for _, h := range []struct{ event, matcher, fields string }{

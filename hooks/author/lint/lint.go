@@ -41,7 +41,7 @@ const (
 type Finding struct {
 	// Code is the code of its [Rule], such as "HK001".
 	Code string `json:"code"`
-	// Severity is that of the rule.
+	// Severity is the rule's severity.
 	Severity Severity `json:"severity"`
 	// File is the absolute path of the settings file or program.
 	File string `json:"file"`

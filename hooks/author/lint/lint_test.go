@@ -21,7 +21,7 @@ import (
 
 var update = flag.Bool("update", false, "write docs/LINT.md")
 
-// A world is a project with settings, and what is found in it.
+// A world is a project with settings, and its lint input.
 type world struct {
 	dir, settings string
 	input         lint.Input
@@ -43,7 +43,7 @@ func load(t *testing.T, dir, settings string, layer hooks.Layer) world {
 	}}
 }
 
-// codes of errors and warnings, and of notes with them where notes is set.
+// codes returns the codes of errors and warnings, and of notes too if notes is set.
 func codes(all []lint.Finding) []string {
 	var out []string
 	for _, f := range all {
@@ -53,7 +53,7 @@ func codes(all []lint.Finding) []string {
 	return slices.Compact(out)
 }
 
-// entry is a settings file with one hook of an event.
+// entry returns a settings file with one hook of an event.
 func entry(event, group, hook string) string {
 	if group != "" {
 		group += ", "
@@ -61,7 +61,7 @@ func entry(event, group, hook string) string {
 	return `{"hooks": {"` + event + `": [{` + group + `"hooks": [{"type": "command", ` + hook + `}]}]}}`
 }
 
-// Each code is found where it should be, and not next to it.
+// Each code is found in the faulty settings and not in the correct ones.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	ok := `"command": "true"`
@@ -237,7 +237,7 @@ func TestNotExecutable(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o755), info.Mode().Perm())
 }
 
-// A hook in Claude Code's dialect may say what Claude Code's hooks say.
+// A hook in Claude Code's dialect may answer as Claude Code's hooks do.
 func TestClaudesDialect(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -301,7 +301,7 @@ func TestFix(t *testing.T) {
 	script, err := os.ReadFile(filepath.Join(dir, "x.sh"))
 	require.NoError(t, err)
 	assert.Equal(t, "#!/bin/sh\ntrue\n", string(script))
-	// what came to light by that is fixed by further runs
+	// further runs fix what the first fix reveals
 	for range 2 {
 		again := load(t, dir, string(data), hooks.LayerProject)
 		more := lint.Run(again.input)
@@ -327,7 +327,7 @@ func TestFixLeavesAChangedFileAlone(t *testing.T) {
 	assert.Equal(t, "{}", string(data))
 }
 
-// A file that nobody can read, and a place without hooks, are no all-clear.
+// An unreadable file, and a folder without hooks, are reported.
 func TestNothingToLookAt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -364,7 +364,7 @@ func TestEveryRuleIsTested(t *testing.T) {
 		assert.Contains(t, string(data), `"`+r.Code+`"`)
 		assert.True(t, r.Title != "" && r.Why != "" && r.Do != "" && r.Severity != "", r.Code)
 	}
-	// T22 is of every BeforeTool hook: hooks explain tells it, see its tests
+	// T22 applies to every BeforeTool hook, so hooks explain reports it; see its tests
 	for n := 1; n <= 21; n++ {
 		assert.Contains(t, string(data), fmt.Sprintf("// T%d\n", n), "each trap of Gemini CLI's has a row")
 	}

@@ -24,7 +24,7 @@ var (
 	comparison = regexp.MustCompile(`(?i)\btool_?name\b[^#\n]{0,40}?(?:==?=?|\bin\b|!=)\s*\(?\[?["']?([A-Za-z_]+)`)
 )
 
-// search visits the lines of a program that are not comments.
+// search visits the lines of a program, without comments.
 func search(f program.Facts, visit func(n int, line string) *program.Fact) *program.Fact {
 	n := 0
 	for line := range strings.Lines(f.Text) {
@@ -39,8 +39,8 @@ func search(f program.Facts, visit func(n int, line string) *program.Fact) *prog
 	return nil
 }
 
-// unsetVariable finds a variable that reads as if an agent set it, and that the
-// program does not set either.
+// unsetVariable finds a variable that looks like an agent's but is set neither by an
+// agent nor by the program.
 func unsetVariable(h hooks.Hook, f program.Facts) *program.Fact {
 	if f.Lang != program.Shell {
 		return nil
@@ -55,14 +55,14 @@ func unsetVariable(h hooks.Hook, f program.Facts) *program.Fact {
 	})
 }
 
-// assigned: a shell's program sets the variable itself.
+// assigned reports whether a shell program sets the variable itself.
 func assigned(text, name string) bool {
 	return regexp.MustCompile(`(?m)(?:^|[\s;({&|])` + name + `\+?=|\b(?:read|for|mapfile|readarray)\b[^\n;]*\b` + name +
 		`\b`).MatchString(text)
 }
 
-// noSuchField finds a field that jq asks for in vain. One with another behind
-// // is meant for other agents.
+// noSuchField finds a field that jq reads and no payload has. A field with an
+// alternative after // is meant for other agents.
 func noSuchField(_ hooks.Hook, f program.Facts) *program.Fact {
 	return search(f, func(n int, line string) *program.Fact {
 		if f.Lang != program.Shell {
@@ -78,8 +78,8 @@ func noSuchField(_ hooks.Hook, f program.Facts) *program.Fact {
 	})
 }
 
-// foreignTool finds a program that knows the tools of other agents alone, or
-// what people are shown of them.
+// foreignTool finds a program that knows only other agents' tool names, or only the
+// display names of tools.
 func foreignTool(h hooks.Hook, f program.Facts) *program.Fact {
 	if !h.Event.IsTool() {
 		return nil
@@ -104,8 +104,8 @@ func foreignTool(h hooks.Hook, f program.Facts) *program.Fact {
 	return found
 }
 
-// toolNames are the names that tools have in a dialect, and those that they have
-// elsewhere alone.
+// toolNames returns the tool names of a dialect, and the names that tools have only in
+// other agents.
 func toolNames(d string) (own, other map[string]bool) {
 	own, other = map[string]bool{}, map[string]bool{}
 	for ours, claudes := range protocol.Claude().Tools {
@@ -146,8 +146,8 @@ func unescaped(_ hooks.Hook, f program.Facts) *program.Fact {
 	})
 }
 
-// noArgument finds an argument of the program that the command does not give.
-// In a function it is one of the function's.
+// noArgument finds a use of an argument that the command does not pass. Programs with
+// functions are skipped, because there it may be the function's argument.
 func noArgument(h hooks.Hook, f program.Facts) *program.Fact {
 	if f.Lang != program.Shell || strings.Contains(f.Text, "()") || strings.Contains(f.Text, "function ") ||
 		strings.Contains(f.Text, "set --") ||

@@ -11,7 +11,7 @@ import (
 	"minigem/hooks/jsonc"
 )
 
-// plans finds what the engine's plan shows: matchers, shadows, order.
+// plans checks what the engine's plan shows: matchers, shadowed hooks, order.
 func (l *linter) plans() {
 	for _, p := range l.Setup.Explain(nil, "", nil).Events {
 		for _, h := range p.Hooks {
@@ -37,7 +37,7 @@ func (l *linter) matcher(p inspect.EventPlan, h inspect.HookPlan) {
 	at := l.matcherLine(h)
 	if !p.Event.HasSubject() {
 		if strings.Trim(pattern, ".*^$()+") == "" {
-			return // it says that all is meant
+			return // it matches everything on purpose
 		}
 		l.add("HK023", h.File, at, nil, "matcher %q has no effect: %s has nothing to match", pattern, p.Event)
 		return
@@ -46,7 +46,7 @@ func (l *linter) matcher(p inspect.EventPlan, h inspect.HookPlan) {
 		l.add("HK064", h.File, at, nil, "matcher %q has an alternative that is empty, and that matches everything", pattern)
 	}
 	if !p.Event.IsTool() && !p.Event.IsAgent() {
-		return // the loader has tried the triggers
+		return // the loader has checked the triggers
 	}
 	if glob.MatchString(pattern) {
 		l.add("HK067", h.File, at, l.globFix(h),
@@ -58,7 +58,7 @@ func (l *linter) matcher(p inspect.EventPlan, h inspect.HookPlan) {
 		return
 	}
 	if p.Event.IsAgent() {
-		return // agents have the names that people give them
+		return // users name their agents themselves
 	}
 	if len(h.Matches) == 0 && !strings.Contains(pattern, "mcp_") && !plainWords(pattern) &&
 		!config.MatchesOthers(pattern) {
@@ -68,16 +68,16 @@ func (l *linter) matcher(p inspect.EventPlan, h inspect.HookPlan) {
 	l.loose(h, pattern, at)
 }
 
-// glob finds a * that no regular expression would have: at the beginning, or
-// behind a letter or an underscore.
+// glob finds a * that no regular expression would contain: at the beginning, or after a
+// letter or an underscore.
 var glob = regexp.MustCompile(`(^|[|(]|(?:^|[^\\])\w)\*`)
 
-// unglob writes a glob as the regular expression that it was meant to be.
+// unglob translates a glob to the regular expression that was probably meant.
 func unglob(pattern string) string {
 	return "^(" + glob.ReplaceAllString(strings.Trim(pattern, "^$"), "$1.*") + ")$"
 }
 
-// globFix writes matchers of h as regular expressions.
+// globFix returns a fix that rewrites h's matcher as a regular expression.
 func (l *linter) globFix(h inspect.HookPlan) func(*fixer) error {
 	doc := l.docs[h.File]
 	if doc == nil {
@@ -94,14 +94,15 @@ func (l *linter) globFix(h inspect.HookPlan) func(*fixer) error {
 	}
 }
 
-// plainWords: the loader reports names that no tool has.
+// plainWords reports whether a pattern consists of plain names. The loader reports
+// those that no tool has.
 func plainWords(pattern string) bool {
 	return strings.Trim(pattern, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ |") == ""
 }
 
-// loose finds matchers of plain names that match other tools too.
+// loose finds matchers of plain names that also match other tools.
 func (l *linter) loose(h inspect.HookPlan, pattern string, at int) {
-	if !plainWords(pattern) || h.Dialect() == "claude" { // where a plain name is a whole one
+	if !plainWords(pattern) || h.Dialect() == "claude" { // Claude Code matches plain names exactly
 		return
 	}
 	words := strings.Split(strings.ReplaceAll(pattern, " ", ""), "|")
@@ -123,7 +124,7 @@ func (l *linter) loose(h inspect.HookPlan, pattern string, at int) {
 	}
 }
 
-// matcherLine is where the matcher of h stands.
+// matcherLine returns the line of h's matcher.
 func (l *linter) matcherLine(h inspect.HookPlan) int {
 	doc := l.docs[h.File]
 	if doc == nil {
@@ -159,7 +160,8 @@ func exceptFor(h inspect.HookPlan) string {
 	return ", but for " + strings.Join(h.RunsFor, ", ")
 }
 
-// inTurn: hooks of other groups run one after the other, too.
+// inTurn finds an event where one sequential hook makes hooks of other groups
+// sequential too.
 func (l *linter) inTurn(p inspect.EventPlan) {
 	i := slices.IndexFunc(p.Hooks, func(h inspect.HookPlan) bool { return h.Order > 0 && h.Sequential })
 	others := slices.ContainsFunc(p.Hooks, func(h inspect.HookPlan) bool { return h.Order > 0 && !h.Sequential })

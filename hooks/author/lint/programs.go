@@ -12,8 +12,8 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// programs looks at what h runs. What is found in a file is reported there; what is
-// in the command itself, in the settings.
+// programs checks the programs that h runs. A finding in a file is reported there, and
+// a finding in the command itself is reported in the settings.
 func (l *linter) programs(h hooks.Hook) {
 	claudes := h.Dialect == "claude"
 	for _, f := range l.of(h) {
@@ -46,7 +46,8 @@ func (l *linter) programs(h hooks.Hook) {
 	}
 }
 
-// blocksBlindly: a program of h can deny, and none of them looks at the flag.
+// blocksBlindly reports whether a program of h can deny and none of them checks the
+// flag.
 func (l *linter) blocksBlindly(h hooks.Hook) bool {
 	facts := l.of(h)
 	return slices.ContainsFunc(facts, inspect.MightDeny) &&
@@ -76,7 +77,7 @@ func (p place) add(code string, at *program.Fact, fix func(*fixer) error, format
 	}
 }
 
-// text finds what editors leave behind.
+// text finds what editors leave in files, such as carriage returns.
 func (l *linter) text(p place) {
 	if p.f.Path == "" {
 		return
@@ -92,7 +93,7 @@ func (l *linter) text(p place) {
 	}
 }
 
-// programRules are found in one program each. %s is the fact's text.
+// programRules are checked against each program alone. %s is the fact's text.
 var programRules = []struct {
 	code   string
 	gemini bool // not for hooks in Claude Code's dialect
@@ -174,8 +175,8 @@ var programRules = []struct {
 	{"HK065", false, noArgument, "a hook gets no arguments: $%s is empty, and the event is in the JSON on stdin"},
 }
 
-// refusal finds an exit 1 that says why in the lines before: it is meant to
-// block. One behind || or in a handler of errors is what it seems.
+// refusal finds an exit 1 whose preceding lines print a reason, so that it is meant to
+// block. An exit after || or in an error handler is an ordinary failure.
 func refusal(f program.Facts) *program.Fact {
 	lines := strings.Split(f.Text, "\n")
 	for i, e := range f.Exits {
@@ -222,7 +223,7 @@ func denials(f program.Facts) []program.Fact {
 	})
 }
 
-// badDecision finds a word that is none, or an array in an object's place.
+// badDecision finds an unknown decision, or an array where an object belongs.
 func badDecision(h hooks.Hook, f program.Facts) *program.Fact {
 	for _, d := range f.Decisions {
 		if !slices.Contains([]string{"allow", "deny", "block", "ask", "approve"}, d.Text) {
@@ -237,7 +238,7 @@ func badDecision(h hooks.Hook, f program.Facts) *program.Fact {
 	return nil
 }
 
-// unknownField tries the texts that are complete JSON on the fields of answers.
+// unknownField checks the fields of answers that are complete JSON.
 func unknownField(h hooks.Hook, f program.Facts) *program.Fact {
 	for _, s := range f.Stdout {
 		var answer map[string]json.RawMessage
@@ -245,7 +246,7 @@ func unknownField(h hooks.Hook, f program.Facts) *program.Fact {
 			continue
 		}
 		var nested map[string]json.RawMessage
-		_ = json.Unmarshal(answer["hookSpecificOutput"], &nested) // another type is the engine's to tell
+		_ = json.Unmarshal(answer["hookSpecificOutput"], &nested) // the engine reports other types
 		for _, part := range []struct {
 			fields map[string]json.RawMessage
 			nested bool
@@ -264,6 +265,6 @@ func known(name string, nested bool) bool {
 	return slices.ContainsFunc(protocol.Gemini().Fields(), func(f protocol.Field) bool {
 		return f.Name == name && f.Nested == nested
 	}) ||
-		// told by HK048
+		// HK048 reports these
 		slices.Contains([]string{"permissionDecision", "permissionDecisionReason", "updatedInput", "updatedToolOutput"}, name)
 }

@@ -30,7 +30,7 @@ type Rule struct {
 
 // Rules lists all rules, by code. It must not be changed.
 var Rules = []Rule{
-	// what the file says
+	// the settings file
 	{"HK001", "unknown-event", Error, "There is no such event", "Hooks under a name that no event has never run.",
 		"Use a name that minigem hooks schema lists.", `"BeforeTols": [...]`, true},
 	{"HK002", "claude-name", Error, "A name of Claude Code's",
@@ -185,7 +185,7 @@ var Rules = []Rule{
 	{"HK055", "ask-nobody", Warning, "The event cannot ask",
 		"Only BeforeTool can ask for the permission prompt; elsewhere ask is not a decision, and the action goes on.",
 		"Deny, or ask at BeforeTool.", `"AfterTool": {"decision": "ask"}`, false},
-	// what is not there
+	// what is missing
 	{"HK060", "unset-variable", Warning, "A variable that no agent sets",
 		"It is empty: what the hook is about is in the JSON on stdin, not in the environment.",
 		"Read stdin: jq -r '.tool_input.file_path'.", `$CLAUDE_TOOL_INPUT_FILE_PATH`, false},
@@ -244,8 +244,8 @@ var Rules = []Rule{
 		`--for kimi: jq -r .tool_input.file_path`, false},
 }
 
-// differences are the IDs of what Gemini CLI does differently, by the code of the
-// rule that warns of it.
+// differences lists, by the code of a rule, the IDs of the differences of Gemini CLI
+// that it warns of.
 var differences = map[string][]string{
 	"HK006": {"silent-faults"}, "HK007": {"silent-faults"}, "HK009": {"bad-timeout"}, "HK010": {"older-disabled"},
 	"HK013": {"not-strict", "extension-comment"}, "HK015": {"on-error", "dialect", "event-added", "trigger-added",
@@ -258,7 +258,7 @@ var differences = map[string][]string{
 	"HK052": {"signal"},
 }
 
-// Differences returns what Gemini CLI does differently with what the rule finds.
+// Differences returns the differences of Gemini CLI that the rule warns of.
 func (r Rule) Differences() []hooks.Difference {
 	var out []hooks.Difference
 	for _, id := range differences[r.Code] {
@@ -267,8 +267,8 @@ func (r Rule) Differences() []hooks.Difference {
 	return out
 }
 
-// effect is what both agents do with what the rule of the code finds, the one
-// difference or the first.
+// effect describes how both agents treat what the rule finds. If the rule has several
+// differences, it uses the first.
 func effect(code string) string { return elsewhere.DifferenceByID(differences[code][0]).Effect() }
 
 // Page returns the section of docs/LINT.md about the rule, in Markdown.

@@ -14,7 +14,7 @@ import (
 	"minigem/internal/text"
 )
 
-// section takes over what the loader said of a file.
+// section reports what the loader found in a file.
 func (l *linter) section(s config.Section) {
 	for _, p := range slices.Concat(s.Problems, s.Notes) {
 		if isClaudes(p) {
@@ -25,7 +25,7 @@ func (l *linter) section(s config.Section) {
 		}
 		l.add(cmp.Or(p.Rule, "HK009"), p.File, p.Line, l.settingsFix(p), "%s", p.Text)
 	}
-	told := map[string]bool{} // once a file
+	told := map[string]bool{} // report each once per file
 	for _, h := range s.Hooks {
 		for _, f := range []struct {
 			used       bool
@@ -51,8 +51,8 @@ func (l *linter) section(s config.Section) {
 	}
 }
 
-// unread reports files that could not be read, so that no section is there for
-// them, and of what is wrong with all files together.
+// unread reports problems that belong to no section: files that could not be read, and
+// faults of all files together.
 func (l *linter) unread() {
 	for _, p := range l.Setup.Config.Problems {
 		if !slices.ContainsFunc(l.Sections, func(s config.Section) bool { return slices.Contains(s.Problems, p) }) {
@@ -61,12 +61,12 @@ func (l *linter) unread() {
 	}
 }
 
-// isClaudes: the name that nothing has is one of Claude Code's.
+// isClaudes reports whether an unknown event or tool name is one of Claude Code's.
 func isClaudes(p hooks.Problem) bool {
 	return (p.Rule == "HK001" || p.Rule == "HK003") && (claude.Event(p.Fix.From) != "" || claude.Tool(p.Fix.From) != "")
 }
 
-// settingsFix changes the document, or is nil where the right value is not clear.
+// settingsFix returns a fix for the settings, or nil if the right value is not clear.
 func (l *linter) settingsFix(p hooks.Problem) func(*fixer) error {
 	doc := l.docs[p.File]
 	if doc == nil {
@@ -96,7 +96,7 @@ func (l *linter) settingsFix(p hooks.Problem) func(*fixer) error {
 	return nil
 }
 
-// fixMatchers puts the right name into the matchers of the line.
+// fixMatchers corrects the name in the matchers on the problem's line.
 func fixMatchers(doc *jsonc.Doc, p hooks.Problem) error {
 	return eachGroup(doc, func(g jsonc.Node) error {
 		m := g.Get("matcher")
@@ -170,8 +170,8 @@ func fixTimeoutText(doc *jsonc.Doc, line int) error {
 	})
 }
 
-// fixOlder moves what has an older name to where it belongs now. The newer one
-// wins where both stand.
+// fixOlder moves settings with older names to their current place. If both exist, the
+// newer one wins.
 func fixOlder(doc *jsonc.Doc) error {
 	root := doc.Root()
 	for _, id := range root.Get("hooks", "disabled").Strings() {
@@ -200,7 +200,7 @@ func fixOlder(doc *jsonc.Doc) error {
 	return nil
 }
 
-// disabledNames finds entries of lists that name no hook.
+// disabledNames finds entries in lists of disabled hooks that name no hook.
 func (l *linter) disabledNames() {
 	known := l.Setup.Names()
 	for _, s := range l.Sections {

@@ -17,10 +17,10 @@ import (
 	"minigem/hooks/config"
 )
 
-// TestHooksAsPeopleWriteThem: of an extension with hooks of Claude Code in the shapes in
-// which people write them, which all work, the linter says that they are Claude Code's,
-// in notes, and beside that what is true: what waits for nobody refuses nothing
-// (HK068), and a loop does not look whether it began (HK044).
+// TestHooksAsPeopleWriteThem lints an extension with Claude Code hooks in common forms,
+// which all work. Notes say that they are Claude Code's. The only other findings are
+// true: hooks with async refuse nothing (HK068), and a loop does not check whether it
+// is in one (HK044).
 func TestHooksAsPeopleWriteThem(t *testing.T) {
 	t.Parallel()
 	const own = ".gemini/extensions/theirs/"

@@ -58,8 +58,8 @@ type Mutant struct {
 	Text []byte
 }
 
-// sorted is all in the order of classes, then of lines, without those that change
-// nothing and those that are there already.
+// sorted sorts mutants by class, then by line. It drops duplicates and mutants that
+// change nothing.
 func sorted(was []byte, all []Mutant) []Mutant {
 	var out []Mutant
 	for _, m := range all {

@@ -12,7 +12,7 @@ import (
 	"minigem/hooks/config"
 )
 
-// shown are mutants as a reader knows them.
+// shown describes mutants as reports do.
 func shown(all []Mutant) []string {
 	var out []string
 	for _, m := range all {
@@ -93,8 +93,8 @@ func TestSettings(t *testing.T) {
 	require.Error(t, err)
 }
 
-// FuzzMutate: whatever stands in a file, its mutants are other than it and than
-// each other, and those of settings can be read as it could.
+// FuzzMutate checks that, for any file, all mutants differ from it and from each other,
+// and that mutants of settings parse if the file does.
 func FuzzMutate(f *testing.F) {
 	for _, text := range []string{guarded, `{"hooks":{"A":[{"matcher":"a|b"}],"A":[{"hooks":[{"command":"exit 2"}]}]}}`, `{"hooks":[1]}`, "exit 2\n\"\"\"\nexit(2)"} {
 		f.Add([]byte(text))

@@ -8,14 +8,14 @@ import (
 	"sync"
 )
 
-// fault is a small change of a line of a program.
+// fault is a small change to a line of a program.
 type fault struct {
 	class    string
-	find, by string // a regular expression, and what stands for it
+	find, by string // a regular expression and its replacement
 }
 
-// faults are looked for in programs of any language, and in commands. Each place
-// where one fits is a mutant of its own.
+// faults are searched in commands and in programs of any language. Each match makes a
+// separate mutant.
 var faults = []fault{
 	{Exit, `(\b[eE]xit(?:Code)?(?:\s*=\s*|\s*\(\s*|\s+))2\b`, "${1}1"},
 	{Decision, `(\\?["'])(?:deny|block|ask)(\\?["'])`, "${1}allow${2}"},
@@ -37,7 +37,7 @@ var patterns = sync.OnceValue(func() []*regexp.Regexp {
 	return out
 })
 
-// most bounds the mutants of one file.
+// most limits the mutants of one file.
 const most = 200
 
 // Program returns the mutants of a program in any language, sorted by class and line; at
@@ -52,7 +52,7 @@ func Program(data []byte) []Mutant {
 	for line := range bytes.Lines(data) {
 		n++
 		inside := quoted || comment(line)
-		if bytes.Count(line, []byte(`"""`))%2 == 1 { // a text of several lines, as Python's comments are
+		if bytes.Count(line, []byte(`"""`))%2 == 1 { // a string of several lines, such as a Python docstring
 			quoted, inside = !quoted, true
 		}
 		for _, c := range changed(string(line)) {
@@ -71,10 +71,10 @@ func comment(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("//"))
 }
 
-// change is a line with a fault.
+// change is a line with one fault in it.
 type change struct{ class, line, what string }
 
-// changed are the lines that one fault makes of this one.
+// changed returns line with each fault in each place where it fits, one at a time.
 func changed(line string) []change {
 	var out []change
 	for i, re := range patterns() {

@@ -9,7 +9,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// hangs is the command of a hook that never ends by itself.
+// hangs is the command of a hook that does not end by itself.
 const hangs = "sleep 3600"
 
 // Settings returns the mutants of a file that configures hooks: the settings of a project
@@ -37,7 +37,7 @@ func Settings(file string, data []byte) ([]Mutant, error) {
 	return sorted(data, s.all), nil
 }
 
-// place is where a hook is configured.
+// place identifies a hook's entry.
 type place struct {
 	event       string
 	group, hook int
@@ -49,7 +49,7 @@ type settings struct {
 	all  []Mutant
 }
 
-// change adds the file as edit leaves it, which returns false where it does
+// change adds a mutant of the file as changed by edit. edit returns false if it changed
 // nothing.
 func (s *settings) change(class, hook, what string, line int, edit func(hooks jsonc.Node) bool) {
 	doc, err := jsonc.Parse(s.file, s.data)
@@ -58,7 +58,7 @@ func (s *settings) change(class, hook, what string, line int, edit func(hooks js
 	}
 }
 
-// partners are the events that are most easily taken for each other.
+// partners pairs the events that are most easily confused.
 var partners = map[protocol.Event]protocol.Event{
 	protocol.BeforeTool: protocol.AfterTool, protocol.AfterTool: protocol.BeforeTool,
 	protocol.BeforeModel: protocol.AfterModel,
@@ -72,8 +72,8 @@ var partners = map[protocol.Event]protocol.Event{
 	protocol.Notification: protocol.BeforeTool,
 }
 
-// move puts the hooks of an event under its partner, or under the first event
-// that has none.
+// move renames an event to its partner or, if that has hooks, to the first event
+// without any.
 func (s *settings) move(doc *jsonc.Doc, event string, line int) {
 	all := doc.Root().Get("hooks")
 	for _, to := range append([]protocol.Event{partners[protocol.Event(event)]}, protocol.Events...) {
@@ -90,7 +90,7 @@ func (s *settings) matcher(event string, g int, group jsonc.Node) {
 	n := group.Get("matcher")
 	text := n.Text()
 	if n.Kind() != jsonc.String || text == "" || text == "*" || text == ".*" {
-		return // everything matches already
+		return // it already matches everything
 	}
 	name := ""
 	if hooks := group.Get("hooks").Elements(); len(hooks) > 0 {
@@ -108,8 +108,8 @@ func (s *settings) matcher(event string, g int, group jsonc.Node) {
 	}
 }
 
-// nth is an element of an array; none where a name occurs twice, and this is the
-// other one.
+// nth returns element i of array, or an empty node. If a name occurs twice, array may
+// be the shorter of the two.
 func nth(array jsonc.Node, i int) jsonc.Node {
 	if all := array.Elements(); i < len(all) {
 		return all[i]
@@ -119,7 +119,7 @@ func nth(array jsonc.Node, i int) jsonc.Node {
 
 var list = regexp.MustCompile(`^(\^?\(?)([\w.*-]+(?:\|[\w.*-]+)+)(\)?\$?)$`)
 
-// without are the patterns that lack one of the names which pattern lists.
+// without returns the patterns that omit one of the names in pattern.
 func without(pattern string) []string {
 	m := list.FindStringSubmatch(pattern)
 	if m == nil {
@@ -134,7 +134,7 @@ func without(pattern string) []string {
 	return out
 }
 
-// called is what a hook is called in a report.
+// called returns a hook's name for reports.
 func called(hook jsonc.Node) string {
 	if name := hook.Get("name").Text(); name != "" {
 		return name

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// chains are what Python and JavaScript write to read a field of an object that
-// they have in a variable, and alternatives what they write between a field and one
-// that is read where it is missing.
+// chains match how Python and JavaScript read a field of an object in a variable.
+// alternatives are their operators for a fallback field.
 var (
 	chains = map[Language]func() *regexp.Regexp{
 		Python: pattern(`[\w)]((?:\[["']\w+["']\]|\.get\(["']\w+["'](?:, *(?:\{\}|None|""|''))?\))+)`),
@@ -17,7 +16,7 @@ var (
 	inChain      = pattern(`(?:\.get\(|\[)["'](\w+)["']|\.([A-Za-z_]\w*)`)
 )
 
-// chain keeps which fields a line of Python or JavaScript reads.
+// chain records the fields that a line of Python or JavaScript reads.
 func (f *Facts) chain(n int, line string) {
 	re := chains[f.Lang]
 	if re == nil {
@@ -30,7 +29,7 @@ func (f *Facts) chain(n int, line string) {
 			path = append(path, name[1]+name[2])
 		}
 		if len(m) > 2 && m[2] != "" {
-			path = path[:len(path)-1] // a method
+			path = path[:len(path)-1] // the last name is a method
 		}
 		if len(path) > 0 {
 			found = append(found, path)

@@ -12,8 +12,8 @@ import (
 	"minigem/hooks/author/program"
 )
 
-// FuzzRead: whatever a hook's program looks like, what is found in it has a
-// line of it, and no more is found than it has room for.
+// FuzzRead checks that, for any program, each fact has a line of it, and that there are
+// no more facts than the text has room for.
 func FuzzRead(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"hook.sh", "#!/bin/bash\ntrap '' TERM\nsleep 5 &\necho '{\"decision\":\"deny\"}' >&2\nif a; then exit 2; fi\n"}, {"hook.sh", "cat <<X\n{}\nX\nkill $$"}, {"hook.sh", "((("},

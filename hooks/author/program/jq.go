@@ -9,7 +9,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// filter is one of jq that reads a field, or the first of several that is there.
+// filter matches a jq filter that reads one field, or the first that exists of several.
 var filter = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(
 		`^\s*\(?\s*((?:\.[A-Za-z_]\w*)+)\??` +
@@ -20,15 +20,15 @@ var path = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|//\s*)((?:\.[A-Za-z_]\w*)+)`)
 })
 
-// jq keeps which fields a call of it reads.
+// jq records the fields that a call of jq reads.
 func (f *Facts) jq(c *syntax.CallExpr) {
 	if paths := fieldsOf(words(c.Args[1:])); paths != nil {
 		f.Fields = append(f.Fields, Field{int(c.Pos().Line()), paths})
 	}
 }
 
-// fieldsOf are the fields that jq reads of its input with these arguments; nil:
-// they are not plain.
+// fieldsOf returns the fields that jq reads from its input with these arguments, or nil
+// if the filter is not a plain one.
 func fieldsOf(args []string) [][]string {
 	i := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") })
 	if i < 0 || slices.ContainsFunc(args[:i], func(a string) bool {

@@ -123,8 +123,8 @@ type Field struct {
 	Paths [][]string
 }
 
-// maxProgram is how much of a program is looked at: larger ones are built, not
-// written.
+// maxProgram is the size of the largest program that is examined. Larger files are
+// built, not written.
 const maxProgram = 256 << 10
 
 // Read examines h's command, which is the first of the results, and the programs that it
@@ -147,16 +147,15 @@ func Read(h hooks.Hook, p Place) []Facts {
 	return all
 }
 
-// pattern compiles expr when it is first asked for, so that only those who read
-// programs pay for it.
+// pattern compiles expr on first use, so that only runs that read programs pay for it.
 func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
 var shebang = pattern(`^\x{FEFF}?#!\s*(?:\S*[/\s])?(?:env\s+(?:-\S+\s+|\w+=\S*\s+)*)?(\w+?)[\d.]*(?:\s|$)`)
 
-// languageOf knows programs by their first line, their name, or by who runs
-// them. "?" is not a program: data that the command names.
+// languageOf recognizes the language by the first line, the file's name, or the command
+// that runs it. "?" means data that the command names, not a program.
 func languageOf(path, text, command string) Language {
 	first, _, _ := strings.Cut(text, "\n")
 	if m := shebang().FindStringSubmatch(first); m != nil {
@@ -168,7 +167,7 @@ func languageOf(path, text, command string) Language {
 		case "node", "deno", "bun":
 			return Script
 		}
-		return Other // fish, zsh and others have a syntax of their own
+		return Other // fish, zsh and others have different syntax
 	}
 	switch filepath.Ext(path) {
 	case ".sh", ".bash":
@@ -264,8 +263,9 @@ func firstJSON(facts []Fact) *Fact {
 	return &facts[i]
 }
 
-// isJSON: the text looks like an object or an array, with holes where variables
-// stand.
+// isJSON reports whether a text looks like an object or an array. Variables in it are
+// isJSON reports whether a text looks like an object or an array. Text from variables
+// may be missing in it.
 func isJSON(s string) bool {
 	s = strings.TrimSpace(s)
 	return strings.HasPrefix(s, "{") && strings.HasSuffix(s, "}") || strings.HasPrefix(s, `[{`) || s == "[]"

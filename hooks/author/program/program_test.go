@@ -15,7 +15,7 @@ import (
 
 type fact = program.Fact
 
-// read looks at a program with this text, as the hook "./NAME" finds it.
+// read examines a program with this text, which the hook runs as "./NAME".
 func read(t *testing.T, name, text string) program.Facts {
 	t.Helper()
 	dir := t.TempDir()
@@ -56,7 +56,7 @@ func TestShell(t *testing.T) {
 		{"# exit 2\ntrue", facts{Silent: true}},
 		{"case $x in a) exit 2 ;; esac", facts{Silent: true, Exits: at(1, "2")}},
 		{"for x in a; do exit 4; done; while true; do exit 5; done; (exit 6); time exit 7", facts{Silent: true, Exits: []fact{{1, "4"}, {1, "5"}, {1, "6"}, {1, "7"}}}},
-		// text, then JSON, on one way
+		// text, then JSON, on one path
 		{"echo a\necho '{}'", facts{Stdout: []fact{{1, "a"}, {2, "{}"}}, Mixed: &fact{1, "a"}}},
 		{"echo '{}'\necho a", facts{Stdout: []fact{{1, "{}"}, {2, "a"}}}},
 		{"if x; then echo a; else echo '{}'; fi >&1", facts{Stdout: []fact{{1, "a"}, {1, "{}"}}}},
@@ -70,7 +70,7 @@ func TestShell(t *testing.T) {
 		{"sleep 9 >/dev/null 2>&1 &", facts{Silent: true}},
 		{"kill -9 $$", facts{Silent: true, Kills: &fact{1, "kill -9 $$"}}},
 		{"kill $child", facts{Silent: true}},
-		// what editors do
+		// left behind by editors
 		{"\ufeffexit 2\r\n", facts{Silent: true, Exits: at(1, "2")}},
 	} {
 		c.want.Lang = program.Shell
@@ -87,7 +87,7 @@ func TestOtherLanguages(t *testing.T) {
 		name, text string
 		lang       program.Language
 		exits      []fact
-		stderr     bool // JSON stands there
+		stderr     bool // it prints JSON on stderr
 	}{
 		{"x.py", "sys.exit(2)\nos._exit( 3 )\nexit(0)", program.Python, []fact{{1, "2"}, {2, "3"}, {3, "0"}}, false},
 		{"x.py", "# sys.exit(2)\nsys.exit(code)", program.Python, nil, false},
@@ -97,7 +97,7 @@ func TestOtherLanguages(t *testing.T) {
 		{"x.js", "process.exit(2)\nprocess.exitCode = 1", program.Script, []fact{{1, "2"}, {2, "1"}}, false},
 		{"x.js", "console.error(JSON.stringify(a))", program.Script, nil, true},
 		{"x.mjs", "// process.exit(2)", program.Script, nil, false},
-		// by the first line, whatever the name is
+		// by the first line, regardless of the name
 		{"x", "#!/usr/bin/env python3\nsys.exit(2)", program.Python, []fact{{2, "2"}}, false},
 		{"x", "#!/usr/bin/env node\nprocess.exit(2)", program.Script, []fact{{2, "2"}}, false},
 		{"x.py", "#!/bin/bash\nexit 2", program.Shell, []fact{{2, "2"}}, false},
@@ -127,7 +127,7 @@ func TestWords(t *testing.T) {
 	assert.Nil(t, f.JSONOnStderr())
 }
 
-// Only programs are looked at, and those that can be.
+// Read leaves out files that are not programs or cannot be examined.
 func TestReadLeavesOut(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// shell reads the program as the shell does.
+// shell parses the program as a shell does.
 func (f *Facts) shell() {
 	program := strings.TrimPrefix(strings.ReplaceAll(f.Text, "\r\n", "\n"), "\ufeff")
 	file, err := syntax.NewParser().Parse(strings.NewReader(program), "")
@@ -26,7 +26,7 @@ func (f *Facts) shell() {
 	})
 }
 
-// words are what those of a call say.
+// words returns the literal text of each word.
 func words(list []*syntax.Word) []string {
 	all := make([]string, len(list))
 	for i, w := range list {
@@ -35,16 +35,16 @@ func words(list []*syntax.Word) []string {
 	return all
 }
 
-// walker goes through statements, knowing where their stdout goes.
+// walker walks through statements and keeps track of where their stdout goes.
 type walker struct {
 	f      *Facts
 	prints bool            // something is printed, or might be
-	json   *Fact           // JSON that was printed on this way
-	ended  bool            // the way ends here
+	json   *Fact           // JSON that was printed on this path
+	ended  bool            // the path ends here
 	ends   map[string]bool // functions that end the program
 }
 
-// ways walks alternatives, of which a run takes one.
+// ways walks alternative branches, of which a run takes one.
 func (w *walker) ways(alternatives ...func()) {
 	before, all := w.json, true
 	var after *Fact
@@ -61,7 +61,7 @@ func (w *walker) ways(alternatives ...func()) {
 	w.json, w.ended = after, all
 }
 
-// exit is the end of a way.
+// exit ends a path.
 func (w *walker) exit(code string) {
 	if code == "2" && w.json != nil && w.f.Unsaid == nil {
 		w.f.Unsaid = w.json
@@ -69,10 +69,9 @@ func (w *walker) exit(code string) {
 	w.json, w.ended = nil, true
 }
 
-// list walks statements that follow each other. shown: their stdout is the
-// hook's.
+// list walks consecutive statements. shown means that their stdout is the hook's.
 func (w *walker) list(stmts []*syntax.Stmt, shown bool) {
-	var words *Fact // printed so far on this way
+	var words *Fact // text printed so far on this path
 	for _, s := range stmts {
 		before := len(w.f.Stdout)
 		w.stmt(s, shown)
@@ -89,7 +88,7 @@ func (w *walker) list(stmts []*syntax.Stmt, shown bool) {
 	}
 }
 
-// redirected says where s sends its stdout: "", "stderr" or "away".
+// redirected returns where s sends its stdout: "", "stderr" or "away".
 func redirected(s *syntax.Stmt) string {
 	to := ""
 	for _, r := range s.Redirs {
@@ -142,7 +141,7 @@ func (w *walker) stmt(s *syntax.Stmt, shown bool) {
 	}
 }
 
-// compound walks the lists in a compound command.
+// compound walks the statements in a compound command.
 func (w *walker) compound(c syntax.Command, shown bool) {
 	switch c := c.(type) {
 	case *syntax.Block:
@@ -157,7 +156,7 @@ func (w *walker) compound(c syntax.Command, shown bool) {
 	case *syntax.ForClause:
 		w.ways(func() { w.list(c.Do, shown) }, func() {})
 	case *syntax.CaseClause:
-		ways := []func(){func() {}} // no pattern may match
+		ways := []func(){func() {}} // it may be that no pattern matches
 		for _, item := range c.Items {
 			ways = append(ways, func() { w.list(item.Stmts, shown) })
 		}
@@ -173,7 +172,7 @@ func (w *walker) compound(c syntax.Command, shown bool) {
 	}
 }
 
-// clause walks an if with all that follows it.
+// clause walks an if statement with its elif and else branches.
 func (w *walker) clause(c *syntax.IfClause, shown bool) {
 	w.list(c.Cond, shown)
 	w.ways(func() { w.list(c.Then, shown) }, func() {
@@ -183,7 +182,7 @@ func (w *walker) clause(c *syntax.IfClause, shown bool) {
 	})
 }
 
-// quiet are commands that print nothing on stdout, or only when asked.
+// quiet lists commands that print nothing on stdout unless they are asked to.
 const quiet = " exit return test [ [[ true false : cd set shift local export read trap sleep kill mkdir rm touch cp " +
 	"mv chmod unset umask wait let declare readonly break continue "
 
@@ -209,7 +208,7 @@ func (w *walker) call(c *syntax.CallExpr, s *syntax.Stmt, shown, stderr bool) {
 		}
 	case w.ends[name]:
 		w.exit("")
-		w.prints = true // it might
+		w.prints = true // it might print
 	case name == "set" && w.f.Strict == nil && strict(args):
 		w.f.Strict = &Fact{line, source(c)}
 	case name == "trap" && len(args) > 1 && args[0] == "" && isEmptyLiteral(c.Args[1]) && namesTerm(args[1:]):
@@ -239,7 +238,7 @@ func (w *walker) say(what Fact, shown, stderr bool) {
 	}
 }
 
-// heredoc is the text that s reads from itself.
+// heredoc returns the here-document that s reads.
 func heredoc(s *syntax.Stmt) string {
 	for _, r := range s.Redirs {
 		if r.Hdoc != nil {
@@ -249,7 +248,7 @@ func heredoc(s *syntax.Stmt) string {
 	return ""
 }
 
-// text is what a word says, without what only a run can tell.
+// text returns the literal parts of a word. Expansions are left out.
 func text(w *syntax.Word) string {
 	var b strings.Builder
 	var parts func([]syntax.WordPart)
@@ -271,11 +270,11 @@ func text(w *syntax.Word) string {
 
 func source(n syntax.Node) string {
 	var b strings.Builder
-	_ = syntax.NewPrinter().Print(&b, n) // what was parsed can be printed
+	_ = syntax.NewPrinter().Print(&b, n) // parsed syntax can always be printed
 	return b.String()
 }
 
-// formatted is what printf prints, without what only a run can tell.
+// formatted returns what printf prints. Expansions are left out.
 func formatted(args []string) string {
 	if len(args) == 0 {
 		return ""
@@ -292,7 +291,7 @@ func formatted(args []string) string {
 			b.WriteString(rest[0])
 			rest = rest[1:]
 		}
-		if format == "" && len(rest) > 0 { // it begins again
+		if format == "" && len(rest) > 0 { // printf reuses the format
 			format = args[0]
 		}
 	}
@@ -306,7 +305,7 @@ func dropFlags(args []string) []string {
 	return args
 }
 
-// strict knows the options of set with which a fault ends the program.
+// strict reports whether these options of set make a failure end the program.
 func strict(args []string) bool {
 	for _, option := range args {
 		switch {

@@ -11,8 +11,8 @@ import (
 	"minigem/hooks/author/replay"
 )
 
-// FuzzRead: what is said to be a session of any program gives steps of known
-// kinds, as many as the file has room for, or an error that names the file.
+// FuzzRead checks that any file yields steps of known kinds, no more than it has room
+// for, or an error that names the file.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		`{"type":"user","sessionId":"s","message":{"content":"hello"}}` + "\n" + `{"type":"assistant","message":{"content":[{"type":"text","text":"a"},{"type":"tool_use","id":"1","name":"Bash","input":{"command":"ls"}}]}}` + "\n" +
@@ -40,6 +40,6 @@ func FuzzRead(f *testing.F) {
 			payload, err := s.Payload([]byte(`{"hook_event_name":"`+event+`"}`), "")
 			require.True(t, err != nil || json.Valid(payload), "%q", payload)
 		}
-		_, _ = s.Payload(data, "") // anything for a payload
+		_, _ = s.Payload(data, "") // it must not panic
 	})
 }

@@ -71,7 +71,7 @@ type Session struct {
 	Skipped []string
 }
 
-// maxLine bounds a line of Claude Code's files.
+// maxLine limits the lines of Claude Code's files.
 const maxLine = 64 << 20
 
 // Read reads the session in the file at path. Steps of Claude Code's sessions get Gemini
@@ -95,7 +95,7 @@ func Read(path string) (*Session, error) {
 		return nil, claudeErr
 	case len(s.Steps) > 0:
 		return s, nil
-	case err == nil: // a session in which nothing was said
+	case err == nil: // a session without messages
 		return ofGemini(path, f), nil
 	}
 	return nil, fmt.Errorf("%s is not a session: it is neither Gemini CLI's nor Claude Code's", path)
@@ -134,8 +134,8 @@ func ofGemini(path string, f *transcript.File) *Session {
 	return s
 }
 
-// promptOf is what the user typed: not a tool's result, nor what hooks or the
-// program added.
+// promptOf returns what the user typed, without tool results and without text that
+// hooks or the program added.
 func promptOf(parts []llm.Part) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -184,8 +184,8 @@ func (s *Step) failed(text string) {
 		Error: &protocol.ToolError{Message: text, Type: "execution_failed"}}
 }
 
-// recall finds the answers that hooks sent back: minigem noted it, and the
-// reason follows as a prompt. Gemini CLI notes nothing.
+// recall finds the answers that hooks sent back. minigem records them, and the reason
+// follows as a prompt. Gemini CLI records nothing.
 func (s *Session) recall(activity []transcript.Raw) {
 	reasons := map[string]bool{}
 	for _, raw := range activity {
@@ -267,7 +267,7 @@ func ofClaude(path string, data []byte) (*Session, error) {
 	return s, nil
 }
 
-// claude takes one part of a message; answer is what was said last.
+// claude adds one part of a message. It takes and returns the model's last text.
 func (s *Session) claude(who string, p claudePart, answer string, calls map[string]int) string {
 	switch {
 	case p.Type == "text" && who == "user":
@@ -300,7 +300,7 @@ func (s *Session) claude(who string, p claudePart, answer string, calls map[stri
 	return answer
 }
 
-// ofClaudeCall is the call under the names that tools and arguments have here.
+// ofClaudeCall converts a call to Gemini CLI's names of tools and arguments.
 func ofClaudeCall(p claudePart) llm.ToolCall {
 	name := p.Name
 	if ours := claude.Tool(p.Name); ours != "" {
@@ -322,7 +322,7 @@ func ofClaudeCall(p claudePart) llm.ToolCall {
 	return llm.ToolCall{ID: p.ID, Name: name, Args: args}
 }
 
-// partsOf reads a content that is a string or an array of parts.
+// partsOf decodes a content that is a string or an array of parts.
 func partsOf(raw json.RawMessage) []claudePart {
 	var text string
 	if json.Unmarshal(raw, &text) == nil {

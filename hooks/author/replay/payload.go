@@ -69,7 +69,7 @@ func (s *Session) last(kind Kind, tool string) *Step {
 	return nil
 }
 
-// messages is the conversation as a request holds it.
+// messages returns the conversation in the form of a request.
 func (s *Session) messages() []protocol.LLMMessage {
 	out := []protocol.LLMMessage{}
 	for _, step := range s.Steps {

@@ -84,7 +84,7 @@ type Result struct {
 	index map[place]int
 }
 
-// place is a hook: the same command may stand in several places.
+// place identifies a hook. The same command may be configured in several places.
 type place struct {
 	event hooks.Event
 	id    string
@@ -156,7 +156,7 @@ func (r *Result) session(ctx context.Context, e *hooks.Engine, s *Session, last 
 	}
 }
 
-// decide notes what hooks made of a step, where they made anything of it.
+// decide records what the hooks did with a step, if they did anything.
 func (r *Result) decide(s *Session, i int, rep hooks.Report) {
 	step := s.Steps[i]
 	d := Decided{
@@ -173,7 +173,7 @@ func (r *Result) decide(s *Session, i int, rep hooks.Report) {
 	}
 }
 
-// head is the beginning of what a step is about.
+// head returns the beginning of a step's text.
 func head(s Step) string {
 	text := s.Text
 	if s.Kind == KindCall {

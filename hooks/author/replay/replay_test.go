@@ -33,7 +33,8 @@ func call(id, file, response string) string {
 		`"result":[{"functionResponse":{"id":"` + id + `","name":"write_file","response":{` + response + `}}}]}`
 }
 
-// past is minigem's: a denied call, one that ran, an answer that was sent back.
+// past is a session of minigem: a denied call, one that ran, and an answer that was
+// sent back.
 var past = meta + user("u1", "write it") +
 	model("g1", "", call("c1", "x", `"error":"Tool execution blocked: mine"`)+","+call("c2", "a", `"output":"ok"`)) +
 	model("g2", "half", "") +
@@ -100,7 +101,7 @@ func TestReadRefuses(t *testing.T) {
 	assert.Empty(t, s.Steps)
 }
 
-// hook answers by what it reads.
+// hook answers according to its input.
 type hook func(event hooks.Event, stdin string) string
 
 func (f hook) Run(_ context.Context, h hooks.Hook, stdin hooks.Payload, _ []string) hooks.Exit {
@@ -118,7 +119,7 @@ func run(t *testing.T, f hook, text string) *replay.Result {
 	return replay.Run(t.Context(), &hooks.Engine{Config: c, Runner: f}, []*replay.Session{read(t, text)})
 }
 
-// What differs is reported, step by step.
+// Differences are reported step by step.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

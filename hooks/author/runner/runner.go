@@ -72,7 +72,7 @@ type Options struct {
 const (
 	mostInput  = 64 << 20
 	mostOutput = 4 << 20
-	grace      = 200 * time.Millisecond // from asking the script to end until it is ended
+	grace      = 200 * time.Millisecond // how long a script may take to end after it was asked to
 )
 
 // Start is [Run] after checking the options. Wrong options refuse, because agents do not
@@ -134,12 +134,12 @@ func (o Options) Refuse(why string) int {
 	return portable.Print(agents.Refusal("minigem hooks run: "+why), o.Stdout, o.Stderr)
 }
 
-// matches reports whether the script is about a tool, by the rules of its
-// dialect's agent and by the name that this agent has for the tool.
+// matches reports whether the script handles a tool, by its own agent's matching rules
+// and name for the tool.
 func (o Options) matches(d *protocol.Dialect, tool string) bool {
 	a, err := agents.Find(d.Name)
 	if err != nil {
-		return true // unreachable: both are in the table
+		return true // unreachable: the table has both dialects
 	}
 	fires, _ := a.Fires(o.Match, d.ToolName(tool, nil))
 	return fires
@@ -150,8 +150,8 @@ func (o Options) getenv(name string) string {
 	return value
 }
 
-// ask runs the script once. failed says that it did not do its work, where that
-// is no reason to refuse.
+// ask runs the script once. failed is a message for stderr: a failure that is no reason
+// to refuse, or what a successful script wrote there.
 func (o Options) ask(ctx context.Context, c *portable.Call, d *protocol.Dialect, payload []byte,
 	tool string) (out protocol.Output, failed string) {
 	ran := o.start(ctx, c, payload)
@@ -162,7 +162,7 @@ func (o Options) ask(ctx context.Context, c *portable.Call, d *protocol.Dialect,
 	if reading.Failed == "" || out.Decision == protocol.Deny || out.Stop {
 		if text := strings.TrimSpace(string(ran.Stderr)); ran.Code == 0 && reading.From != "stderr" &&
 			!strings.Contains(text, "{") {
-			failed = text // nothing failed: it is for who reads the log
+			failed = text // nothing failed; the text is for the log
 		}
 		return out, failed
 	}
@@ -199,8 +199,8 @@ func (o Options) start(ctx context.Context, c *portable.Call, payload []byte) pr
 	return ran
 }
 
-// environment is that of the agent, with the variables for the project's folder
-// that scripts for Gemini CLI and Claude Code use.
+// environment returns the agent's environment with the project folder's variables that
+// scripts for Gemini CLI and Claude Code read.
 func (o Options) environment(c *portable.Call) []string {
 	env := slices.Clone(o.Env)
 	dir := o.getenv("CLAUDE_PROJECT_DIR")
@@ -218,11 +218,11 @@ func (o Options) environment(c *portable.Call) []string {
 	return env
 }
 
-// passOn is for events that Gemini CLI does not have: the script reads what the
-// agent says, and the agent what the script prints.
+// passOn handles events that Gemini CLI does not have. Payload and output pass through
+// unchanged.
 func (o Options) passOn(ctx context.Context, c *portable.Call) int {
 	ran := o.start(ctx, c, c.Raw)
-	_, _ = o.Stdout.Write(ran.Stdout) // the agent may have closed it
+	_, _ = o.Stdout.Write(ran.Stdout) // the agent may have closed stdout
 	_, _ = o.Stderr.Write(ran.Stderr)
 	if ran.Failed != "" {
 		fmt.Fprintln(o.Stderr, "minigem: the hook failed:", ran.Failed)

@@ -33,8 +33,8 @@ func run(t *testing.T, script, stdin string, o runner.Options) (code int, stdout
 	return code, out.String(), errs.String()
 }
 
-// TestScriptsThatFail: what does not start or does not end refuses, what fails
-// otherwise is a warning, and --on-error changes both.
+// TestScriptsThatFail checks that a script that does not start or does not end refuses,
+// that other failures are warnings, and that --on-error changes both.
 func TestScriptsThatFail(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -66,8 +66,8 @@ func TestScriptsThatFail(t *testing.T) {
 	}
 }
 
-// TestWhatScriptsRead: one script reads the same of two agents, in either
-// dialect, with the folder's variables.
+// TestWhatScriptsRead checks that a script reads the same from two agents, in either
+// dialect, with the variables of the folder.
 func TestWhatScriptsRead(t *testing.T) {
 	t.Parallel()
 	copilot := `{"sessionId":"s","timestamp":1795293622490,"cwd":"/work","toolName":"bash","toolArgs":{"command":"ls"}}`
@@ -88,7 +88,8 @@ func TestWhatScriptsRead(t *testing.T) {
 	assert.Contains(t, stdout, `"permissionDecisionReason":"not so"`)
 }
 
-// TestMatch: other tools pass without the script, by the names of its dialect.
+// TestMatch checks that other tools pass without running the script, by the tool names
+// of its dialect.
 func TestMatch(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -102,7 +103,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestOddInput: what no agent says refuses, and so does nothing at all.
+// TestOddInput checks that input that no agent sends, or no input, refuses.
 func TestOddInput(t *testing.T) {
 	t.Parallel()
 	for _, stdin := range []string{"", "{", "[]", "null", `{"a":1}`} {
@@ -113,7 +114,7 @@ func TestOddInput(t *testing.T) {
 	}
 }
 
-// TestEventsWithoutCounterpart are passed on as they are.
+// TestEventsWithoutCounterpart checks that they are passed on unchanged.
 func TestEventsWithoutCounterpart(t *testing.T) {
 	t.Parallel()
 	code, stdout, _ := run(t, "cat; exit 3", `{"session_id":"s","permission_mode":"default","hook_event_name":"PostToolBatch","tool_calls":[]}`, runner.Options{})

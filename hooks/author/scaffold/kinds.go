@@ -9,8 +9,8 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// making is a hook in the making: its kind decides about the entry, the program and
-// what the case has besides.
+// making is the state of a hook while it is made. The kind decides on its entry, its
+// program and some lines of the case.
 type making struct {
 	o    Options
 	t    template
@@ -31,7 +31,7 @@ func (m *making) kind() error {
 	return add()
 }
 
-// language is the one that was asked for, or the first of those there are.
+// language sets the requested language, or the first of those supported.
 func (m *making) language(all ...string) error {
 	if m.o.Language == "" {
 		m.o.Language = all[0]
@@ -47,7 +47,7 @@ func (m *making) language(all ...string) error {
 	return nil
 }
 
-// enter is the hook's entry in the settings.
+// enter sets the hook's entry in the settings.
 func (m *making) enter(e entry) {
 	e.Name = m.o.Name
 	m.hook.Group = group{m.t.Matcher, []any{e}}
@@ -71,8 +71,8 @@ func (m *making) command() error {
 	return nil
 }
 
-// unwaited makes the example one of a hook that is not waited for: it tells the
-// user and, with the next request, the model.
+// unwaited turns the example into an asynchronous hook. It informs the user and, with
+// the next request, the model.
 func (m *making) unwaited() error {
 	run := m.t.Async
 	if run == nil {
@@ -94,7 +94,7 @@ func (m *making) unwaited() error {
 	return nil
 }
 
-// address is where the program of an http hook answers.
+// address is where the program of an HTTP hook listens.
 const address = "http://127.0.0.1:8787/"
 
 func (m *making) http() error {
@@ -130,8 +130,8 @@ type server struct {
 	Args    []string `json:"args"`
 }
 
-// prompt makes a question to a model, whose answer the case has. It can refuse and
-// nothing else.
+// prompt makes a hook that asks a model, whose answer is in the case. It can only
+// refuse.
 func (m *making) prompt() error {
 	if !m.o.Event.CanBlock() {
 		return fmt.Errorf("a hook of the type prompt can do nothing but refuse, and %s cannot be refused", m.o.Event)
@@ -159,8 +159,8 @@ func (m *making) prompt() error {
 	return nil
 }
 
-// ofQuestion makes of the script of a command's case that of a question: it refuses, and
-// is a request of its own.
+// ofQuestion turns the case of a command hook into the case of a prompt hook, which
+// refuses and makes a request itself.
 var ofQuestion = strings.NewReplacer("effect=context", "decision=deny", "model-requests 0", "model-requests 1",
 	"model-saw last", "model-saw any", "model-saw 3", "model-saw any")
 

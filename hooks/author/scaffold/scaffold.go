@@ -40,8 +40,8 @@ type Hook struct {
 	Group any
 	// Server is added to mcpServers in the settings, under the hook's name; nil for none.
 	Server any
-	tool   string // that the case calls
-	serves string // what starts its server; empty: it has none that must be started
+	tool   string // the tool that the case calls
+	serves string // the command that starts its server; empty if none must be started
 	alone  bool   // it can be fired without a session
 
 	// Try is the change to a sample payload, as "hooks fire --set" takes it, on which the
@@ -140,7 +140,7 @@ func (h Hook) Made() string {
 	return b.String()
 }
 
-// files are those that it is made of.
+// files returns the hook's files.
 func (h Hook) files() []File {
 	if h.Program.Path == "" {
 		return []File{h.Case}
@@ -167,8 +167,8 @@ type entry struct {
 	Async   bool              `json:"async,omitempty"`
 }
 
-// command runs the program from anywhere in the project; braces, because Gemini
-// CLI replaces the other form.
+// command returns a command that runs the program from anywhere in the project. It uses
+// braces because Gemini CLI replaces the form without them.
 func command(program, language string) string {
 	path := `"${GEMINI_PROJECT_DIR}/` + program + `"`
 	switch language {
@@ -254,8 +254,7 @@ func Write(h Hook, dir string, configured hooks.Config) error {
 	return err
 }
 
-// createAll makes the files and returns the paths of those that it made, which
-// are all of them unless it fails.
+// createAll creates the files and returns the paths that it created, also if it fails.
 func createAll(dir string, files []File) (made []string, err error) {
 	for _, f := range files {
 		to := path(dir, f)
@@ -296,16 +295,16 @@ func configure(name string, data []byte, h Hook) ([]byte, error) {
 	return doc.Bytes(), nil
 }
 
-// quoted is s as a string of Python, JavaScript and Go, which JSON's are too.
+// quoted returns s as a JSON string, which Python, JavaScript and Go also accept.
 func quoted(s string) string {
 	data, err := protocol.Encode(s)
 	if err != nil {
-		return `""` // a string always has a JSON form
+		return `""` // unreachable: a string always has a JSON form
 	}
 	return string(data)
 }
 
-// answer is a template's answer as JSON, with the hook's name in it.
+// answer returns the template's answer as JSON, with the hook's name filled in.
 func (t template) answer(name string) string {
 	var v any
 	if json.Unmarshal([]byte(strings.ReplaceAll(t.Says, "NAME", name)), &v) != nil {

@@ -21,8 +21,8 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// events has, for each event, changes to its sample payload on which the hook
-// answers, and others on which it is silent; "": nothing is changed.
+// events has, for each event, changes to its sample payload on which the hook answers,
+// and others on which it is silent. "" changes nothing.
 var events = map[protocol.Event]struct{ speaks, silent []string }{
 	protocol.SessionStart:        {[]string{"source=startup"}, []string{"source=resume"}},
 	protocol.BeforeAgent:         {[]string{"prompt=deploy it"}, []string{"prompt=test it", `prompt=""`}},
@@ -37,8 +37,8 @@ var events = map[protocol.Event]struct{ speaks, silent []string }{
 	protocol.SessionEnd:          {[]string{"reason=exit"}, []string{"reason=clear"}},
 }
 
-// interpreters run a program; check are the arguments with which they only read
-// it. Go's programs are read by running them.
+// interpreters run a program. With the arguments in check they only parse it. Go
+// programs are checked by running them.
 var interpreters = map[string]struct {
 	name  string
 	check []string
@@ -49,8 +49,8 @@ var interpreters = map[string]struct {
 	"go": {"go", nil},
 }
 
-// Each program in each language can be read, stands in the settings as the
-// loader and the shell want it, and does what its comment says and no more.
+// Each program in each language parses, is configured as the loader and the shell
+// require, and does exactly what its comment says.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	for _, ev := range protocol.Events {
@@ -80,7 +80,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// write makes the hook "first" in dir, which need not be there, and returns it.
+// write makes the hook "first" in dir, which need not exist, and returns it.
 func write(t *testing.T, dir string, ev protocol.Event, lang string) scaffold.Hook {
 	t.Helper()
 	h, err := scaffold.Make(scaffold.Options{Name: "first", Event: ev, Language: lang})
@@ -110,7 +110,7 @@ func fire(t *testing.T, dir string, h scaffold.Hook, stdin []byte) string {
 	t.Helper()
 	command := configured(t, dir).Command
 	cmd := exec.Command("bash", "-c", command)
-	cmd.Dir = t.TempDir() // from anywhere
+	cmd.Dir = t.TempDir() // it runs from anywhere
 	cmd.Env = append(os.Environ(), "GEMINI_PROJECT_DIR="+dir)
 	cmd.Stdin = strings.NewReader(string(stdin))
 	out, err := cmd.Output()
@@ -119,7 +119,7 @@ func fire(t *testing.T, dir string, h scaffold.Hook, stdin []byte) string {
 	return string(out)
 }
 
-// configured is the only hook of the project's settings.
+// configured returns the only hook in the project's settings.
 func configured(t *testing.T, dir string) hooks.Hook {
 	t.Helper()
 	file := filepath.Join(dir, ".gemini", "settings.json")
@@ -133,8 +133,8 @@ func configured(t *testing.T, dir string) hooks.Hook {
 	return s.Hooks[0]
 }
 
-// The entry names the event, quotes the path so that it may hold spaces, and
-// leaves a program time that is built first.
+// The entry names the event, quotes the path so that it may contain spaces, and gives a
+// program that must be built more time.
 func TestEntries(t *testing.T) {
 	t.Parallel()
 	for lang, want := range map[string]struct {
@@ -158,8 +158,8 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// Cases can be read, skip where the language is missing, and lead to the
-// program; cmd/minigem's tests run them.
+// Cases parse, are skipped if the language is missing, and run the program.
+// cmd/minigem's tests run them.
 func TestCases(t *testing.T) {
 	t.Parallel()
 	for _, ev := range protocol.Events {
@@ -208,7 +208,7 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// What cannot be made is said, and what can be made in its place.
+// An impossible combination is an error that names what can be made instead.
 func TestKindsRefuse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -236,7 +236,7 @@ func TestKindsRefuse(t *testing.T) {
 	assert.ErrorContains(t, async.Narrow("", "block"), "--on-error block has no effect with --async")
 }
 
-// An MCP server that is there stays, and nothing is written beside it.
+// An existing MCP server stays, and nothing is written.
 func TestAServerThatIsThere(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -249,7 +249,7 @@ func TestAServerThatIsThere(t *testing.T) {
 	assert.Equal(t, map[string]string{".gemini/settings.json": mine}, tree(t, dir))
 }
 
-// Comments and order stay, and the group comes after those that are there.
+// Comments and order stay, and the group is added after the existing ones.
 func TestSettingsStay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -279,12 +279,12 @@ func TestSettingsStay(t *testing.T) {
 	assert.Equal(t, "^(write_file|replace)$", s.Hooks[1].Matcher)
 }
 
-// Where something is in the way, all is as it was.
+// If something is in the way, nothing changes.
 func TestWriteRefuses(t *testing.T) {
 	t.Parallel()
 	const mine = "mine"
 	for name, c := range map[string]struct {
-		files map[string]string // what is there
+		files map[string]string // files that exist already
 		hooks []hooks.Hook
 		want  string
 	}{
@@ -326,7 +326,7 @@ func get(t *testing.T, path string) string {
 	return string(data)
 }
 
-// tree are the texts of the files in dir, locks left out; nil: there are none.
+// tree returns the texts of the files in dir without locks, or nil if there are none.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	var all map[string]string

@@ -8,13 +8,14 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// retries reports whether a hook of ev can send something back, which it then reads
-// again.
+// retries reports whether a hook of ev can send an answer back and then reads the next
+// one.
 func retries(ev protocol.Event) bool {
 	return ev == protocol.AfterAgent || ev == protocol.SubagentStop
 }
 
-// reason is the text of the answer: why it refuses, or what it adds.
+// reason returns the text in the answer: its reason for refusing, or the context that
+// it adds.
 func (t template) reason() string {
 	var says struct {
 		Reason   string
@@ -26,8 +27,8 @@ func (t template) reason() string {
 	return says.Reason + says.Specific.AdditionalContext
 }
 
-// server is a program that answers hooks for as long as it runs. skeleton is the
-// language's, in which ANSWER, FIELD, HOLDS, AGAIN and NAME are put in.
+// server returns a program that serves hooks until it is stopped. skeleton is the
+// language's template, with the placeholders ANSWER, FIELD, HOLDS, AGAIN and NAME.
 func (t template) server(o Options, skeleton string) string {
 	again := map[bool]map[string]string{
 		true: {"py": "    if again:\n        return \"\"  # one retry is enough\n",

@@ -9,25 +9,25 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// A template is what the hook of an event does to begin with: where a field of
-// what it reads holds a text, it answers something.
+// A template describes the example hook of an event: it answers if a field of its input
+// contains a text.
 type template struct {
 	Does    string   // for the comment at the top
 	Matcher string   // empty: none
-	Tool    string   // that the case calls; empty: write_file
+	Tool    string   // the tool that the case calls; empty means write_file
 	Field   []string // path in the payload
 	Holds   string
-	Says    string   // JSON; NAME stands for the hook's name
-	Script  string   // of the case; NAME and EVENT stand for themselves
-	Files   string   // of the case, the model's part too
-	Async   []string // of a hook that is not waited for: the prompt on which it answers, and what the model does
-	Try     string   // the change to a sample payload on which it answers; empty: it does as it is
+	Says    string   // the answer as JSON, with the placeholder NAME
+	Script  string   // the script of the case, with the placeholders NAME and EVENT
+	Files   string   // the files of the case, including the model's part
+	Async   []string // for an async hook: the prompt on which it answers, and what the model does
+	Try     string   // the change to a sample payload on which it answers; empty if it needs none
 }
 
 //go:embed templates.json
 var templatesJSON []byte
 
-// templateOf returns that of an event.
+// templateOf returns the template of an event.
 func templateOf(e protocol.Event) (template, bool) {
 	var all map[protocol.Event]template
 	err := json.Unmarshal(templatesJSON, &all)
@@ -35,10 +35,10 @@ func templateOf(e protocol.Event) (template, bool) {
 	return t, ok && err == nil
 }
 
-// needs are the programs without which a language cannot run.
+// needs lists the programs that a language requires.
 var needs = map[string]string{"py": "python3", "js": "node", "go": "go"}
 
-// testCase is the case that proves the hook.
+// testCase returns the case that proves the hook.
 func (m *making) testCase() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# The %s hook %s %s.\n", m.o.Event, m.o.Name, m.t.Does)
@@ -46,7 +46,7 @@ func (m *making) testCase() string {
 		fmt.Fprintf(&b, "needs %s\n", p)
 	}
 	if m.o.Language == "go" {
-		b.WriteString("timeout 120s\n") // the first build of a machine takes long
+		b.WriteString("timeout 120s\n") // the first build on a machine takes long
 	}
 	b.WriteString("use ../../settings.json .gemini/settings.json\n")
 	if m.hook.Program.Path != "" {

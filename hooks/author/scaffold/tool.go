@@ -10,14 +10,14 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// An aim is the call of a tool that the case of a hook for it makes: a sample
-// call with value in one of its arguments.
+// An aim is the tool call in the case of a hook for that tool: a sample call with value
+// as one of its arguments.
 type aim struct {
 	argument string
 	value    any
 }
 
-// aims are the tools that hooks can be made for. Each value names a secret.
+// aims lists the tools for which hooks can be made. Each value names a secret.
 var aims = map[string]aim{
 	"run_shell_command": {"command", "cat secret.txt"},
 	"read_file":         {"file_path", "secret.txt"},
@@ -32,7 +32,7 @@ var aims = map[string]aim{
 	"save_memory":       {"fact", "This is a secret."},
 }
 
-// forTool is the template of a hook for calls of one tool, whose case makes such a
+// forTool returns the template of a hook for calls of one tool. Its case makes such a
 // call.
 func forTool(event protocol.Event, tool string) (template, error) {
 	if event != protocol.BeforeTool {

@@ -152,12 +152,12 @@ func Torture(ctx context.Context, s Subject, done func(n, of int)) (Report, erro
 type torture struct {
 	Subject
 	ctx       context.Context
-	reference hooks.Decision // of the payload, undisturbed
+	reference hooks.Decision // the decision on the undisturbed payload
 	report    Report
 	mu        sync.Mutex
 }
 
-// outcome is what one run did.
+// outcome is the result of one run.
 type outcome struct {
 	ran      bool
 	skipped  string
@@ -168,7 +168,7 @@ type outcome struct {
 	took     time.Duration
 }
 
-// home is where the hook runs undisturbed.
+// home returns the place of undisturbed runs.
 func (t *torture) home() Place {
 	return Place{Dir: t.Dir, Env: map[string]string{"TMPDIR": t.Temp}}
 }
@@ -199,7 +199,7 @@ func (t *torture) find(class, trial, format string, args ...any) {
 	}
 }
 
-// judge reports what a run shows without any other.
+// judge reports faults that one run shows by itself.
 func (t *torture) judge(trial string, o outcome) {
 	if !o.ran {
 		return
@@ -216,7 +216,7 @@ func (t *torture) judge(trial string, o outcome) {
 	}
 }
 
-// same finds a run that decided differently than it does undisturbed.
+// same reports a run whose decision differs from the undisturbed one.
 func (t *torture) same(class, trial string, o outcome) {
 	if !o.ran || o.failed != "" || o.decision == t.reference {
 		return
@@ -227,13 +227,13 @@ func (t *torture) same(class, trial string, o outcome) {
 	t.find(class, trial, "undisturbed it says %s, here %s", t.reference, o.decision)
 }
 
-// files are those of the project and of the folder for temporary ones, with
-// their sizes left out: a log may grow.
+// files returns the files in the project and in the temporary folder. It ignores their
+// sizes, because a log may grow.
 func (t *torture) files() map[string]bool {
 	const most = 20_000
 	found := map[string]bool{}
 	for _, root := range []string{t.Dir, t.Temp} {
-		_ = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error { // what cannot be read is not compared
+		_ = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error { // unreadable files are not compared
 			switch {
 			case err != nil || len(found) >= most:
 				return filepath.SkipDir
@@ -247,7 +247,7 @@ func (t *torture) files() map[string]bool {
 	return found
 }
 
-// left reports files and processes that were not there before.
+// left reports files and processes that did not exist before.
 func (t *torture) left(before map[string]bool) {
 	var more []string
 	for path := range t.files() {
@@ -295,7 +295,7 @@ func SampleFor(c hooks.Config, ev protocol.Event, tools []string) ([]byte, error
 	if !ev.IsTool() {
 		subjects = append([]string{""}, ev.Triggers()...)
 	}
-	if ev.IsAgent() { // they have the names that its matcher gives them
+	if ev.IsAgent() { // try the names in the matcher, since users name agents themselves
 		for _, h := range c.Hooks {
 			subjects = append(subjects, strings.FieldsFunc(h.Matcher, func(r rune) bool {
 				return strings.ContainsRune("^$()|, ", r)
@@ -315,7 +315,7 @@ func SampleFor(c hooks.Config, ev protocol.Event, tools []string) ([]byte, error
 	return nil, fmt.Errorf("the hook runs for none of %s: give it a payload", strings.Join(subjects, ", "))
 }
 
-// nobody runs nothing.
+// nobody is a Runner that does nothing.
 type nobody struct{}
 
 func (nobody) Run(context.Context, hooks.Hook, hooks.Payload, []string) hooks.Exit {

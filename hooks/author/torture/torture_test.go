@@ -49,7 +49,7 @@ func tortured(t *testing.T, script, onError string, guard bool, trials string) t
 
 func hasKey(m map[string]string, key string) bool { _, ok := m[key]; return ok }
 
-// TestPlantedFaults: each fault is found, under the name of its class.
+// TestPlantedFaults checks that each fault is found, under the name of its class.
 func TestPlantedFaults(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -86,8 +86,8 @@ func TestPlantedFaults(t *testing.T) {
 	}
 }
 
-// TestNothingToFind: what is well made gets no finding, whether it refuses or not,
-// and onError: block makes of a failure of a guard no open door.
+// TestNothingToFind checks that a well-made hook gets no finding, whether it refuses or
+// not, and that onError "block" keeps a guard's failure from letting anything pass.
 func TestNothingToFind(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

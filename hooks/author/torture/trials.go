@@ -14,16 +14,16 @@ import (
 	"minigem/internal/stage"
 )
 
-// A trial is one thing that is done to the hook.
+// A trial disturbs the hook in one way.
 type trial struct {
 	name string
 	run  func(*torture, trial) error
 }
 
-// canary is the file that no payload may make.
+// canary is a file that exists only if a payload was run as a command.
 const canary = "made-by-a-payload"
 
-// hostile are texts that are valid in JSON, and awkward elsewhere.
+// hostile returns texts that are valid in JSON but awkward elsewhere.
 func hostile(temp string) []struct{ name, text string } {
 	touch := "touch " + filepath.Join(temp, canary)
 	return []struct{ name, text string }{
@@ -78,7 +78,7 @@ func (t *torture) trials() []trial {
 	return all
 }
 
-// chosen are the trials that Match chooses, at least one.
+// chosen returns the trials that Match selects. It is an error if there are none.
 func (t *torture) chosen() ([]trial, error) {
 	all := t.trials()
 	if t.Match == nil {
@@ -98,7 +98,8 @@ func (t *torture) chosen() ([]trial, error) {
 	return out, nil
 }
 
-// changed is the payload with change made in what the event is about.
+// changed returns the payload after change edited its tool_input or, without one, its
+// fields.
 func (t *torture) changed(change func(about map[string]any)) []byte {
 	var fields map[string]any
 	if json.Unmarshal(t.Payload, &fields) != nil {
@@ -116,7 +117,8 @@ func (t *torture) changed(change func(about map[string]any)) []byte {
 	return data
 }
 
-// content puts text in the place of each text, and then beside them.
+// content first replaces each text in the payload by text, and then adds text as a
+// further field.
 func (t *torture) content(name, text string) error {
 	var fields map[string]any
 	if json.Unmarshal(t.Payload, &fields) != nil {
@@ -137,7 +139,7 @@ func (t *torture) content(name, text string) error {
 	t.judge(name, o)
 	if _, err := os.Lstat(filepath.Join(t.Temp, canary)); err == nil {
 		t.find(Injection, name, "the text was run as a command")
-		_ = os.Remove(filepath.Join(t.Temp, canary)) // so that the next one is seen, too
+		_ = os.Remove(filepath.Join(t.Temp, canary)) // so that the next one is noticed
 	}
 	if !tool {
 		return nil
@@ -145,11 +147,11 @@ func (t *torture) content(name, text string) error {
 	return t.beside(name+", beside it", map[string]any{"x_note": text})
 }
 
-// beside adds fields to the arguments, which change nothing of what is asked.
+// beside adds fields to the arguments that do not change what the call does.
 func (t *torture) beside(name string, fields map[string]any) error {
 	o, err := t.fire(t.home(), t.changed(func(about map[string]any) {
 		if about["hook_event_name"] != nil {
-			return // other events have no place for it
+			return // other events have no arguments
 		}
 		for key, value := range fields {
 			about[key] = value
@@ -173,7 +175,7 @@ func (t *torture) empty(name string) error {
 	return err
 }
 
-// unread starts the hook with a stdin that is closed.
+// unread starts the hook with a closed stdin.
 func (t *torture) unread(name string) error {
 	h := t.Config.Hooks[0]
 	exit := t.Runner(t.home()).Run(t.ctx, h, nil, nil)
@@ -210,7 +212,7 @@ func (t *torture) heavy(tr trial) error {
 	return nil
 }
 
-// crowd runs many at once.
+// crowd runs the hook many times at once.
 func (t *torture) crowd(tr trial) error {
 	var wg sync.WaitGroup
 	outcomes, errs := make([]outcome, t.Most), make([]error, t.Most)
@@ -243,7 +245,7 @@ func (t *torture) twice(tr trial) error {
 	return nil
 }
 
-// halfway ends the hook in the middle, and looks whether that harmed it.
+// halfway stops the hook in mid-run and checks whether that did any harm.
 func (t *torture) halfway(tr trial) error {
 	short := t.Config
 	short.Hooks = []hooks.Hook{t.Config.Hooks[0]}
@@ -275,7 +277,7 @@ func (t *torture) elsewhere(name, dir string, env map[string]string) error {
 	return err
 }
 
-// blanks runs the hook in a folder with blanks in its name that holds the same.
+// blanks runs the hook in a folder with blanks in its name that links to the same files.
 func (t *torture) blanks(tr trial) error {
 	top, remove, err := stage.Temp()
 	if err != nil {
@@ -292,7 +294,7 @@ func (t *torture) blanks(tr trial) error {
 	}
 	for _, e := range entries {
 		if os.Symlink(filepath.Join(t.Dir, e.Name()), filepath.Join(dir, e.Name())) != nil {
-			return nil // no links here
+			return nil // symbolic links are not supported here
 		}
 	}
 	return t.elsewhere(tr.name, dir, nil)

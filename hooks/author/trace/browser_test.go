@@ -19,7 +19,7 @@ import (
 	"minigem/internal/waittest"
 )
 
-// A browser is Chromium with one page, driven through its debugging pipe: JSON
+// A browser is Chromium with one page, driven through its debugging pipe by JSON
 // messages, each ended by a NUL.
 type browser struct {
 	t       *testing.T
@@ -27,7 +27,7 @@ type browser struct {
 	out     *bufio.Reader
 	id      int
 	session string
-	events  []message // in the order in which they came
+	events  []message // in the order of arrival
 }
 
 type message struct {
@@ -55,7 +55,7 @@ func browse(t *testing.T, html string) *browser {
 	require.NoError(t, err)
 	cmd := exec.CommandContext(waittest.Lifetime(t), program, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
 		"--disable-background-networking", "--disable-dev-shm-usage", "--user-data-dir="+profile, "--remote-debugging-pipe", "about:blank")
-	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // 3 and 4
+	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // file descriptors 3 and 4
 	require.NoError(t, cmd.Start())
 	require.NoError(t, theirIn.Close())
 	require.NoError(t, theirOut.Close())
@@ -65,7 +65,7 @@ func browse(t *testing.T, html string) *browser {
 		_ = cmd.Wait()
 		_ = ourOut.Close()
 		_ = ourIn.Close()
-		_ = os.RemoveAll(profile) // its children may write there still
+		_ = os.RemoveAll(profile) // its children may still write there
 	})
 	var target struct{ TargetID string }
 	b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)
@@ -123,7 +123,7 @@ func (b *browser) wait(method string) {
 	}
 }
 
-// is evaluates JavaScript, promises too; the result is its JSON.
+// is evaluates JavaScript, also a promise, and returns the result as JSON.
 func (b *browser) is(code string) string {
 	b.t.Helper()
 	var r struct {
@@ -135,14 +135,14 @@ func (b *browser) is(code string) string {
 	return string(r.Result.Value)
 }
 
-// becomes waits until JavaScript says want, as JSON: what a key or a click
-// began may be done a moment later.
+// becomes waits until code evaluates to want, as JSON. The effect of a key or a click
+// may come a moment later.
 func (b *browser) becomes(want, code string) {
 	b.t.Helper()
 	waittest.Until(b.t, func() bool { return b.is(code) == want }, "%s is %s", code, want)
 }
 
-// keys presses keys one after the other; those of one character write it.
+// keys presses keys one after the other. A key of one character types it.
 func (b *browser) keys(names ...string) {
 	b.t.Helper()
 	codes := map[string]int{"Tab": 9, "Enter": 13, "Escape": 27, "ArrowUp": 38, "ArrowDown": 40}
@@ -159,8 +159,8 @@ func (b *browser) keys(names ...string) {
 	}
 }
 
-// complaints are what the browser told of errors, and of what the page's policy
-// forbade.
+// complaints returns the errors that the browser reported, and what the page's policy
+// blocked.
 func (b *browser) complaints() (all []string) {
 	for _, e := range b.events {
 		if e.Method == "Log.entryAdded" || e.Method == "Runtime.exceptionThrown" || e.Method == "Runtime.consoleAPICalled" {
@@ -180,8 +180,8 @@ func (b *browser) requests() (urls []string) {
 	return urls
 }
 
-// Nothing of a trace becomes part of the page, hidden text is spelled out, the
-// page asks nobody for anything, and its own style and script are allowed.
+// Nothing in a trace becomes markup, hidden text is spelled out, the page makes no
+// requests, and its own style and script are allowed.
 func TestHostileTraceInABrowser(t *testing.T) {
 	t.Parallel()
 	b := browse(t, page(t, "trace", events(t, 3)))
@@ -198,7 +198,7 @@ func TestHostileTraceInABrowser(t *testing.T) {
 	assert.True(t, strings.HasPrefix(b.requests()[0], "file://"), b.requests())
 }
 
-// one is a trace of one event in which a hook printed text.
+// one returns a trace of one event in which a hook printed text.
 func one(t *testing.T, name, text string) []json.RawMessage {
 	t.Helper()
 	line, err := protocol.Encode(hooks.Report{
@@ -223,8 +223,8 @@ func TestUnseenAndHugeTextsInABrowser(t *testing.T) {
 	assert.Empty(t, b.complaints())
 }
 
-// The keyboard reaches all: the filter, its switch, each event; and what is
-// printed on paper is open.
+// The keyboard reaches the filter, its switch and each event. Printing opens all
+// events.
 func TestKeysAndPaperInABrowser(t *testing.T) {
 	t.Parallel()
 	reports := append(events(t, 2), one(t, "needle", "found")...)
@@ -252,9 +252,9 @@ func TestKeysAndPaperInABrowser(t *testing.T) {
 	assert.Empty(t, b.complaints())
 }
 
-// A long session costs the browser little, whatever the machine does: a row has few
-// nodes until it is opened, rows out of sight are not laid out, and neither scrolling
-// nor filtering builds anything. Filtering changes a row once.
+// A long session is cheap for the browser on any machine: a row has few nodes until it
+// is opened, rows out of view are not laid out, and neither scrolling nor filtering
+// builds anything. Filtering changes each row once.
 func TestThousandEventsInABrowser(t *testing.T) {
 	t.Parallel()
 	b := browse(t, page(t, "trace", events(t, 1000)))

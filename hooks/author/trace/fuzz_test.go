@@ -10,8 +10,8 @@ import (
 	"minigem/hooks/author/trace"
 )
 
-// FuzzRead: each line of a trace is a report or counted as skipped, and the page
-// of the reports has no markup that is not its own.
+// FuzzRead checks that each line of a trace is a report or counts as skipped, and that
+// the page has no markup but its own.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{
 		`{"seq":1,"event":"BeforeTool","runs":[{"stdout":"</script><img onerror=x>"}],"effect":{"before":{"a":1},"after":{"a":"</script>"}}}` + "\n", `{"seq":1,"event":"X"}` + "\n" + `{"seq":1,"event":"Y","runs":null}` + "\nnull\n\n", `[`, `{"seq":null}`,

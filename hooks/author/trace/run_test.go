@@ -15,7 +15,8 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// aRun is a run of a case that passed and one that failed; every text in it is hostile.
+// aRun returns the page of a run with a passed and a failed case, in which every text
+// is hostile.
 func aRun(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
@@ -30,7 +31,7 @@ func aRun(t *testing.T) string {
 	return b.String()
 }
 
-// Nothing of a run is markup, and nothing is fetched.
+// Nothing in a run becomes markup, and the page fetches nothing.
 func TestNothingOfARunIsMarkup(t *testing.T) {
 	t.Parallel()
 	html := aRun(t)
@@ -39,8 +40,8 @@ func TestNothingOfARunIsMarkup(t *testing.T) {
 	assert.NotRegexp(t, `(src|href)=|url\(|@import|fetch\(|innerHTML`, regexp.MustCompile(`(?s)<script type="application/json".*?</script>|<title>.*?</title>|<h1>.*?</h1>`).ReplaceAllString(html, ""))
 }
 
-// The page of a run shows hooks with their times, coverage, mutants and cases,
-// what failed first; a case that is opened has its events.
+// The page of a run shows hooks with their times, coverage, mutants and cases, failed
+// ones first. An opened case shows its events.
 func TestRunInABrowser(t *testing.T) {
 	t.Parallel()
 	b := browse(t, aRun(t))
@@ -59,7 +60,7 @@ func TestRunInABrowser(t *testing.T) {
 	require.Len(t, b.requests(), 1)
 }
 
-// story is a trace of a session: a prompt, words of the model, a call that is denied.
+// story returns a trace of a session: a prompt, words of the model, and a denied call.
 func story(t *testing.T) []json.RawMessage {
 	t.Helper()
 	var out []json.RawMessage
@@ -86,9 +87,9 @@ func story(t *testing.T) []json.RawMessage {
 	return out
 }
 
-// Each row says what it is about, on a wide screen and on a phone, in light and
-// in dark: the prompt, the model's words, why a call was denied; event, tool and
-// hook are there, and nothing is wider than the screen.
+// Each row summarizes its event: the prompt, the model's words, why a call was denied.
+// On wide and narrow screens, in light and dark, the event, tool and hook are visible,
+// and nothing is wider than the screen.
 func TestStoryInABrowser(t *testing.T) {
 	t.Parallel()
 	b := browse(t, page(t, "t", story(t)))

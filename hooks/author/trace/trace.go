@@ -31,8 +31,8 @@ var (
 	script string
 )
 
-// event is one report in its JSON form, what its effect changed, as a unified
-// diff, and what it is about in a line: the prompt, what the model said, a call.
+// event is a report in its JSON form, a unified diff of what its effect changed, and a
+// one-line story: the prompt, the model's words or the call.
 type event struct {
 	Report json.RawMessage `json:"report"`
 	Diff   string          `json:"diff,omitempty"`
@@ -223,7 +223,7 @@ func eventsOf(reports []json.RawMessage) ([]event, error) {
 // mostStory bounds the line of an event, in bytes.
 const mostStory = 400
 
-// told are the fields of an event's input that say what it is about.
+// told lists the fields of an event's input that summarize it.
 var told = map[string][]string{
 	"BeforeAgent": {"prompt"}, "AfterAgent": {"prompt_response"}, "AfterModel": {"llm_response.text"},
 	"Notification": {"message"},
@@ -231,7 +231,7 @@ var told = map[string][]string{
 	"AfterTool": {"tool_response.llmContent"},
 }
 
-// story is what an event is about, in a line.
+// story summarizes an event in one line.
 func story(event, input string) string {
 	for _, path := range told[event] {
 		if s := strings.Join(strings.Fields(gjson.Get(input, path).String()), " "); s != "" {
@@ -241,9 +241,9 @@ func story(event, input string) string {
 	return ""
 }
 
-// write writes a page about data.
+// write writes a page that shows the data in about.
 func write(w io.Writer, title, only string, about any) error {
-	data, err := json.Marshal(about) // < > & become escapes: no text ends the element
+	data, err := json.Marshal(about) // json.Marshal escapes < > and &, so no text can end the element
 	if err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
@@ -280,8 +280,8 @@ func write(w io.Writer, title, only string, about any) error {
 	return nil
 }
 
-// difference is a unified diff of two JSON values; empty where there are not
-// two, or where they are too large.
+// difference returns a unified diff of two JSON values. It is empty if one is missing
+// or both are too large together.
 func difference(before, after json.RawMessage) string {
 	if len(before) == 0 || len(after) == 0 || len(before)+len(after) > maxDiff {
 		return ""

@@ -17,7 +17,7 @@ import (
 
 const hostile = `</script><script>document.title="owned"</script><img src=x onerror="document.title='owned'"><!--`
 
-// events are n of them, all of them with hostile texts wherever texts can be.
+// events returns n events with hostile texts in every field that can hold text.
 func events(t testing.TB, n int) []json.RawMessage {
 	t.Helper()
 	began := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -47,7 +47,7 @@ func page(t testing.TB, title string, reports []json.RawMessage) string {
 	return b.String()
 }
 
-// Nothing of a trace ends the element that holds it, and nothing is fetched.
+// Nothing in a trace ends the element that holds it, and the page fetches nothing.
 func TestNothingOfATraceIsMarkup(t *testing.T) {
 	t.Parallel()
 	html := page(t, hostile, events(t, 3))

@@ -32,15 +32,15 @@ type Events struct {
 	line     []byte // the beginning of an unfinished line
 	data     []byte // data of the current event, lines joined
 	hasData  bool   // the current event has data
-	event    []byte // the event that is complete; nil: none
+	event    []byte // the complete event; nil if there is none
 	bare     bool   // lines are JSON without "data:"
 	unusable []byte // the first line that was not readable
 	sawEvent bool   // there was an event
 	ended    error  // of in
 	err      error  // the error to return next
 	done     bool   // "[DONE]" came
-	// begun: the byte order mark has been skipped. cr: the last line ended with
-	// CR; an LF that follows belongs to it.
+	// begun says that the byte order mark has been skipped. cr says that the last line
+	// ended with CR; an LF that follows belongs to it.
 	begun, cr bool
 }
 

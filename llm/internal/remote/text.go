@@ -29,8 +29,8 @@ func (s Secrets) Shown(text string) string {
 	return text[:cut] + "..."
 }
 
-// Mask replaces the secrets in text. A value that is too short to be a secret stays, and
-// a short one is replaced only where it is a whole word.
+// Mask replaces the secrets in text. A value that is too short to be a secret stays,
+// and a short secret is replaced only if it is a whole word.
 func (s Secrets) Mask(text string) string {
 	for _, secret := range s {
 		text = redact.Value(text, secret, redact.Shown)

@@ -3,8 +3,8 @@ package remote
 import "net/http"
 
 // Transport returns given. If that is nil, it returns a transport like
-// [http.DefaultTransport] with separate connections: whoever closes the idle connections
-// of the shared one may break a request that is just being sent.
+// [http.DefaultTransport] with separate connections, because closing the idle
+// connections of the shared one may break a request that is just being sent.
 func Transport(given http.RoundTripper) http.RoundTripper {
 	if given != nil {
 		return given
@@ -12,5 +12,5 @@ func Transport(given http.RoundTripper) http.RoundTripper {
 	if shared, ok := http.DefaultTransport.(*http.Transport); ok {
 		return shared.Clone()
 	}
-	return http.DefaultTransport // whoever replaced it wants it to be used
+	return http.DefaultTransport // it was replaced, so it should be used
 }

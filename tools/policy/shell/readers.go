@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// inert are commands that have no way to do more than read and print, whatever their
-// arguments: they may run in one line with a command that is allowed to write.
+// inert are commands that can only read and print, whatever their arguments. They may
+// run in one line with a command that is allowed to write.
 const inert = "base64 basename cat cksum cmp comm cut df diff dirname du echo egrep false fgrep fold grep head " +
 	"id ls md5sum nl paste pwd readlink realpath rev seq sha1sum sha256sum sleep stat tac tail tr true uname wc which " +
 	"whoami :"
@@ -52,7 +52,7 @@ func Readers() string { return inert + " " + readers + " git(" + gitReaders + ")
 func (c Command) Inert() bool { return Listed(inert, c.Name()) }
 
 // Reads reports whether the command is believed to only read, by its name and its
-// options. Run it confined: that it does is not known for certain.
+// options. Run it confined, because that is not certain.
 func (c Command) Reads() bool {
 	name, args := c.Name(), c.Words[min(1, len(c.Words)):]
 	if c.Inert() {
@@ -178,8 +178,8 @@ func gitSubcommand(args []Word) []Word {
 	return args
 }
 
-// GitDir is the directory in which git looks for a repository, seen from where it
-// runs; not known where an option that is not known may say it.
+// GitDir returns the directory in which git looks for a repository, relative to git's
+// working directory. known is false if an unknown option may set it.
 func (c Command) GitDir() (dir string, known bool) {
 	args := c.Words[1:]
 	dir, named := ".", false

@@ -1,16 +1,16 @@
-// Package shell reads command lines for those who decide by what a line runs: it lists
-// the commands and says whether that is all there is to the line. It knows bash's grammar
-// and the names of commands that read. Rules and decisions are left to package policy,
-// and nothing is run.
+// Package shell parses command lines for code that decides by what a line runs. It
+// lists the commands and says whether the line runs anything else. It knows bash's
+// grammar and the names of commands that read. Rules and decisions are left to package
+// policy, and nothing is run.
 //
 //	line, err := shell.Parse("git status && ls | wc -l")
 //	for _, c := range line.Commands {
 //		fmt.Println(c.Name(), c.Reads()) // git true, ls true, wc true
 //	}
 //
-// Everything that is not known to be plain makes a line not plain. What a command does
-// with its arguments is not known here: that a command which only reads does nothing else
-// is for the kernel to enforce.
+// A line is plain only if everything in it is known to be plain. What a command does
+// with its arguments is not known here. The kernel must enforce that a command which
+// should only read does nothing else.
 package shell
 
 import (
@@ -42,7 +42,7 @@ type Command struct {
 	// Redirects are its redirections, in a plain line only.
 	Redirects []Redirect
 
-	at uint // where it begins in the line
+	at uint // offset in the line
 }
 
 // Word is one argument.
@@ -153,8 +153,8 @@ func (r *reader) command(call *syntax.CallExpr) Command {
 	return c
 }
 
-// plain is the list of what a plain line may consist of. around are the
-// redirections of a statement that s is in, which no plain line has.
+// plain reports whether s is plain and records its redirections. around are the
+// redirections of the enclosing statement, of which a plain line has none.
 func (r *reader) plain(s *syntax.Stmt, around []*syntax.Redirect) bool {
 	if s.Background || s.Coprocess || s.Disown || len(around) > 0 {
 		return false

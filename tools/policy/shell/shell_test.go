@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPlainLines: a line is plain only where each of its nodes is known to be.
+// TestPlainLines checks that a line is plain only if each of its nodes is known to be
+// plain.
 func TestPlainLines(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]bool{
@@ -32,8 +33,8 @@ func TestPlainLines(t *testing.T) {
 	}
 }
 
-// TestCommands: all commands anywhere in a line are listed, with the words that
-// are known.
+// TestCommands checks that all commands anywhere in a line are listed, with their known
+// words.
 func TestCommands(t *testing.T) {
 	t.Parallel()
 	line, err := Parse("if a \"b c\"; then d $(e f* {g,h}) ~/i >j; fi; k() { \"$l\" m; }")
@@ -54,8 +55,8 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestWhatIsMeantToWriteIsNotReading: confined it could only fail, so that it is
-// asked about.
+// TestWhatIsMeantToWriteIsNotReading checks that a command that is meant to write needs
+// approval, because it could only fail if confined.
 func TestWhatIsMeantToWriteIsNotReading(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{

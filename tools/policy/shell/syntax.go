@@ -13,8 +13,8 @@ var (
 	errComment = errors.New("a comment in it ends with a backslash, after which shells go on reading differently")
 )
 
-// Syntax reads a script in a variant of the shell's language. The parser is the one
-// of mvdan.cc/sh; where it and bash read a text differently, there is an error.
+// Syntax parses a script in a variant of the shell's language, with the parser of
+// mvdan.cc/sh. It is an error if that parser and bash would read the text differently.
 func Syntax(text string, lang syntax.LangVariant) (*syntax.File, error) {
 	if !utf8.ValidString(text) || strings.ContainsAny(text, "\r\x00") {
 		return nil, errControl

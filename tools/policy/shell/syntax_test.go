@@ -13,8 +13,8 @@ import (
 	"minigem/internal/waittest"
 )
 
-// A line that bash and the parser read differently is an error; what bash runs
-// of it behind the newline, the parser took for words of the command before it.
+// A line that bash and the parser read differently is an error: bash would run text
+// after the newline that the parser takes for words of the command before.
 func TestWhatIsReadDifferently(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")

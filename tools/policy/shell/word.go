@@ -37,8 +37,8 @@ func word(w *syntax.Word) Word {
 	return Word{Text: s, Known: known && !glob, Glob: known && glob}
 }
 
-// What a backslash may be before; $1 is what is left of it: of an escaped newline
-// nothing is.
+// These match what a backslash may precede. $1 is what remains: nothing for an escaped
+// newline.
 var (
 	escaped = option(`(?s)\\(?:\n|(.))`)
 	quoted  = option("\\\\(?:\n|([$`\"\\\\]))")
