@@ -71,7 +71,7 @@ type Server struct {
 	Include []string                                      // the server's names of tools to use; nil means all
 	Exclude []string                                      // overrides Include
 	Within  func(only []string, begin func() error) error // starts Command confined; may be nil
-	Root    string                                        // the project's folder, which the server may ask for; may be empty
+	Root    string                                        // the project's folder, or empty; servers may ask for it
 
 	// Elicit asks the user for what the server wants to know. If nil, requests are
 	// declined.

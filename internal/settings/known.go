@@ -159,7 +159,7 @@ func (l *Loaded) holding(wanted func(Known) bool) []Given {
 		if !ok || !wanted(k) {
 			continue
 		}
-		if g.Key != k.Key || !slices.Contains(k.Harmless, string(g.Value)) { // an MCP server with an empty value still has a name
+		if g.Key != k.Key || !slices.Contains(k.Harmless, string(g.Value)) { // an empty MCP server still has a name
 			byKey[g.Key] = g
 			order = append(order, g.Key)
 		} else if g.Origin.Layer != LayerWorkspace {
