@@ -17,11 +17,13 @@ import (
 )
 
 // TestMain runs minigem itself if the test binary is started as "minigem" or to run a
-// hook, because hooks of cases call it.
+// hook, because hooks of cases call it. The tests run without CI in their environment:
+// --strict is the default with it.
 func TestMain(m *testing.M) {
 	if filepath.Base(os.Args[0]) == "minigem" || len(os.Args) > 2 && os.Args[1] == "hooks" && os.Args[2] == "run" {
 		main()
 	}
+	os.Unsetenv("CI")
 	os.Exit(m.Run())
 }
 
