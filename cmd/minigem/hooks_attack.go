@@ -16,11 +16,11 @@ func hooksAttackCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "attack [EVENT] HOOK",
 		Short: "Find the spellings that get past a guard",
-		Long: `Gives one hook every spelling of a call that a model could write, to run a
+		Long: `Gives one hook many spellings of a call, as a model could write them, to run a
 command, read a file, print a secret or fetch a URL, and harmless look-alikes.
-Only the hook runs, never the call; the hook must be trusted. That each
-spelling has the effect is known from minigem's own tests, which run it against
-a fake of the program.
+Only the hook runs, never the call; the hook must be trusted. That a spelling
+has the effect is known from minigem's own tests, which run those whose programs
+are installed against a fake of the program.
 
 The event is BeforeTool unless you name one. --write makes a case of what got
 through.

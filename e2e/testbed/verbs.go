@@ -105,7 +105,7 @@ var setupVerbs = []verb{
 			"fail."},
 	{name: "env", kind: setup, usage: "NAME=VALUE...", plain: true, check: checkEnv, do: doEnv,
 		elsewhere: true,
-		text:      "Adds to the environment, which is otherwise PATH, HOME, TMPDIR and LANG."},
+		text:      "Adds to the environment, in which PATH, HOME, TMPDIR and LANG are set."},
 	{name: "allow", kind: setup, usage: "network | write PATH", min: 1, max: 2, plain: true, check: checkAllow,
 		do: doAllow, elsewhere: true,
 		text: "Allows the programs of the case more than their own folder: connections to other machines, or writing to a " +
