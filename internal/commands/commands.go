@@ -55,8 +55,9 @@ func Builtin(r *app.Runtime) Table {
 func about(c *Call) error {
 	r := c.Runtime
 	auth := cmp.Or(r.Config.Settings.Security.Auth.SelectedType, "as the environment says")
-	_, err := fmt.Fprintf(
-		c.Sys.Stdout, "minigem %s, %s/%s\nmodel    %s\nsign-in  %s\nsession  %s\nfile     %s\nmode     %s\n", app.Version, runtime.GOOS, runtime.GOARCH, r.ModelName, auth, r.Session.ID(), r.Config.Shorten(r.Session.Path()),
+	_, err := fmt.Fprintf(c.Sys.Stdout,
+		"minigem %s, %s/%s\nmodel    %s\nsign-in  %s\nsession  %s\nfile     %s\nmode     %s\n",
+		app.Version, runtime.GOOS, runtime.GOARCH, r.ModelName, auth, r.Session.ID(), r.Config.Shorten(r.Session.Path()),
 		r.Policy.Mode().Flag())
 	return err
 }
