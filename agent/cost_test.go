@@ -93,7 +93,7 @@ func TestARoundCostsTheSameInALongSession(t *testing.T) {
 				l := newLongRun(t, 0, hooked)
 				l.Config.MaxRounds = n
 				assert.Equal(t, agent.MaxRounds, l.Run(t.Context(), agent.Prompt{Text: "go on"}).Ending)
-			}, 10, 100, 1_000)
+			}, []int{10, 100, 1_000, 10_000}[:thorough.Times(3, 4)]...)
 		})
 		t.Run(fmt.Sprint("turns, hooks=", hooked), func(t *testing.T) {
 			costtest.Linear(t, func(n int) {
@@ -102,7 +102,7 @@ func TestARoundCostsTheSameInALongSession(t *testing.T) {
 				for i := range n {
 					assert.Equal(t, agent.Answered, l.Run(t.Context(), agent.Prompt{Text: fmt.Sprint("question ", i)}).Ending)
 				}
-			}, 10, 100, 1_000)
+			}, []int{10, 100, 1_000, 10_000}[:thorough.Times(3, 4)]...)
 		})
 	}
 }

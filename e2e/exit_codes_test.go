@@ -47,6 +47,7 @@ func TestExitCodes(t *testing.T) {
 		// 52
 		{"settings that cannot be read", nil, "{", []string{"-p", "hi"}, "say Hi.", 52, "FatalConfigError", "settings.json:1:"},
 		{"yolo where it is turned off", nil, `{"security": {"disableYoloMode": true}}`, []string{"--yolo", "-p", "hi"}, "say Hi.", 52, "FatalConfigError", "disableYoloMode"},
+		{"a sandbox that there is not", nil, `{"tools": {"sandbox": "docker"}}`, []string{"-p", "hi"}, "say Hi.", 52, "FatalConfigError", "sandbox"},
 		// 53
 		{"no turn is left for the prompt", nil, `{"model": {"maxSessionTurns": 0}}`, []string{"-p", "hi"}, "say Hi.", 53, "FatalTurnLimitedError", "maxSessionTurns"},
 		{"no turn is left for the results", nil, `{"model": {"maxSessionTurns": 1}}`, []string{"-p", "hi"}, glob, 53, "FatalTurnLimitedError", "maxSessionTurns"},

@@ -64,8 +64,8 @@ func TestJSONOutput(t *testing.T) {
 	})
 	t.Run("a tool error ends nothing", func(t *testing.T) {
 		t.Parallel()
-		d := answer(t, "Read none.txt.", `call read_file {"file_path": "path/to/none.txt"}`, "say File not found")
-		assert.Equal(t, "File not found", *d.Response)
+		d := answer(t, "Read none.txt.", "say Looking.\n"+`call read_file {"file_path": "path/to/none.txt"}`, "say File not found")
+		assert.Equal(t, "File not found", *d.Response, "what the last round said")
 		assert.Equal(t, struct{ TotalCalls, TotalFail, TotalSuccess int }{1, 1, 0}, d.Stats.Tools)
 	})
 	t.Run("another sign-in than is enforced", func(t *testing.T) {

@@ -108,7 +108,7 @@ func TestMCPPromptsAndResources(t *testing.T) {
 		{"/review-it the loop", 0, []string{"Review the loop with care."}},
 		{`/review-it --what="a \"b\""`, 0, []string{`Review a "b" with care.`}},
 		{"/review-it", 42, []string{`missing: --what; it is --what="..."`}},
-		{"/review", 42, []string{"/review works only in the chat, or is not a command"}},
+		{"/review", 42, []string{`/review works only in the chat, or is not a command; did you mean "/review-it"?`}},
 		{"What is in @srv:note://1 ?", 0, []string{"What is in @srv:note://1 ?\n", "\n--- Content from referenced files ---", "\nContent from @note://1:\n",
 			"<untrusted_context>\nremember the milk\n</untrusted_context>", "\n--- End of content ---"}},
 		{"Mail me @srv:note://2", 0, []string{"Mail me @srv:note://2"}},

@@ -118,22 +118,33 @@ func TestFullDiskOfSessions(t *testing.T) {
 	assert.Contains(t, spoken(server), "user: read the notes again and again\nmodel: First.\nmodel: call read_file")
 }
 
-// TestFullDiskOfTheWorkspace: a tool on a full disk ends the run and leaves no partial
-// file.
+// TestFullDiskOfTheWorkspace: a tool on a full disk ends the run, in each format, and
+// leaves no partial file.
 func TestFullDiskOfTheWorkspace(t *testing.T) {
 	t.Parallel()
-	h := newHome(t, nil)
-	answers := h.answersFile(t, `call write_file {"file_path": "big.txt", "content": "`+strings.Repeat("x", 128<<10)+`"}`, "say Never.")
-	full := h
-	full.workspace = filepath.Join(t.TempDir(), "project")
-	require.NoError(t, os.Mkdir(full.workspace, 0o755))
-	mountSmall(t, full.workspace, 64<<10)
-	o := full.run(t, run{Args: append(answers, "--yolo", "-p", "write it")})
-	assert.Equal(t, 54, o.Code, o.Stderr)
-	assert.Empty(t, o.Stdout)
-	assert.Regexp(t, `(?m)^minigem: write_file failed for good: .*no space left on device: make room on the disk, then go on with --resume$`, o.Stderr)
-	entries, err := os.ReadDir(full.workspace)
-	require.NoError(t, err)
-	assert.Empty(t, entries)
-	h.assertTidy(t, o)
+	for _, format := range []string{"text", "json", "stream-json"} {
+		t.Run(format, func(t *testing.T) {
+			t.Parallel()
+			h := newHome(t, nil)
+			answers := h.answersFile(t, `call write_file {"file_path": "big.txt", "content": "`+strings.Repeat("x", 128<<10)+`"}`, "say Never.")
+			full := h
+			full.workspace = filepath.Join(t.TempDir(), "project")
+			require.NoError(t, os.Mkdir(full.workspace, 0o755))
+			mountSmall(t, full.workspace, 64<<10)
+			o := full.run(t, run{Args: append(answers, "--yolo", "-o", format, "-p", "write it")})
+			assert.Equal(t, 54, o.Code, o.Stderr)
+			if format == "text" {
+				assert.Empty(t, o.Stdout)
+				assert.Regexp(t, `(?m)^minigem: write_file failed for good: .*no space left on device: make room on the disk, then go on with --resume$`, o.Stderr)
+			} else {
+				kind, says := failureIn(t, format, o)
+				assert.Equal(t, "FatalToolExecutionError", kind)
+				assert.Contains(t, says, "no space left on device")
+			}
+			entries, err := os.ReadDir(full.workspace)
+			require.NoError(t, err)
+			assert.Empty(t, entries)
+			h.assertTidy(t, o)
+		})
+	}
 }

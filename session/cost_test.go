@@ -10,6 +10,7 @@ import (
 
 	"minigem/agent/event"
 	"minigem/e2e/costtest"
+	"minigem/internal/thorough"
 	"minigem/llm"
 )
 
@@ -43,11 +44,13 @@ func TestSessionsCostTheSamePerRound(t *testing.T) { // not parallel: it counts 
 		"rounds": func(t *testing.T, n int) { fill(t, n, 1) },
 		"calls":  func(t *testing.T, n int) { fill(t, 1, n) },
 	} {
-		t.Run(name, func(t *testing.T) { costtest.Linear(t, func(n int) { do(t, n) }, 10, 100, 1_000) })
+		t.Run(name, func(t *testing.T) {
+			costtest.Linear(t, func(n int) { do(t, n) }, []int{10, 100, 1_000, 10_000}[:thorough.Times(3, 4)]...)
+		})
 	}
 	t.Run("list and resume", func(t *testing.T) {
 		filled := map[int]Options{}
-		sizes := []int{10, 100, 1_000}
+		sizes := []int{10, 100, 1_000, 10_000}[:thorough.Times(3, 4)]
 		for _, n := range sizes {
 			filled[n] = fill(t, n, 1)
 		}

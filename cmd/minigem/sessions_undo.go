@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -70,14 +71,7 @@ too.`,
 		Example: "  minigem sessions restore\n  minigem sessions restore 2026-01-02T10-30-00_000Z-main.go-replace",
 		Args:    withUsage(cobra.MaximumNArgs(1), "takes the name of one checkpoint, or none to list them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := saved.Open(sys, &app.Options{})
-			switch {
-			case err != nil:
-				return err
-			case len(args) == 0:
-				return s.Checkpoints()
-			}
-			return s.Restore(contextOf(cmd), args[0])
+			return saved.Restore(contextOf(cmd), sys, &app.Options{}, strings.Join(args, ""))
 		},
 	}
 }

@@ -103,7 +103,7 @@ func (p *provider) noAnswer(of queue, req llm.Request) error {
 	case of.method == script.Whole:
 		e.Hint = `add an answer with a "generate" line to the -- model -- section`
 	default:
-		e.Hint = "add one to the -- model -- section"
+		e.Hint = "add one to the -- model -- section, after a blank line"
 	}
 	if len(req.Messages) > 0 {
 		e.Hint += "; the request ends with\n" + renderNew(req.Messages)

@@ -154,7 +154,7 @@ func (s *Suite) Find() ([]string, error) {
 func casesIn(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("looking for cases: %w", err)
+		return nil, fmt.Errorf("looking for cases: %w; name files *.txtar or folders with such files", err)
 	}
 	if !info.IsDir() {
 		return []string{path}, nil

@@ -3,6 +3,7 @@ package acp
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	acp "github.com/coder/acp-go-sdk"
@@ -25,6 +26,71 @@ func TestSkillsAreCommands(t *testing.T) {
 	e.prompt(id, "/pdf merge")
 	assert.Empty(t, e.asked)
 	assert.Regexp(t, `(?s)call other in_progress: pdf: Works.*update completed Skill \*\*pdf\*\* activated.*says Merged\.`, e.all())
+	require.NoError(t, e.hang())
+}
+
+// TestCommands: an editor is offered minigem's own commands, and each answers it without
+// the model.
+func TestCommands(t *testing.T) {
+	t.Parallel()
+	e := startEditor(t, `{"general": {"checkpointing": {"enabled": true}}, "security": {"folderTrust": {"enabled": false}}}`,
+		says("Written."),
+		calls("write_file", map[string]any{"file_path": "a.txt", "content": "new"}), says("Changed."))
+	write := func(name, words string) {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(e.home, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(e.home, name), []byte(words), 0o600))
+	}
+	write("project/a.txt", "old")
+	write(".gemini/commands/tea.toml", `prompt = "Make tea"`)
+	id := e.session()
+	e.waitFor("/tea: ")
+	for _, name := range []string{"memory", "init", "extensions", "restore", "about", "help"} {
+		assert.Contains(t, e.all(), "\n/"+name+": ")
+	}
+	said := func(line string) string {
+		t.Helper()
+		e.mu.Lock()
+		e.heard = nil
+		e.mu.Unlock()
+		assert.Equal(t, acp.StopReasonEndTurn, e.prompt(id, line))
+		e.waitFor("says ")
+		return e.all()
+	}
+
+	assert.Contains(t, said("/memory"), "No memory file is loaded.")
+	assert.Contains(t, said("/init"), "says Written.", "the model is asked")
+	write("project/GEMINI.md", "Be brief.")
+	assert.Contains(t, said("/memory refresh"), "Read again: 1 memory file")
+	assert.Contains(t, said("/memory list"), "  GEMINI.md")
+	assert.Contains(t, said("/memory add Tea is hot"), "Remembered: Tea is hot\nRead again: 2 memory files")
+	assert.Regexp(t, `(?s)Tea is hot.*Be brief\.`, said("/memory show"))
+	assert.Contains(t, said("/about"), "model    gemini-2.5-flash\n")
+	assert.Contains(t, said("/extensions list"), "No extensions are installed")
+	help := said("/help")
+	assert.Regexp(t, `(?m)^  /tea \[ARGS\] `, help)
+	assert.Regexp(t, `(?m)^    add \[--project\] TEXT `, help)
+
+	assert.Contains(t, said("/restore"), "No checkpoint was taken")
+	e.answers = []string{"proceed_once"}
+	assert.Contains(t, said("go on"), "says Changed.")
+	assert.Equal(t, "new", e.file("a.txt"))
+	name := regexp.MustCompile(`\S+-a\.txt-write_file`).FindString(said("/restore"))
+	assert.Contains(t, said("/restore "+name), "are as they were at "+name)
+	assert.Equal(t, "old", e.file("a.txt"))
+
+	for line, want := range map[string]string{
+		"/memory lst":     "did you mean /memory list?",
+		"/about that":     "/about takes nothing after it",
+		"/init":           "GEMINI.md is there already",
+		"/restore nobody": `there is no checkpoint "nobody"`,
+		"/compress":       "/compress works only in the chat",
+	} {
+		_, err := e.conn.Prompt(waittest.Context(t), acp.PromptRequest{SessionId: id, Prompt: []acp.ContentBlock{acp.TextBlock(line)}})
+		var failed *acp.RequestError
+		require.ErrorAs(t, err, &failed, line)
+		assert.Equal(t, -32602, failed.Code, line)
+		assert.Contains(t, failed.Message, want)
+	}
 	require.NoError(t, e.hang())
 }
 

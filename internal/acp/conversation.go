@@ -99,6 +99,9 @@ func (c *conversation) prompt(ctx context.Context, blocks []acp.ContentBlock) (a
 	if err != nil {
 		return acp.PromptResponse{}, failed(err)
 	}
+	if p.Parts == nil { // a command has answered
+		return acp.PromptResponse{StopReason: acp.StopReasonEndTurn}, nil
+	}
 	res := c.r.Agent.Run(ctx, p)
 	c.tellMode()
 	select {
@@ -215,16 +218,6 @@ func (c *conversation) useModel(name string) error {
 		return wrong("%s", err)
 	}
 	return nil
-}
-
-// announce tells the editor which commands are available.
-func (c *conversation) announce() {
-	commands := []acp.AvailableCommand{}
-	for _, one := range c.r.OwnCommands(func(string) {}) {
-		commands = append(
-			commands, acp.AvailableCommand{Name: text.VisibleLine(one.Name), Description: text.VisibleLine(one.Help)})
-	}
-	c.update(acp.SessionUpdate{AvailableCommandsUpdate: &acp.SessionAvailableCommandsUpdate{AvailableCommands: commands}})
 }
 
 // report shows the user the messages of hooks.

@@ -76,7 +76,7 @@ func TestIDsTwice(t *testing.T) {
 	in, out := io.Pipe()
 	replies, said := io.Pipe()
 	go func() {
-		_ = serve(waittest.Lifetime(t), e.sys(in, said), e.options())
+		_ = Serve(waittest.Lifetime(t), e.sys(in, said), e.options())
 		_ = said.Close()
 	}()
 	lines := bufio.NewScanner(replies)

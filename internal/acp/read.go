@@ -3,6 +3,7 @@ package acp
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -46,21 +47,25 @@ func (c *conversation) read(ctx context.Context, blocks []acp.ContentBlock) (age
 	if words == "" && len(beside) == 0 {
 		return agent.Prompt{}, wrong("the prompt is empty")
 	}
-	warn := func(w string) { c.think(w) }
 	p := agent.Prompt{Text: words}
 	if slash.Is(words) && len(beside) == 0 {
-		filled, err := c.r.Expand(ctx, words, "", approver{c}.Approve, warn)
-		if err != nil {
+		filled, err := c.command(ctx, words)
+		var unknown *slash.UnknownError
+		if errors.As(err, &unknown) && unknown.Usage == "" {
+			filled, err = c.r.Expand(ctx, words, "", nil, c.think)
+		}
+		if err != nil || filled.Text == "" {
 			return agent.Prompt{}, err
 		}
 		p = filled
-	} else {
-		p.Parts = c.r.Files().Include(ctx, words, warn)
-		if p.Parts == nil && words != "" {
-			p.Parts = []llm.Part{llm.Text{Text: words}}
-		}
-		p.Parts = append(p.Parts, beside...)
 	}
+	if p.Parts == nil {
+		p.Parts = c.r.Files().Include(ctx, p.Text, c.think)
+	}
+	if p.Parts == nil && words != "" {
+		p.Parts = []llm.Part{llm.Text{Text: p.Text}}
+	}
+	p.Parts = append(p.Parts, beside...)
 	p.Context, c.before = c.before, ""
 	return p, nil
 }

@@ -24,10 +24,6 @@ const mostSessions = 32
 
 // Serve talks to the editor on the streams of sys until it hangs up or ctx ends.
 func Serve(ctx context.Context, sys *app.System, f *app.Options) error {
-	return serve(ctx, sys, f)
-}
-
-func serve(ctx context.Context, sys *app.System, f *app.Options) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	exit.SurvivePipe()

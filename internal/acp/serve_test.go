@@ -220,7 +220,7 @@ func (e *editor) serve(model ...string) {
 	ctx, cancel := context.WithCancel(waittest.Context(e.t))
 	e.t.Cleanup(cancel)
 	go func() {
-		done <- serve(ctx, e.sys(in, said), e.options())
+		done <- Serve(ctx, e.sys(in, said), e.options())
 		_ = said.Close()
 	}()
 	e.conn = acp.NewClientSideConnection(e, out, replies)

@@ -160,7 +160,7 @@ func TestCancelBehindAPrompt(t *testing.T) {
 	replies, said := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		done <- serve(waittest.Lifetime(t), e.sys(in, said), e.options())
+		done <- Serve(waittest.Lifetime(t), e.sys(in, said), e.options())
 		_ = said.Close()
 	}()
 	lines := bufio.NewScanner(replies)

@@ -13,6 +13,7 @@ import (
 	"minigem/hooks"
 	"minigem/internal/exit"
 	"minigem/internal/slash"
+	"minigem/internal/text"
 	"minigem/llm"
 	"minigem/tools/policy"
 	"minigem/tools/toolcall"
@@ -150,10 +151,10 @@ func (p wanted) Check(c policy.Call) policy.Verdict {
 // Expand prepares the prompt of a run without a terminal: it runs a [Command] and adds
 // files named with an "@". A command of the chat is an error, because no model knows what
 // it means. A path, or a word that resembles no command, is sent as a prompt.
-func (r *Runtime) Expand(ctx context.Context, text, before string, ask Ask, warn func(string)) (agent.Prompt, error) {
-	word, args, _ := strings.Cut(text, " ")
+func (r *Runtime) Expand(ctx context.Context, said, before string, ask Ask, warn func(string)) (agent.Prompt, error) {
+	word, args, _ := strings.Cut(said, " ")
 	var all []Command
-	if slash.Is(text) {
+	if slash.Is(said) {
 		at := func() int { return slices.IndexFunc(all, func(c Command) bool { return "/"+c.Name == word }) }
 		all = r.OwnCommands(warn)
 		if at() < 0 {
@@ -168,16 +169,17 @@ func (r *Runtime) Expand(ctx context.Context, text, before string, ask Ask, warn
 	}
 	var names []string
 	for _, c := range all {
-		names = append(names, c.Name)
+		names = append(names, "/"+c.Name)
 	}
+	near := text.DidYouMean(text.Nearest(word, names))
 	switch {
-	case !slash.Is(text), Exists(word):
-	case slash.Meant(word[1:], names):
+	case !slash.Is(said), Exists(word):
+	case near != "", slash.Meant(word[1:]):
 		return agent.Prompt{}, exit.Errorf(
-			exit.Input, "%s works only in the chat, or is not a command: nothing was sent (custom commands from "+
-				".gemini/commands, and skills, work here too)", word)
+			exit.Input, "nothing was sent: %s works only in the chat, or is not a command%s", word, cmp.Or(near,
+				" (custom commands from .gemini/commands, and skills, work here too)"))
 	default:
 		warn(word + " is not a command: it is sent as a prompt")
 	}
-	return agent.Prompt{Text: text, Context: before, Parts: r.Files().Include(ctx, text, warn)}, nil
+	return agent.Prompt{Text: said, Context: before, Parts: r.Files().Include(ctx, said, warn)}, nil
 }

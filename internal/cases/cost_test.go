@@ -11,6 +11,7 @@ import (
 
 	"minigem/e2e/costtest"
 	"minigem/e2e/testbed"
+	"minigem/internal/thorough"
 )
 
 // TestCasesCostTheSame checks that a round, a turn and an assertion allocate as much in
@@ -48,7 +49,7 @@ func TestCasesCostTheSame(t *testing.T) { // not parallel: it counts what the pr
 				res := testbed.Run(t.Context(), tc, testbed.Options{Driver: Open, Timeout: time.Hour})
 				require.NoError(t, res.Broken)
 				assert.Empty(t, res.Failures)
-			}, 10, 100, 1_000)
+			}, []int{10, 100, 1_000, 10_000}[:thorough.Times(3, 4)]...)
 		})
 	}
 }

@@ -5,16 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"unicode"
 
-	"minigem/agent"
 	"minigem/agent/event"
 	"minigem/compress"
 	"minigem/internal/app"
+	"minigem/internal/commands"
 	"minigem/internal/listing"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
@@ -22,14 +20,37 @@ import (
 
 // builtinCommands returns the commands for "/" (cli/services/BuiltinCommandLoader.ts).
 func builtinCommands(r *app.Runtime) []row {
-	all := slices.Concat(sessionCommands(r), countCommands(), preferenceCommands(), placeCommands())
+	all := slices.Concat(shared(commands.Builtin(r)), sessionCommands(), countCommands(), preferenceCommands(),
+		placeCommands())
 	slices.SortStableFunc(all, func(a, b row) int { return strings.Compare(a.Name, b.Name) })
 	return withElsewhere(all)
 }
 
-func sessionCommands(r *app.Runtime) []row {
+// shared returns commands that editors have, too.
+func shared(all commands.Table) (out []row) {
+	for _, c := range all {
+		sub := shared(c.Sub)
+		if c.Name == "extensions" {
+			sub = append(sub, extensionsCommands()...)
+		}
+		out = append(out, row{Name: c.Name, Aliases: c.Aliases, Args: c.Args, Help: c.Help, Sub: sub,
+			Run: func(t *call) error {
+				on := &commands.Call{Context: t.ctx, Runtime: t.runtime, Args: t.args, Reload: t.reloadMemory}
+				err := t.captured(func(sys *app.System) error {
+					on.Sys = sys
+					return c.Run(on)
+				})
+				if on.Prompt.Text != "" {
+					t.submit(on.Prompt)
+				}
+				return err
+			}})
+	}
+	return out
+}
+
+func sessionCommands() []row {
 	return []row{
-		{Name: "about", Help: "version, system, model", Run: about},
 		chatCommand("chat", "checkpoints"),
 		{Name: "clear", Aliases: []string{"new"}, Help: "begin a new session on an empty screen", Run: clearAll},
 		{Name: "compress", Aliases: []string{"summarize", "compact"}, Help: "replace the history by a summary",
@@ -38,18 +59,10 @@ func sessionCommands(r *app.Runtime) []row {
 		directoryCommands(),
 		{Name: "export", Aliases: []string{"export-session"}, Args: "[FILE.md|.json]",
 			Help: "write this conversation to a file", Run: share},
-		extensionsCommands(),
 		{Name: "help", Aliases: []string{"?", "shortcuts"}, Help: "list the commands and keys", Run: help},
 		hooksCommands(),
-		{Name: "init", Help: "let the model write a " + app.ContextName(r), Run: initContext},
 		{Name: "last", Help: "the last result, whole (^O)", Run: showLast},
 		mcpCommands(),
-		{Name: "memory", Help: "what the model reads of memory files", Run: memoryList, Sub: []row{
-			{Name: "show", Help: "print them", Run: memoryShow},
-			{Name: "list", Help: "list them", Run: memoryList},
-			{Name: "add", Args: "[--project] TEXT", Help: "remember it, in all projects or in this one", Run: memoryAdd},
-			{Name: "reload", Aliases: []string{"refresh"}, Help: "read them, settings and hooks again", Run: memoryReload},
-		}},
 		{Name: "mode", Args: "[default|auto_edit|plan|yolo]", Help: "what runs unasked (Shift+Tab)", Run: changeMode,
 			Values: modeNames},
 		{Name: "model", Help: "the model in use", Run: modelSet, Sub: []row{
@@ -95,14 +108,6 @@ func help(t *call) error {
 	return nil
 }
 
-func about(t *call) error {
-	auth := cmp.Or(t.runtime.Config.Settings.Security.Auth.SelectedType, "as the environment says")
-	t.term.Print(fmt.Sprintf("minigem %s, %s/%s\nmodel    %s\nsign-in  %s\nsession  %s\nfile     %s\nmode     %s",
-		app.Version, runtime.GOOS, runtime.GOARCH, t.runtime.ModelName, auth, t.runtime.Session.ID(),
-		t.shortenHome(t.runtime.Session.Path()), t.runtime.Policy.Mode().Flag()))
-	return nil
-}
-
 // compressNow runs /compress. Its result is reported as an event.
 func compressNow(t *call) error {
 	t.work("compressing the history", func(ctx context.Context) {
@@ -132,39 +137,6 @@ func showLast(t *call) error {
 	if !t.view.Unfold() {
 		return errors.New("no tool has had a result yet")
 	}
-	return nil
-}
-
-func initContext(t *call) error {
-	name := app.ContextName(t.runtime)
-	if app.Exists(filepath.Join(t.runtime.Config.Dir, name)) {
-		return fmt.Errorf("%s is there already: ask for the changes that you want", name)
-	}
-	t.submit(agent.Prompt{Text: "Look at this project and write a file " + name + " in its root: what the project is, " +
-		"how it is laid out, the commands that build, test and run it, and the conventions that its code follows. " +
-		"Keep to what you find in its files, and keep it short: it is what you will be told about this project at the " +
-		"start of each session."})
-	return nil
-}
-
-func memoryList(t *call) error {
-	paths := t.runtime.Context.Paths()
-	for i, p := range paths {
-		paths[i] = "  " + t.shortenHome(p)
-	}
-	if len(paths) == 0 {
-		paths = []string{"No memory file is loaded. /init lets the model write one."}
-	}
-	t.term.Print(terminal.Clean(strings.Join(paths, "\n")))
-	return nil
-}
-
-func memoryShow(t *call) error {
-	text := memoryText(t.runtime.Context, t.runtime.Config.Dir)
-	if strings.TrimSpace(text) == "" {
-		return memoryList(t)
-	}
-	t.term.Print(terminal.Clean(strings.TrimSpace(text)))
 	return nil
 }
 

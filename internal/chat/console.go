@@ -71,7 +71,9 @@ func (t *console) captured(f func(sys *app.System) error) error {
 	sys := *t.sys
 	sys.Stdout, sys.Stderr = &b, &b
 	err := f(&sys)
-	t.term.Print(terminal.Clean(strings.TrimRight(b.String(), "\n")))
+	if b.Len() > 0 {
+		t.term.Print(terminal.Clean(strings.TrimRight(b.String(), "\n")))
+	}
 	return err
 }
 

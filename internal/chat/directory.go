@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"minigem/internal/commands"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
 )
@@ -63,9 +64,7 @@ func addFolders(t *call) error {
 	t.context = strings.TrimPrefix(
 		t.context+"\n\n<hook_context>The workspace has more folders from now on, which tools may read and write:\n"+
 			strings.Join(added, "\n")+"</hook_context>", "\n\n")
-	if err := t.rereadContext(); err != nil {
-		return err
-	}
+	commands.Reread(t.runtime, t.sys, t.warn)
 	return showFolders(t)
 }
 

@@ -8,41 +8,35 @@ import (
 
 	"minigem/internal/app"
 	"minigem/internal/extensions"
-	"minigem/internal/listing"
 	"minigem/internal/manage"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
 )
 
-func extensionsCommands() row {
-	return row{Name: "extensions", Help: "the extensions, and what each brings", Run: extensionsList,
-		Sub: []row{
-			{Name: "list", Help: "list them", Run: extensionsList},
-			{Name: "install", Args: "SOURCE", Help: "install one, after a question",
-				Run: extensionsChange(func(ctx context.Context, e *manage.Extensions, source string) error {
-					return e.Install(ctx, source, false)
-				})},
-			{Name: "update", Args: "[NAME]", Help: "bring one up to date, or all",
-				Run: extensionsChange(func(ctx context.Context, e *manage.Extensions, name string) error {
-					return e.Update(ctx, name, name == "")
-				}), Values: extensionNames},
-			{Name: "uninstall", Aliases: []string{"delete"}, Args: "NAME", Help: "remove one",
-				Run: extensionsChange(func(_ context.Context, e *manage.Extensions, name string) error {
-					return e.Uninstall([]string{name}, false)
-				}), Values: extensionNames},
-			{Name: "enable", Args: "NAME", Help: "use one again", Run: extensionsSwitch(true),
-				Values: extensionNames},
-			{Name: "disable", Args: "NAME", Help: "use one no more, and keep it", Run: extensionsSwitch(false),
-				Values: extensionNames},
-			{Name: "reload", Aliases: []string{"restart"}, Help: "read all of them again", Run: extensionsReload},
-		}}
+// extensionsCommands returns the subcommands that /extensions has only in the chat.
+func extensionsCommands() []row {
+	return []row{
+		{Name: "install", Args: "SOURCE", Help: "install one, after a question",
+			Run: extensionsChange(func(ctx context.Context, e *manage.Extensions, source string) error {
+				return e.Install(ctx, source, false)
+			})},
+		{Name: "update", Args: "[NAME]", Help: "bring one up to date, or all",
+			Run: extensionsChange(func(ctx context.Context, e *manage.Extensions, name string) error {
+				return e.Update(ctx, name, name == "")
+			}), Values: extensionNames},
+		{Name: "uninstall", Aliases: []string{"delete"}, Args: "NAME", Help: "remove one",
+			Run: extensionsChange(func(_ context.Context, e *manage.Extensions, name string) error {
+				return e.Uninstall([]string{name}, false)
+			}), Values: extensionNames},
+		{Name: "enable", Args: "NAME", Help: "use one again", Run: extensionsSwitch(true),
+			Values: extensionNames},
+		{Name: "disable", Args: "NAME", Help: "use one no more, and keep it", Run: extensionsSwitch(false),
+			Values: extensionNames},
+		{Name: "reload", Aliases: []string{"restart"}, Help: "read all of them again", Run: extensionsReload},
+	}
 }
 
 func extensionNames(t *call) []string { return t.runtime.Config.ExtensionManager(nil).Names() }
-
-func extensionsList(t *call) error {
-	return t.captured(func(sys *app.System) error { return listing.WriteExtensions(t.runtime.Config, sys, "text") })
-}
 
 // extensionTime limits the time spent on the network. Nothing else can be done in the
 // chat meanwhile.

@@ -43,7 +43,7 @@ func hookTable(t *call, all []listing.ListedHook) (table terminal.Table, notes [
 	}
 	table.Columns = []terminal.Column{
 		{Head: "Event", Group: true}, {Head: "Name", Wraps: true}, {Head: "Matcher", Wraps: true},
-		{Head: "Where", Below: true}, {Head: "State"},
+		{Head: "Type", Below: true}, {Head: "Where", Below: true}, {Head: "State"},
 		{Head: "Runs", Right: true}, {Head: "p95", Right: true}, {Head: "Last"},
 	}
 	said := map[string]int{}
@@ -55,7 +55,7 @@ func hookTable(t *call, all []listing.ListedHook) (table terminal.Table, notes [
 		past, _, _ := strings.Cut(h.Last, ",")
 		row := terminal.TableRow{Cells: []string{
 			string(h.Event), terminal.Clean(text.VisibleLine(h.Label())), terminal.Clean(text.VisibleLine(h.MatcherText())),
-			terminal.Clean(h.Place(t.runtime.Config)),
+			cmp.Or(h.Type, "command"), terminal.Clean(h.Place(t.runtime.Config)),
 			hookState(t, h), fmt.Sprint(h.Runs), now.P95(), hookResult(t, cmp.Or(now.Last, past)),
 		}}
 		remarks := h.Remarks()

@@ -2,7 +2,6 @@ package chat
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -10,9 +9,8 @@ import (
 
 	"minigem/hooks/config"
 	"minigem/internal/app"
-	"minigem/internal/contextfile"
+	"minigem/internal/commands"
 	"minigem/internal/listing"
-	"minigem/internal/terminal"
 	"minigem/internal/text"
 )
 
@@ -36,7 +34,7 @@ func (t *live) inForce() inForce {
 			now["setting "+s.Key] = string(s.Value)
 		}
 	}
-	for _, f := range slices.Concat(t.runtime.Context.Global, t.runtime.Context.Extension, t.runtime.Context.Project) {
+	for _, f := range t.runtime.Context.All() {
 		now["memory file "+t.shortenHome(f.Path)] = f.Text
 	}
 	for _, tool := range t.runtime.Registry.All() {
@@ -99,13 +97,10 @@ func (t *live) reload() error {
 		t.warn(t.runtime.Config.ShortenIn(n))
 	}
 	t.adopt(c)
-	if err := t.rereadContext(); err != nil {
-		return err
-	}
+	commands.Reread(t.runtime, t.sys, t.warn)
 	t.runtime.ReloadSkills(t.warn)
 	t.runtime.ReloadAgents(t.warn)
 	t.runtime.Session.Renew()
-	t.runtime.Agent.Config.System = t.runtime.SystemPrompt(true, t.warn)
 	t.renewed()
 	return nil
 }
@@ -135,46 +130,16 @@ func (t *live) adopt(c *app.Configuration) {
 	t.runtime.Agent.Config.MaxRetries = c.Hooks.MaxRetries
 }
 
-// rereadContext finds the context files again, including those in subdirectories.
-func (t *live) rereadContext() error {
-	return t.runtime.WirePrompt(t.ctx, t.sys, &app.Frontend{Warn: t.warn, Interactive: true})
-}
-
-func memoryReload(t *call) error {
+// reloadMemory runs /memory reload, or applies what /memory add has changed.
+func (t *live) reloadMemory(tell bool) error {
 	before := t.inForce()
-	if err := t.reload(); err != nil {
+	if err := t.reload(); err != nil || !tell {
 		return err
 	}
 	t.term.Print(fmt.Sprintf("Read again: settings, %s, %s. They apply from now on.",
 		text.Plural(len(t.runtime.Config.Hooks.Hooks), "hook"), text.Plural(len(t.runtime.Context.Paths()), "memory file")))
 	t.printChanges(before, false)
 	return nil
-}
-
-// memoryAdd writes a fact to a memory file, as the model's own tool does.
-func memoryAdd(t *call) error {
-	fact := t.args
-	args := map[string]any{"fact": fact}
-	if rest, ok := strings.CutPrefix(fact+" ", "--project "); ok {
-		args["fact"], args["scope"] = rest, "project"
-	}
-	if strings.TrimSpace(fmt.Sprint(args["fact"])) == "" {
-		return errors.New("what should be remembered? /memory add [--project] TEXT")
-	}
-	if args["scope"] != nil && t.runtime.ProjectMemory() == "" {
-		return errors.New(
-			"this folder is not trusted, and its memory file is not read: /memory add TEXT keeps it for all projects")
-	}
-	inv, err := t.runtime.Registry.Lookup("save_memory").Prepare(args)
-	if err != nil {
-		return err
-	}
-	res, err := inv.Run(t.ctx)
-	if err != nil {
-		return err
-	}
-	t.term.Print(terminal.Clean(fmt.Sprint(res.Display)))
-	return t.reload()
 }
 
 // trustNow runs minigem trust inside the chat. It takes effect at once: an untrusted
@@ -217,24 +182,10 @@ func trustNow(t *call) error {
 // clearAll begins a new session and finds its context files again.
 func clearAll(t *call) error {
 	t.term.Clear()
-	if err := t.rereadContext(); err != nil {
-		return err
-	}
-	t.runtime.Agent.Config.System = t.runtime.SystemPrompt(true, t.warn)
+	commands.Reread(t.runtime, t.sys, t.warn)
 	t.tally.reset()
 	t.status.used.Store(0)
 	t.begin(t.runtime.Session.Clear)
 	t.term.Print(t.term.Dim("A new session: " + t.runtime.Session.ID()))
 	return nil
-}
-
-// memoryText returns the content of the memory files.
-func memoryText(s contextfile.Set, root string) string {
-	var texts []string
-	for _, files := range [][]contextfile.File{s.Global, s.Extension, s.Project} {
-		if len(files) > 0 {
-			texts = append(texts, contextfile.Render(files, root))
-		}
-	}
-	return strings.Join(texts, "\n\n")
 }

@@ -117,11 +117,14 @@ func Load(c Config) Set {
 // Paths lists the files of s.
 func (s Set) Paths() []string {
 	var paths []string
-	for _, f := range slices.Concat(s.Global, s.Extension, s.Project) {
+	for _, f := range s.All() {
 		paths = append(paths, f.Path)
 	}
 	return paths
 }
+
+// All returns the files in the order in which the model reads them.
+func (s Set) All() []File { return slices.Concat(s.Global, s.Extension, s.Project) }
 
 // Render frames files for the model. It shows paths below root relative to it. Without
 // files it returns "".

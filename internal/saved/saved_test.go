@@ -51,9 +51,9 @@ func TestRewind(t *testing.T) {
 	assert.NotContains(t, out.String(), "Why?")
 	assert.Contains(t, out.String(), `"text": "Fix it"`)
 	out.Reset()
-	require.NoError(t, s.Checkpoints())
+	require.NoError(t, Restore(t.Context(), s.sys, &app.Options{}, ""))
 	assert.Equal(t, kept+"  just now\n", out.String())
-	assert.EqualError(t, s.Restore(context.Background(), kept), "checkpoint "+kept+" has no files, only a conversation: /restore in the chat brings it back")
+	assert.EqualError(t, Restore(t.Context(), s.sys, &app.Options{}, kept), "checkpoint "+kept+" has no files, only a conversation: /restore in the chat brings it back")
 }
 
 // TestErrors checks that each error says what to do, and that nothing changes.
@@ -72,7 +72,7 @@ func TestErrors(t *testing.T) {
 		"deleting session 11111111-aaaa: the session is open in another process":                                                                s.Delete([]string{"1"}),
 		"rewinding session 11111111-aaaa: there is no prompt 3: they are numbered from 1, the newest, to 2":                                     s.Rewind(ctx, "1", 3, undo.Both, false),
 		"resuming session 11111111-aaaa: opening session file: the session is open in another process: use /rewind there, or --only files here": s.Rewind(ctx, "1", 1, undo.Both, false),
-		`there is no checkpoint "nope": minigem sessions restore lists them`:                                                                    s.Restore(ctx, "nope"),
+		`there is no checkpoint "nope": minigem sessions restore lists them`:                                                                    Restore(ctx, s.sys, &app.Options{}, "nope"),
 	} {
 		assert.EqualError(t, err, want)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/listing"
 	"minigem/internal/output"
@@ -116,14 +117,10 @@ func (s *Sessions) printUndo(kept string, err error) error {
 	return err
 }
 
-// Checkpoints lists names and ages, oldest first.
-func (s *Sessions) Checkpoints() error {
-	store, err := s.store()
-	if err != nil {
-		return err
-	}
+// checkpoints lists names and ages, oldest first.
+func (s *Sessions) checkpoints(all []undo.Checkpoint) {
 	rows := [][]string{}
-	for _, c := range store.Checkpoints() {
+	for _, c := range all {
 		rows = append(rows, []string{text.VisibleLine(c.Name), listing.Age(c, s.sys.Now())})
 	}
 	if len(rows) == 0 {
@@ -133,14 +130,21 @@ func (s *Sessions) Checkpoints() error {
 	for _, row := range rows {
 		fmt.Fprintln(s.sys.Stdout, strings.TrimRight(strings.Join(row, "  "), " "))
 	}
-	return nil
 }
 
-// Restore restores the files of a checkpoint.
-func (s *Sessions) Restore(ctx context.Context, name string) error {
+// Restore restores the files of a checkpoint. Without a name it lists the checkpoints.
+func Restore(ctx context.Context, sys *app.System, f *app.Options, name string) error {
+	s, err := Open(sys, f)
+	if err != nil {
+		return err
+	}
 	store, err := s.store()
 	if err != nil {
 		return err
+	}
+	if name == "" {
+		s.checkpoints(store.Checkpoints())
+		return nil
 	}
 	c, err := store.Checkpoint(name)
 	if errors.Is(err, undo.ErrNoCheckpoint) {

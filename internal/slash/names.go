@@ -17,10 +17,9 @@ const chatNames = `about agents auth bg background bug bug-memory chat checkpoin
 // Names returns the names of the chat's commands. No other command may use them.
 func Names() []string { return strings.Fields(chatNames) }
 
-// Meant reports whether word, which follows a "/", is probably a command: one of the
-// chat or of more, a prefix of one, or a misspelling.
-func Meant(word string, more []string) bool {
-	names := append(Names(), more...)
+// Meant reports whether word, which follows a "/", is probably a command of the chat: its
+// name, a prefix of it, or a misspelling.
+func Meant(word string) bool {
 	begins := func(name string) bool { return strings.HasPrefix(name, word) }
-	return slices.ContainsFunc(names, begins) || text.Nearest(word, names) != ""
+	return slices.ContainsFunc(Names(), begins) || text.Nearest(word, Names()) != ""
 }
