@@ -12,6 +12,7 @@ import (
 	"minigem/agent"
 	"minigem/hooks"
 	"minigem/internal/app"
+	"minigem/internal/models"
 	"minigem/internal/text"
 	"minigem/llm"
 	"minigem/tools/policy"
@@ -192,14 +193,14 @@ func (c *conversation) tellMode() {
 }
 
 func (c *conversation) models() *acp.SessionModelState {
-	now := c.r.ModelName
+	now := c.r.Models.Name
 	out := &acp.SessionModelState{CurrentModelId: acp.ModelId(now)}
 	names := []string{"gemini-3-pro-preview", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite"}
 	if !slices.Contains(names, now) {
 		names = append([]string{now}, names...)
 	}
 	for _, n := range names {
-		if app.SameServer(n, now) {
+		if models.SameServer(n, now) {
 			out.AvailableModels = append(out.AvailableModels, acp.ModelInfo{ModelId: acp.ModelId(n), Name: n})
 		}
 	}
@@ -211,7 +212,7 @@ func (c *conversation) useModel(name string) error {
 		return wrong("a prompt runs: the model can be changed when it has ended")
 	}
 	defer c.running.Unlock()
-	if err := c.r.UseModel(name); err != nil {
+	if err := c.r.Models.Use(name); err != nil {
 		return wrong("%s", err)
 	}
 	return nil

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"minigem/hooks"
 	"minigem/internal/mcp/fleet"
 	"minigem/internal/settings"
+	"minigem/internal/subagents"
 	"minigem/internal/text"
 	"minigem/internal/trust"
 )
@@ -43,11 +43,11 @@ func (c *Configuration) Brings() []trust.Item {
 	set := c.Skills()
 	found, _ := set.All()
 	for _, s := range found {
-		if s.Source == ofProject && !set.Off(s.Name) {
+		if s.Source == subagents.OfProject && !set.Off(s.Name) {
 			b.add("skills", filepath.Dir(s.Dir()), s.Name)
 		}
 	}
-	for _, a := range c.projectAgents() {
+	for _, a := range c.Agents().Project() {
 		b.add("agents", filepath.Dir(a.File), a.Name)
 	}
 	return b.items
@@ -107,13 +107,6 @@ func (c *Configuration) ProjectHooks() []hooks.Hook {
 	return own
 }
 
-// projectAgents returns the project's agents that may be called once the user has
-// agreed to them.
-func (c *Configuration) projectAgents() []Agent {
-	all, _ := c.AllAgents()
-	return slices.DeleteFunc(all, func(a Agent) bool { return a.Source != ofProject || a.Off != "" && a.Off != notAgreed })
-}
-
 type projectServer struct {
 	fleet.Server
 	file string
@@ -150,8 +143,8 @@ func (c *Configuration) ProjectServers() []string {
 	for _, s := range c.projectServers() {
 		out = append(out, fmt.Sprintf("%s: %s", s.Name, s.Target()))
 	}
-	for _, a := range c.projectAgents() {
-		for _, s := range c.agentServers(a, nil) {
+	for _, a := range c.Agents().Project() {
+		for _, s := range a.In(c.MCP(nil)) {
 			if s.Off == "" {
 				out = append(out, fmt.Sprintf("%s of the agent %s: %s", s.Name, a.Name, s.Target()))
 			}

@@ -15,7 +15,7 @@ import (
 )
 
 func (r *Runtime) wireCompressor(_ context.Context, sys *System, w *Frontend) error {
-	r.Compressor = r.compressorOf(r.Session, r.ModelName, sys, w)
+	r.Compressor = r.compressorOf(r.Session, r.Models.Name, sys, w)
 	r.Compressor.Preamble = r.Session.Preamble
 	return nil
 }

@@ -161,7 +161,7 @@ func (c *Configuration) skillUnused(name string, e config.Extension) string {
 }
 
 func (c *Configuration) agentUnused(name string, e config.Extension) string {
-	all, _ := c.AllAgents()
+	all, _ := c.Agents().All()
 	for _, a := range all {
 		if a.Name == name && text.Inside(e.Dir, a.File) {
 			return a.Off

@@ -40,7 +40,7 @@ func (c *Configuration) Inspection() *inspect.Setup {
 		}
 		s.Config.Problems = append(slices.Clone(s.Config.Problems), faults...)
 	}
-	agents, _ := c.AllAgents()
+	agents, _ := c.Agents().All()
 	for _, a := range agents {
 		s.Agents = append(s.Agents, a.Name)
 	}
@@ -136,7 +136,12 @@ func (c *Configuration) HeldBack() ([]hooks.Hook, []hooks.Problem) {
 		}
 		sections = append(sections, s)
 	}
-	merged := config.Merge(append(sections, c.heldHeads(found)...)...)
+	as := *c
+	as.Trust.Trusted, as.ownAgents, as.extensions = true, true, found
+	sections = append(sections, slices.DeleteFunc(as.headHooks(), func(s config.Section) bool {
+		return s.Layer == hooks.LayerUser
+	})...)
+	merged := config.Merge(sections...)
 	return merged.Hooks, append(problems, merged.Problems...)
 }
 

@@ -45,10 +45,10 @@ func (s modelSource) name() (string, error) {
 // wireModel chooses the model: a given one, a scripted one, or Gemini.
 func (r *Runtime) wireModel(_ context.Context, sys *System, w *Frontend) error {
 	var err error
-	if r.ModelName, err = r.source().name(); err != nil {
+	r.Models.Now, r.Models.Asked = func() *models.Catalog { return r.Config.models }, r.source().asked()
+	if r.Models.Name, err = r.source().name(); err != nil {
 		return err
 	}
-	r.asked = r.source().asked()
 	r.Model = w.Model
 	if r.Model == nil {
 		if r.Model, err = r.source().open(w); err != nil {
@@ -80,7 +80,7 @@ func (r *Runtime) wireOwnModel(w *Frontend) {
 	}
 	own := modelSource{r.Config.own, r.Flags, r.source().lookup}
 	name, err := own.name()
-	if err != nil || slices.Equal(own.config.Env, r.Config.Env) && name == r.ModelName &&
+	if err != nil || slices.Equal(own.config.Env, r.Config.Env) && name == r.Models.Name &&
 		own.config.Settings.Security.Auth == r.Config.Settings.Security.Auth {
 		return
 	}
@@ -188,10 +188,6 @@ func (w *Frontend) waiting(n llm.Retry) {
 		w.Sink.Emit(event.Waiting{Reason: n.Reason, Attempt: n.Attempt, Max: n.Max, Delay: n.Delay})
 	}
 }
-
-// SameServer reports whether a session may switch between two models: both are
-// Google's, or both are on the same kind of server.
-func SameServer(model, other string) bool { return openai.Server(model) == openai.Server(other) }
 
 // lookup reads a variable from the environment, including .env files.
 func (s modelSource) lookup(name string) string {

@@ -67,7 +67,7 @@ func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() strin
 		plans, s.PlansDir = dir, dir
 		s.Yolo, s.Plan = mode == policy.ModeYolo, mode == policy.ModePlan
 		s.Tools, s.MCP = r.promptTools()
-		s.Skills, s.Agents = r.Skills.Prompt(s.Tools), r.promptAgents(s.Tools)
+		s.Skills, s.Agents = r.Skills.Prompt(s.Tools), r.Agents.Prompt(s.Tools)
 		out, err := s.Text()
 		if err != nil {
 			warn(err.Error())

@@ -8,12 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"minigem/agent"
 	"minigem/agent/event"
-	"minigem/agent/subagent"
 	"minigem/compress"
 	"minigem/hooks"
 	"minigem/hooks/command"
@@ -23,10 +21,12 @@ import (
 	"minigem/internal/contextfile"
 	"minigem/internal/exit"
 	"minigem/internal/mcp/fleet"
+	"minigem/internal/models"
 	"minigem/internal/plans"
 	"minigem/internal/proc"
 	"minigem/internal/sandbox"
 	"minigem/internal/skills"
+	"minigem/internal/subagents"
 	"minigem/internal/telemetry"
 	"minigem/internal/text"
 	"minigem/internal/undo"
@@ -62,8 +62,7 @@ type Runtime struct {
 	Config     *Configuration
 	Flags      *Options
 	sink       event.Sink // everything that listens to events
-	ModelName  string
-	asked      string // the model's name as the user gave it
+	Models     models.Current
 	Model      llm.Provider
 	ownModel   llm.Provider // the model as it would be without the project; nil means Model
 	Project    session.Project
@@ -75,8 +74,7 @@ type Runtime struct {
 	now        func() time.Time
 	MCP        fleet.Offer
 	Skills     skills.Offer
-	agents     atomic.Pointer[[]subagent.Definition]
-	invoke     tools.Tool // invoke_agent
+	Agents     subagents.Offer
 	runner     *toolcall.Runner
 	Plans      plans.Planning
 	Sandbox    *sandbox.Sandbox      // nil: only commands that a rule sandboxes are confined
@@ -303,19 +301,30 @@ func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
 		Sink:       r.sink,
 		Tools:      r.runner,
 		Config: agent.Config{
-			Model:                r.ModelName,
+			Model:                r.Models.Name,
 			System:               r.SystemPrompt(w.Interactive, w.Warn),
 			Preamble:             r.Session.Preamble,
 			MaxSessionTurns:      &r.Config.Settings.Model.MaxSessionTurns,
 			MaxRetries:           r.Config.Hooks.MaxRetries,
 			DisableLoopDetection: r.Config.Settings.Model.DisableLoopDetection,
 			Prepare:              r.beforeRequest,
-			Fallback:             r.fallback(w),
+			Fallback:             r.Models.Fallback(r.Config.Settings.Model.Fallback, w.Asker, r.sink),
 			Now:                  sys.Now,
 		},
 	}
+	r.Models.Taken = func(c models.Choice) {
+		r.Compressor.ModelName, r.Agent.Config.Model, r.Agent.Config.Sampling = c.Model, c.Model, c.Sampling
+	}
 	r.writeSystemPrompt(sys, w)
-	return r.UseModel(r.asked)
+	return r.Models.Use(r.Models.Asked)
+}
+
+// beforeRequest runs before each request of the session, which waits for it.
+func (r *Runtime) beforeRequest(ctx context.Context) {
+	r.MCP.Await(ctx)
+	if r.Config.Settings.General.Plan.ModelRouting {
+		r.Models.Route(r.Policy.Mode() == policy.ModePlan, r.Plans.Approved().Path != "")
+	}
 }
 
 // openSession starts, resumes or imports a session, depending on the flags.

@@ -11,7 +11,7 @@ import (
 // sideModel returns the model for side requests in a role. Each request is reported to
 // telemetry and to the session's statistics.
 func (r *Runtime) sideModel(sys *System, role string) llm.Generator {
-	return adjusted{r.sideModelOf(r.Model, sys, role), r.beside}
+	return adjusted{r.sideModelOf(r.Model, sys, role), r.Models.Beside}
 }
 
 // adjusted is a Generator that changes requests before they are made.

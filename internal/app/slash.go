@@ -22,7 +22,7 @@ import (
 func (r *Runtime) Files() slash.Files {
 	return slash.Files{Workspace: r.Workspace, Ignore: r.ignore(),
 		Search:   r.Config.Settings.Context.FileFiltering.EnableRecursiveFileSearch,
-		Resource: r.MCP.Resource, Agent: r.AgentCalled}
+		Resource: r.MCP.Resource, Agent: r.Agents.Has}
 }
 
 // CustomCommands returns the commands of the user, of the project if the folder is

@@ -95,7 +95,7 @@ func (r *Runtime) beginTelemetry(_ context.Context, _ *System, _ *Frontend) erro
 	}
 	auth := r.source().authType()
 	r.telemetry.Begin(telemetry.Setup{
-		Model: r.ModelName, ModelChosen: r.source().chosen(), Mode: func() string {
+		Model: r.Models.Name, ModelChosen: r.source().chosen(), Mode: func() string {
 			return string(r.Policy.Mode())
 		}, OutputFormat: cmp.Or(r.Flags.OutputFormat, "text"),
 		CoreTools: r.Config.Settings.Tools.Core, Extensions: extensions, MCPServers: servers, Debug: r.Flags.Debug,

@@ -70,7 +70,7 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 		Nearby: func(path string) string { return r.nearby(path, w.Warn) },
 	})
 	r.Registry.Add(all...)
-	r.Registry.Add(r.agentTool(sys, w)...)
+	r.Registry.Add(r.wireAgents(sys, w)...)
 	return err
 }
 

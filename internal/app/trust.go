@@ -131,7 +131,7 @@ func (c *Configuration) TrustFolder() error {
 	if err := trust.Set(c.TrustedFolders(), c.Dir, trust.Folder); err != nil {
 		return err
 	}
-	if err := c.AgreeToAgents(); err != nil {
+	if err := c.Agents().Agree(); err != nil {
 		return err
 	}
 	return c.TrustStore().Trust(c.ProjectDir, c.ProjectHooks())

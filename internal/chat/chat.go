@@ -164,7 +164,7 @@ func (t *Chat) banner() {
 	if !t.runtime.Config.Trust.Trusted {
 		loaded = append(loaded, "folder not trusted")
 	}
-	t.term.Print(fmt.Sprintf("%s %s  %s\n%s\n%s", t.term.Bold("minigem"), app.Version, t.runtime.ModelName,
+	t.term.Print(fmt.Sprintf("%s %s  %s\n%s\n%s", t.term.Bold("minigem"), app.Version, t.runtime.Models.Name,
 		t.term.Dim(terminal.Clean(t.shortenHome(t.runtime.Config.Dir))),
 		t.term.Dim(strings.Join(loaded, ", ")+"  (/help lists commands)")))
 	notices := append(t.runtime.Config.Notices, t.runtime.Config.HookProblems()...)

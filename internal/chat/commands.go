@@ -98,7 +98,7 @@ func help(t *call) error {
 func about(t *call) error {
 	auth := cmp.Or(t.runtime.Config.Settings.Security.Auth.SelectedType, "as the environment says")
 	t.term.Print(fmt.Sprintf("minigem %s, %s/%s\nmodel    %s\nsign-in  %s\nsession  %s\nfile     %s\nmode     %s",
-		app.Version, runtime.GOOS, runtime.GOARCH, t.runtime.ModelName, auth, t.runtime.Session.ID(),
+		app.Version, runtime.GOOS, runtime.GOARCH, t.runtime.Models.Name, auth, t.runtime.Session.ID(),
 		t.shortenHome(t.runtime.Session.Path()), t.runtime.Policy.Mode().Flag()))
 	return nil
 }
@@ -181,7 +181,7 @@ func modelSet(t *call) error {
 		return fmt.Errorf("%q is not the name of a model: it is /model set NAME [--persist]", text.VisibleLine(name))
 	}
 	if name != "" {
-		if err := t.runtime.UseModel(name); err != nil {
+		if err := t.runtime.Models.Use(name); err != nil {
 			return err
 		}
 	}
@@ -190,8 +190,8 @@ func modelSet(t *call) error {
 			return err
 		}
 	}
-	said := t.runtime.ModelName
-	if auto := t.runtime.AutoModel(); auto != "" {
+	said := t.runtime.Models.Name
+	if auto := t.runtime.Models.Auto(); auto != "" {
 		said += " now; " + auto + " chooses it by rule"
 	}
 	if persist {

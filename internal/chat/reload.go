@@ -45,7 +45,7 @@ func (t *live) inForce() inForce {
 	for _, c := range t.runtime.Config.CustomCommands(nil, func(string) {}) {
 		now["command /"+c.Name] = c.Prompt
 	}
-	for _, d := range t.runtime.Agents() {
+	for _, d := range t.runtime.Agents.List() {
 		b, _ := json.Marshal(d) // text and numbers
 		now["agent "+d.Name] = string(b)
 	}
@@ -103,7 +103,7 @@ func (t *live) reload() error {
 		return err
 	}
 	t.runtime.ReloadSkills(t.warn)
-	t.runtime.ReloadAgents(t.warn)
+	t.runtime.Agents.Reload(t.warn)
 	t.runtime.Session.Renew()
 	t.runtime.Agent.Config.System = t.runtime.SystemPrompt(true, t.warn)
 	t.renewed()
