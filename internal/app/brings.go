@@ -35,7 +35,7 @@ func (c *Configuration) Brings() []trust.Item {
 			b.add("commands", filepath.Join(c.Dir, ".gemini", "commands"), "/"+custom.Name)
 		}
 	}
-	for _, e := range c.extensions {
+	for _, e := range c.Extensions.Used {
 		if e.InProject {
 			b.add("extensions", filepath.Dir(e.Dir), e.Name)
 		}
@@ -121,8 +121,8 @@ func (c *Configuration) projectServers() []projectServer {
 			of[name] = at.File
 		}
 	}
-	for _, e := range c.extensions {
-		for name, extension := range c.serverOf {
+	for _, e := range c.Extensions.Used {
+		for name, extension := range c.Extensions.ServerOf {
 			if e.InProject && extension == e.Name {
 				of[name] = filepath.Join(e.Dir, "gemini-extension.json")
 			}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -25,21 +26,17 @@ import (
 // and trust. Subcommands that only show things need nothing else.
 type Configuration struct {
 	place.Place
-	Loaded         *settings.Loaded
-	Settings       settings.Settings
-	Env            []string // the environment, including variables from .env files
-	Trust          FolderTrust
-	Hooks          hooks.Config
-	Sections       []config.Section
-	Within         func(only []string, begin func() error) error // starts programs confined; may be nil
-	onlyExtensions []string                                      // names given with -e; nil means all that are enabled
-	ownExtension   bool                                          // the extension in this folder counts as installed
-	ownAgents      bool                                          // the project's agents need no agreement
-	extensions     []config.Extension                            // extensions in force
-	models         *models.Catalog
-	values         map[string][]extensions.Value // the settings of extensions, by extension name
-	serverOf       map[string]string             // MCP server names to the extensions that bring them
-	Notices        []string                      // messages to show at the start, one per line
+	Loaded     *settings.Loaded
+	Settings   settings.Settings
+	Env        []string // the environment, including variables from .env files
+	Trust      FolderTrust
+	Hooks      hooks.Config
+	Sections   []config.Section
+	Within     func(only []string, begin func() error) error // starts programs confined; may be nil
+	ownAgents  bool                                          // the project's agents need no agreement
+	Extensions extensions.Set
+	models     *models.Catalog
+	Notices    []string // messages to show at the start, one per line
 
 	Secrets          []string // values that must not be written anywhere
 	Masker           *redact.Mask
@@ -61,8 +58,8 @@ func Configure(sys *System, f *Options) (*Configuration, error) {
 	sys.setHome(home.User)
 	c := &Configuration{
 		Place: place.Place{Home: home.Dir, DotGemini: filepath.Join(home.Dir, ".gemini"), Dir: sys.Dir}, Env: sys.Env,
-		Within:         sys.Within,
-		onlyExtensions: f.Extensions, ownExtension: f.OwnExtension, ownAgents: f.OwnAgents,
+		Within: sys.Within, ownAgents: f.OwnAgents,
+		Extensions: extensions.Set{Only: f.Extensions, Own: f.OwnExtension},
 	}
 	if err := c.checkDotGemini(); err != nil {
 		return nil, err
@@ -79,6 +76,7 @@ func Configure(sys *System, f *Options) (*Configuration, error) {
 	}
 	c.keepHookSecrets()
 	c.Trust.narrow(sys, f)
+	c.Extensions.Trusted = c.Trust.Trusted
 	return c, nil
 }
 
@@ -168,13 +166,26 @@ func (c *Configuration) loadHooks() error {
 
 // loadExtensionHooks reads the hooks of the extensions in force.
 func (c *Configuration) loadExtensionHooks() ([]hooks.Problem, error) {
-	problems, err := c.findExtensions()
+	x, security := &c.Extensions, c.Settings.Security
+	x.Place, x.Trusted, x.Disabled, x.Without = c.Place, c.Trust.Trusted, c.Settings.Extensions.Disabled, c.Settings.Extensions.Disabled
+	x.Rules = extensions.Rules{Allowed: security.AllowedExtensions, BlockGit: security.BlockGitExtensions}
+	x.Env, x.Lookup, x.Expand = c.Env, (&System{Env: c.Env}).LookupEnv, settings.Expand
+	x.Values, x.ServerOf = map[string][]extensions.Value{}, map[string]string{}
+	if c.own != nil {
+		x.Env, x.Without = c.own.Env, c.own.Settings.Extensions.Disabled
+	}
+	notices, problems, err := x.Find()
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range c.extensions {
-		problems = append(problems, c.readExtension(e)...)
-		s, err := config.LoadExtension(e, c.Dir, c.settingsOf(e))
+	c.Notices = append(c.Notices, notices...)
+	c.AddMCPServers(nil) // copies the map, which is changed below
+	for _, e := range x.Used {
+		m, more := x.Read(e, c.Settings.MCPServers)
+		problems = append(problems, more...)
+		plans := &c.Settings.General.Plan.Directory
+		*plans = cmp.Or(*plans, m.PlanDir) // the first extension that sets it wins
+		s, err := config.LoadExtension(e, c.Dir, x.Settings(e))
 		if err != nil {
 			problems = append(problems, faultOf(e.Dir, err))
 			continue

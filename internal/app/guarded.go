@@ -51,21 +51,6 @@ func (c *Configuration) switchedOff() []string {
 	return out
 }
 
-// extensionSwitchedOff returns a message if the project turns off an extension of the
-// user's that has hooks, else "".
-func (c *Configuration) extensionSwitchedOff(e config.Extension) string {
-	if c.own == nil || e.InProject || !slices.Contains(c.Settings.Extensions.Disabled, e.Name) ||
-		slices.Contains(c.own.Settings.Extensions.Disabled, e.Name) {
-		return ""
-	}
-	s, err := config.LoadExtension(e, c.Dir, nil)
-	if err == nil && len(s.Hooks) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("this project turns off your extension %s (extensions.disabled), and its hooks with it",
-		text.VisibleLine(e.Name))
-}
-
 // runsPrograms reports whether changing the file at path, or with below set anything in
 // that directory, is more than an edit, because programs run what the file says, now or
 // later, or because it is minigem's own memory. It follows links both ways: path may

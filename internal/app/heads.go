@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"path/filepath"
-	"strings"
 
 	"minigem/hooks"
 	"minigem/hooks/config"
@@ -20,7 +19,7 @@ func (c *Configuration) headHooks() (out []config.Section) {
 		if h.Line == 0 {
 			return
 		}
-		e, brought := extensionOf(source, file, c.extensions)
+		e, brought := c.Extensions.Of(source, file)
 		switch {
 		case c.ProjectDir != c.Home && leadsTo(c.ProjectDir, c.DotGemini, file):
 			head.Source.Layer = hooks.LayerProject
@@ -33,7 +32,7 @@ func (c *Configuration) headHooks() (out []config.Section) {
 		}
 		head.Source.File, head.Source.Line, head.Hooks, head.Fault = file, h.Line, h.JSON, h.Fault
 		if brought {
-			head.Extension, head.Workspace, head.Settings = e.Dir, c.Dir, c.settingsOf(e)
+			head.Extension, head.Workspace, head.Settings = e.Dir, c.Dir, c.Extensions.Settings(e)
 			head.Dir = cmp.Or(head.Dir, e.Dir)
 		}
 		out = append(out, config.LoadHead(head))
@@ -60,16 +59,4 @@ func (c *Configuration) headHooks() (out []config.Section) {
 func leadsTo(project, own, file string) bool {
 	real, err := filepath.EvalSymlinks(file)
 	return err == nil && !text.Inside(own, real) && text.Inside(project, real)
-}
-
-// extensionOf returns the extension that a skill or an agent came with, if any.
-func extensionOf(source, file string, extensions []config.Extension) (config.Extension, bool) {
-	name, ofExtension := strings.CutPrefix(source, "extension ")
-	for _, e := range extensions {
-		if ofExtension && e.Name == name || e.InProject && source == subagents.OfProject &&
-			strings.HasPrefix(file, e.Dir+string(filepath.Separator)) {
-			return e, true
-		}
-	}
-	return config.Extension{}, false
 }

@@ -129,7 +129,7 @@ func (c *Configuration) HeldBack() ([]hooks.Hook, []hooks.Problem) {
 		c.Dir, config.ExtensionRoots{Project: filepath.Join(c.Dir, ".gemini", "extensions")})
 	problems = append(problems, faults...)
 	for _, e := range found {
-		s, err := config.LoadExtension(e, c.Dir, c.settingsOf(e))
+		s, err := config.LoadExtension(e, c.Dir, c.Extensions.Settings(e))
 		if err != nil {
 			problems = append(problems, faultOf(e.Dir, err))
 			continue
@@ -137,7 +137,7 @@ func (c *Configuration) HeldBack() ([]hooks.Hook, []hooks.Problem) {
 		sections = append(sections, s)
 	}
 	as := *c
-	as.Trust.Trusted, as.ownAgents, as.extensions = true, true, found
+	as.Trust.Trusted, as.ownAgents, as.Extensions.Used = true, true, found
 	sections = append(sections, slices.DeleteFunc(as.headHooks(), func(s config.Section) bool {
 		return s.Layer == hooks.LayerUser
 	})...)

@@ -18,8 +18,10 @@ func (r *Runtime) WirePrompt(_ context.Context, sys *System, w *Frontend) error 
 	c := contextfile.Config{
 		Names: contextfile.Names(s.FileName), GlobalDir: r.Config.DotGemini,
 		Markers: s.MemoryBoundaryMarkers, Flat: s.ImportFormat == "flat",
-		Extensions: r.Config.extensionContext(),
-		Memory:     filepath.Join(r.Project.Temp, "memory", "MEMORY.md"),
+		Memory: filepath.Join(r.Project.Temp, "memory", "MEMORY.md"),
+	}
+	for _, e := range r.Config.Extensions.Used {
+		c.Extensions = append(c.Extensions, contextfile.Extension{Dir: e.Dir, Files: e.Context})
 	}
 	if r.Config.Trust.Trusted {
 		c.Dirs = r.Workspace.Dirs()[:1]

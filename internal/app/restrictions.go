@@ -10,7 +10,6 @@ import (
 
 	"minigem/hooks/config"
 	"minigem/internal/exit"
-	"minigem/internal/extensions"
 	"minigem/internal/text"
 	"minigem/tools/policy"
 )
@@ -33,25 +32,10 @@ func (c *Configuration) checkRestrictions() error {
 		c.Shorten(g.Origin.File), g.Origin.Line, text.VisibleLine(g.Key), c.Mask(g.Value))
 }
 
-// extensionRefused returns why the settings do not allow an extension, judging by its
-// source, or "" if they do (cli/config/extension-manager.ts).
-func (c *Configuration) extensionRefused(e config.Extension) (string, error) {
-	why, err := c.extensionRules().Refused(extensions.Origin{Source: e.Source, Type: e.SourceType}, e.Dir)
-	if err != nil {
-		err = exit.With(exit.Config, err)
-	}
-	return why, err
-}
-
-func (c *Configuration) extensionRules() extensions.Rules {
-	s := c.Settings.Security
-	return extensions.Rules{Allowed: s.AllowedExtensions, BlockGit: s.BlockGitExtensions}
-}
-
 // extensionExcludes returns the rules for the tools that extensions exclude, and the
 // problems in the entries that are not valid rules.
 func (c *Configuration) extensionExcludes() (rules []policy.Rule, problems []policy.Problem) {
-	for _, e := range c.extensions {
+	for _, e := range c.Extensions.Used {
 		more, faults := policy.FromLists(policy.Lists{Excluded: e.ExcludeTools})
 		place := policy.Place{File: filepath.Join(e.Dir, "gemini-extension.json") + ": excludeTools"}
 		for i := range more {
@@ -116,7 +100,7 @@ func (r *Runtime) whereSet(p policy.Problem) policy.Problem {
 // extensionPolicies returns the policies folders of the extensions that have one.
 func (c *Configuration) extensionPolicies() []string {
 	var out []string
-	for _, e := range c.extensions {
+	for _, e := range c.Extensions.Used {
 		if dir := filepath.Join(e.Dir, "policies"); isFolder(dir) {
 			out = append(out, dir)
 		}

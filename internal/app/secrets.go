@@ -29,7 +29,7 @@ func (c *Configuration) keepHookSecrets() {
 			env = append(env, headerSecrets(name, h.Headers[name])...)
 		}
 	}
-	for _, values := range c.values {
+	for _, values := range c.Extensions.Values {
 		for _, v := range values {
 			if v.Sensitive && v.Value != "" {
 				env = append(env, v.EnvVar+"_TOKEN="+v.Value) // a secret whatever its name

@@ -33,7 +33,7 @@ func (c *Configuration) CustomCommands(taken []string, warn func(string)) []slas
 	if own := filepath.Join(c.Dir, ".gemini"); c.Trust.Trusted && own != filepath.Clean(c.DotGemini) {
 		sources = append(sources, slash.Source{Prefix: "workspace.", Dir: filepath.Join(own, "commands")})
 	}
-	for _, e := range c.extensions {
+	for _, e := range c.Extensions.Used {
 		sources = append(sources, slash.Source{Prefix: e.Name + ":", Dir: filepath.Join(e.Dir, "commands")})
 	}
 	found, problems := slash.LoadAll(sources, append(slash.Names(), taken...))

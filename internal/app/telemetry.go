@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 
-	"minigem/hooks/config"
 	"minigem/internal/exit"
 	"minigem/internal/telemetry"
 	"minigem/internal/text"
@@ -84,7 +83,7 @@ func (r *Runtime) sessionID() string {
 
 func (r *Runtime) beginTelemetry(_ context.Context, _ *System, _ *Frontend) error {
 	var extensions, servers []string
-	found, _ := config.FindExtensions(r.Config.Dir, r.Config.ExtensionRoots()) // problems were reported with the hooks
+	found, _ := r.Config.Extensions.All() // problems were reported with the hooks
 	for _, e := range found {
 		if e.Off == "" {
 			extensions = append(extensions, e.Name)

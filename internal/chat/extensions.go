@@ -38,7 +38,7 @@ func extensionsCommands() row {
 		}}
 }
 
-func extensionNames(t *call) []string { return t.runtime.Config.ExtensionManager(nil).Names() }
+func extensionNames(t *call) []string { return t.runtime.Config.Extensions.Manager(nil).Names() }
 
 func extensionsList(t *call) error {
 	return t.captured(func(sys *app.System) error { return listing.WriteExtensions(t.runtime.Config, sys, "text") })
