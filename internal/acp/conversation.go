@@ -12,6 +12,7 @@ import (
 	"minigem/agent"
 	"minigem/hooks"
 	"minigem/internal/app"
+	"minigem/internal/inspection"
 	"minigem/internal/models"
 	"minigem/internal/text"
 	"minigem/llm"
@@ -66,7 +67,7 @@ func (s *server) build(ctx context.Context, dir, resume string, given []acp.McpS
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range append(config.Notices, config.HookNotices()...) {
+	for _, n := range inspection.Notices(config) {
 		warn(n)
 	}
 	c.r, c.id, c.mode = r, acp.SessionId(r.Session.ID()), r.Policy.Mode()

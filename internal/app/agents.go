@@ -18,7 +18,7 @@ import (
 // Agents returns the agents of this run.
 func (c *Configuration) Agents() subagents.Set {
 	return subagents.Set{
-		Place: c.Place, Extensions: c.Extensions.Used, Trusted: c.Trust.Trusted, Agreed: c.ownAgents,
+		Place: c.Place, Extensions: c.Extensions.Used, Trusted: c.Trust.Trusted, Agreed: c.OwnAgents,
 		On: c.Settings.Experimental.EnableAgents,
 		Override: func(d *subagent.Definition) *bool {
 			o := c.Settings.Agents.Overrides[d.Name]

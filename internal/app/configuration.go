@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"minigem/hooks"
@@ -33,7 +31,7 @@ type Configuration struct {
 	Hooks      hooks.Config
 	Sections   []config.Section
 	Within     func(only []string, begin func() error) error // starts programs confined; may be nil
-	ownAgents  bool                                          // the project's agents need no agreement
+	OwnAgents  bool                                          // the project's agents need no agreement
 	Extensions extensions.Set
 	models     *models.Catalog
 	Notices    []string // messages to show at the start, one per line
@@ -58,7 +56,7 @@ func Configure(sys *System, f *Options) (*Configuration, error) {
 	sys.setHome(home.User)
 	c := &Configuration{
 		Place: place.Place{Home: home.Dir, DotGemini: filepath.Join(home.Dir, ".gemini"), Dir: sys.Dir}, Env: sys.Env,
-		Within: sys.Within, ownAgents: f.OwnAgents,
+		Within: sys.Within, OwnAgents: f.OwnAgents,
 		Extensions: extensions.Set{Only: f.Extensions, Own: f.OwnExtension},
 	}
 	if err := c.checkDotGemini(); err != nil {
@@ -157,7 +155,7 @@ func (c *Configuration) loadHooks() error {
 	if err != nil {
 		return err
 	}
-	c.Sections = append(c.Sections, c.headHooks()...)
+	c.Sections = append(c.Sections, c.HeadHooks()...)
 	c.Hooks = config.Merge(c.Sections...)
 	c.Hooks.Problems = append(c.Hooks.Problems, problems...)
 	c.warnWithheld()
@@ -187,7 +185,7 @@ func (c *Configuration) loadExtensionHooks() ([]hooks.Problem, error) {
 		*plans = cmp.Or(*plans, m.PlanDir) // the first extension that sets it wins
 		s, err := config.LoadExtension(e, c.Dir, x.Settings(e))
 		if err != nil {
-			problems = append(problems, faultOf(e.Dir, err))
+			problems = append(problems, FaultOf(e.Dir, err))
 			continue
 		}
 		c.Sections = append(c.Sections, s)
@@ -207,105 +205,6 @@ func (c *Configuration) CheckProjectHooks() error {
 
 // TrustStore returns the store of the project hooks that the user has agreed to.
 func (c *Configuration) TrustStore() config.TrustStore { return config.TrustStore{Dir: c.DotGemini} }
-
-// HookNotices returns messages about the project's new and changed hooks, and about
-// problems in the configuration of hooks.
-func (c *Configuration) HookNotices() []string {
-	out := c.HookProblems()
-	out = append(out, c.switchedOff()...)
-	if c.Hooks.Off != "" {
-		return out
-	}
-	return append(out, c.unasked()...)
-}
-
-// unasked names the hooks that run without the user's approval: one line for the new
-// ones, and one for each kind of change.
-func (c *Configuration) unasked() []string {
-	var notes []string
-	byNote := map[string][]hooks.Hook{}
-	for _, h := range c.Hooks.Hooks {
-		if h.Note == "" || h.Disabled != "" {
-			continue
-		}
-		note, _, _ := strings.Cut(h.Note, ": ") // what changed comes after it
-		if byNote[note] == nil {
-			notes = append(notes, note)
-		}
-		byNote[note] = append(byNote[note], h)
-	}
-	for i, note := range notes {
-		hs := byNote[note]
-		if h := hs[0]; len(hs) == 1 {
-			notes[i] = fmt.Sprintf("%s:%d: the %s hook %q runs unasked: %s. Look at it, then say yes to it with minigem trust",
-				h.Source.File, h.Source.Line, h.Event, h.Label(), h.Note)
-			continue
-		}
-		names := make([]string, len(hs))
-		for n, h := range hs {
-			_, changed, _ := strings.Cut(h.Note, ": ")
-			names[n] = fmt.Sprintf("%s %q (%s)", h.Event, h.Label(),
-				strings.TrimSuffix(fmt.Sprintf("%s:%d; %s", c.Relative(h.Source.File), h.Source.Line, changed), "; "))
-		}
-		notes[i] = fmt.Sprintf("%d hooks run unasked: %s. Look at them, then say yes to them with minigem trust: %s",
-			len(hs), note, strings.Join(names, ", "))
-	}
-	return notes
-}
-
-// HookProblems lists the problems in the files that configure hooks, as file:line:
-// text. It shows the first ones of each file, and counts the rest.
-func (c *Configuration) HookProblems() []string {
-	const most = 20
-	var out []string
-	count := map[string]int{}
-	for _, p := range c.Hooks.Problems {
-		if count[p.File]++; count[p.File] > most {
-			continue
-		}
-		where := p.File
-		if p.Line > 0 {
-			where = fmt.Sprintf("%s:%d", p.File, p.Line)
-		}
-		out = append(out, where+": "+p.Text)
-	}
-	for _, file := range slices.Sorted(maps.Keys(count)) {
-		if n := count[file] - most; n > 0 {
-			out = append(out, fmt.Sprintf("%s: and %d more; minigem hooks lint shows them all", file, n))
-		}
-	}
-	return out
-}
-
-// WithoutEffect lists on one line the keys in settings files that have no effect,
-// including unknown ones. It returns "" if there are none.
-func (c *Configuration) WithoutEffect() string {
-	const most = 5
-	var keys []string
-	for _, g := range c.Loaded.WithoutEffect() {
-		if !slices.Contains(keys, g.Key) {
-			keys = append(keys, g.Key)
-		}
-	}
-	for _, u := range c.Loaded.Unknown {
-		if !slices.Contains(keys, u.Key) {
-			keys = append(keys, u.Key)
-		}
-	}
-	if len(keys) == 0 {
-		return ""
-	}
-	verb, more := "have", ""
-	if len(keys) == 1 {
-		verb = "has"
-	}
-	named := keys[:min(most, len(keys))]
-	if len(keys) > most {
-		more = ", ..."
-	}
-	return fmt.Sprintf("%s %s no effect in minigem: %s%s; minigem settings list says more",
-		text.Plural(len(keys), "setting"), verb, text.VisibleLine(strings.Join(named, ", ")), more)
-}
 
 // findProject returns the project's root: dir if it has its own .gemini, else the
 // nearest parent below home that has a .gemini or .git, else dir.

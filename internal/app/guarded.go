@@ -22,35 +22,6 @@ import (
 // This file keeps the project, and the agent in it, from silently disabling the user's
 // hooks.
 
-// switchedOff names the user's and the system's hooks that the project's settings turn
-// off. A project may do that, but not silently.
-func (c *Configuration) switchedOff() []string {
-	var out []string
-	for _, s := range c.Sections {
-		if s.Layer != hooks.LayerProject && !s.InProject {
-			continue
-		}
-		if s.Enabled != nil && !s.Enabled.On && c.Hooks.Off != "" {
-			if n := len(slices.DeleteFunc(slices.Clone(c.Hooks.Hooks), func(h hooks.Hook) bool {
-				return h.Source.OfProject()
-			})); n > 0 {
-				out = append(out, fmt.Sprintf("%s:%d: this project turns all hooks off, %d of yours or the system's among them",
-					s.File, s.Enabled.Line, n))
-			}
-		}
-		for _, d := range s.Disabled {
-			if i := slices.IndexFunc(c.Hooks.Hooks, func(h hooks.Hook) bool {
-				return h.ID() == d.ID && !h.Source.OfProject()
-			}); i >= 0 {
-				h := c.Hooks.Hooks[i]
-				out = append(out, fmt.Sprintf("%s:%d: this project turns off the %s hook %q of %s", s.File, d.Line, h.Event, d.ID,
-					h.Source))
-			}
-		}
-	}
-	return out
-}
-
 // runsPrograms reports whether changing the file at path, or with below set anything in
 // that directory, is more than an edit, because programs run what the file says, now or
 // later, or because it is minigem's own memory. It follows links both ways: path may

@@ -2,19 +2,21 @@ package app
 
 import (
 	"cmp"
+	"errors"
 	"path/filepath"
 
 	"minigem/hooks"
 	"minigem/hooks/config"
+	"minigem/hooks/jsonc"
 	"minigem/internal/skills"
 	"minigem/internal/subagents"
 	"minigem/internal/text"
 )
 
-// headHooks returns the hooks in the front matter of skills and agents. They run while
+// HeadHooks returns the hooks in the front matter of skills and agents. They run while
 // their skill or agent is active, and need the same trust as other hooks from the same
 // place.
-func (c *Configuration) headHooks() (out []config.Section) {
+func (c *Configuration) HeadHooks() (out []config.Section) {
 	add := func(h skills.Hooks, file, source string, head config.Head) {
 		if h.Line == 0 {
 			return
@@ -59,4 +61,13 @@ func (c *Configuration) headHooks() (out []config.Section) {
 func leadsTo(project, own, file string) bool {
 	real, err := filepath.EvalSymlinks(file)
 	return err == nil && !text.Inside(own, real) && text.Inside(project, real)
+}
+
+// FaultOf converts an error to a problem, with its line if it has one.
+func FaultOf(file string, err error) hooks.Problem {
+	var syntax *jsonc.SyntaxError
+	if errors.As(err, &syntax) {
+		return hooks.Problem{File: syntax.File, Line: syntax.Line, Text: syntax.Text}
+	}
+	return hooks.Problem{File: file, Text: err.Error()}
 }

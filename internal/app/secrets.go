@@ -82,3 +82,10 @@ func (c *Configuration) masked(text string) string {
 	text, _ = redact.Text(c.Masker.String(text))
 	return text
 }
+
+// Origin returns the session data that hooks see when no session is running.
+func (c *Configuration) Origin() hooks.Origin {
+	home := (&System{Env: c.Env}).Getenv("HOME")
+	return hooks.Origin{SessionID: "00000000-0000-4000-8000-000000000000", Cwd: c.Dir, ProjectDir: c.ProjectDir,
+		Home: home}
+}

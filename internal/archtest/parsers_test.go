@@ -49,7 +49,7 @@ var parsers = []fuzzed{
 	{target: "hooks/config FuzzExtension", folder: "hooks/config", functions: "LoadExtension readJSON"},
 	{target: "hooks/config FuzzLoaded", folder: "hooks/config", functions: "loading withLoaded"},
 	{target: "hooks/config FuzzLoadSettings", folder: "hooks/config", functions: "loader.handler newLoader"},
-	{target: "hooks/config FuzzLoadSettings", folder: "internal/app", functions: "Configuration.hookFiles readSection"},
+	{target: "hooks/config FuzzLoadSettings", folder: "internal/inspection", functions: "files readSection"},
 	{why: "a value of settings that were read before", folder: "internal/models", functions: "Catalog.addOverride"},
 	{why: "a value of settings that were read before", folder: "internal/app",
 		functions: "Configuration.sandboxWanted Configuration.sandboxWidened"},

@@ -11,6 +11,7 @@ import (
 	"minigem/hooks/config"
 	"minigem/internal/app"
 	"minigem/internal/contextfile"
+	"minigem/internal/inspection"
 	"minigem/internal/listing"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
@@ -95,7 +96,7 @@ func (t *live) reload() error {
 	if err != nil {
 		return err
 	}
-	for _, n := range append(slices.Clone(c.Notices), c.HookProblems()...) {
+	for _, n := range append(slices.Clone(c.Notices), inspection.Problems(c)...) {
 		t.warn(t.runtime.Config.ShortenIn(n))
 	}
 	t.adopt(c)

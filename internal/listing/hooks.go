@@ -12,6 +12,7 @@ import (
 	"minigem/hooks/protocol"
 	"minigem/internal/app"
 	"minigem/internal/exit"
+	"minigem/internal/inspection"
 	"minigem/internal/output"
 	"minigem/internal/text"
 )
@@ -76,11 +77,11 @@ func ListHooks(c *app.Configuration) HookList {
 		Problems: []listedFault{},
 	}
 	problems := slices.Clone(c.Hooks.Problems)
-	for _, h := range c.WithNotes() {
+	for _, h := range inspection.WithNotes(c) {
 		l.Hooks = append(l.Hooks, listed(h, true))
 	}
 	if !c.Trust.Trusted {
-		held, faults := c.HeldBack()
+		held, faults := inspection.HeldBack(c)
 		for _, h := range held {
 			l.Hooks = append(l.Hooks, listed(h, false))
 		}
@@ -313,7 +314,7 @@ func prefixed(prefix, text string) string {
 
 // WhyHook explains when the hooks called name run, or why they do not.
 func WhyHook(c *app.Configuration, sys *app.System, name string, asJSON bool) error {
-	s := c.Inspection()
+	s := inspection.Of(c)
 	x := s.Why(name)
 	if x == nil {
 		said := "there is no hook " + name + ": none has this name or command"
@@ -326,6 +327,6 @@ func WhyHook(c *app.Configuration, sys *app.System, name string, asJSON bool) er
 	if asJSON {
 		return output.WriteJSON(sys.Stdout, x)
 	}
-	_, err := io.WriteString(sys.Stdout, c.InspectionText().Explanation(*x))
+	_, err := io.WriteString(sys.Stdout, inspection.Text(c).Explanation(*x))
 	return err
 }
