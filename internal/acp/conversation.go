@@ -160,7 +160,7 @@ var modeNames = map[string][2]string{
 
 func (c *conversation) modes() *acp.SessionModeState {
 	out := &acp.SessionModeState{CurrentModeId: acp.SessionModeId(c.r.Policy.Mode())}
-	for _, id := range c.r.Modes() {
+	for _, id := range c.r.Plans.Modes() {
 		about := modeNames[id][1]
 		out.AvailableModes = append(out.AvailableModes, acp.SessionMode{Id: acp.SessionModeId(id), Name: modeNames[id][0],
 			Description: &about})
@@ -169,10 +169,10 @@ func (c *conversation) modes() *acp.SessionModeState {
 }
 
 func (c *conversation) changeMode(id string) error {
-	if !slices.Contains(c.r.Modes(), id) {
-		return wrong("the mode %q is not there: use one of %s", id, strings.Join(c.r.Modes(), ", "))
+	if !slices.Contains(c.r.Plans.Modes(), id) {
+		return wrong("the mode %q is not there: use one of %s", id, strings.Join(c.r.Plans.Modes(), ", "))
 	}
-	if err := c.r.ChangeMode(id); err != nil {
+	if err := c.r.Plans.Change(id); err != nil {
 		return failed(err)
 	}
 	c.mu.Lock()

@@ -233,7 +233,7 @@ func (r *Runtime) wireSession(_ context.Context, sys *System, w *Frontend) error
 func (r *Runtime) wirePlans() {
 	r.Plans.Place, r.Plans.Temp, r.Plans.Workspace = r.Config.Place, r.Project.Temp, r.Workspace
 	r.Plans.Custom = func() string { return r.Config.Settings.General.Plan.Directory }
-	r.Plans.Session, r.Plans.Change = r.sessionID, r.ChangeMode
+	r.Plans.Session, r.Plans.Refused = r.sessionID, func(m policy.Mode) error { return refusedMode(r.Config, m) }
 }
 
 // identify tells the engine which session hooks are in.
@@ -246,7 +246,7 @@ func (r *Runtime) identify(id, path string) {
 }
 
 func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
-	mode, err := r.approvalMode(w)
+	mode, err := approvalMode(r.Config, r.Flags, w.Warn)
 	if err != nil {
 		return err
 	}
@@ -273,7 +273,7 @@ func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
 	if err != nil {
 		return exit.With(exit.Config, err)
 	}
-	r.Plans.Mode = r.Policy.Mode
+	r.Plans.Policy = r.Policy
 	return nil
 }
 

@@ -194,7 +194,7 @@ func editorOf(c *app.Configuration) string {
 
 // nextMode handles Shift+Tab at the prompt.
 func (t *Chat) nextMode() {
-	t.runtime.NextMode()
+	t.runtime.Plans.Next()
 	t.status.show(t.live)
 }
 

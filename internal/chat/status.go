@@ -108,7 +108,7 @@ func changeMode(t *call) error { return setMode(t.live, t.args) }
 // setMode changes the approval mode, if name is not empty, and prints the current one.
 func setMode(t *live, name string) error {
 	if name != "" {
-		if err := t.runtime.ChangeMode(name); err != nil {
+		if err := t.runtime.Plans.Change(name); err != nil {
 			return err
 		}
 	}
