@@ -3,75 +3,14 @@ package app
 import (
 	"context"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"minigem/hooks"
 	"minigem/hooks/config"
-	"minigem/internal/runslater"
-	"minigem/internal/text"
 	"minigem/tools/builtin"
 	"minigem/tools/policy"
 	"minigem/tools/workspace"
 )
-
-// How the project, and the agent in it, could disable the user's hooks, and
-// This file keeps the project, and the agent in it, from silently disabling the user's
-// hooks.
-
-// runsPrograms reports whether changing the file at path, or with below set anything in
-// that directory, is more than an edit, because programs run what the file says, now or
-// later, or because it is minigem's own memory. It follows links both ways: path may
-// lead to such a file, and the name of such a file may lead to path.
-func (r *Runtime) runsPrograms(path string, below bool) bool {
-	if _, err := r.Workspace.Resolve(path); err == nil && !r.Workspace.Writable(path) {
-		return true
-	}
-	real, err := workspace.Follow(r.Workspace.Abs(path))
-	if err != nil {
-		return true
-	}
-	if rel, ok := belowTemp(r.Project.Temp, real); ok {
-		return runslater.Match(rel) != ""
-	}
-	guarded := append(config.AllScripts(r.Config.ProjectDir, r.Config.Hooks), r.Config.DotGemini)
-	for _, dir := range append(r.Workspace.Dirs(), r.Config.ProjectDir) {
-		guarded = append(guarded, laterIn(dir, fs.ModeSymlink)...)
-	}
-	switch inside := func(file string) bool { return within(file, real) }; {
-	case runslater.Match(real) != "", runslater.Match(filepath.Clean(path)) != "", slices.ContainsFunc(guarded, inside):
-		return true
-	case !below:
-		return false
-	}
-	guarded = append(guarded, r.Config.Dir, filepath.Join(r.Config.ProjectDir, ".git"))
-	return slices.ContainsFunc(guarded, func(file string) bool { return within(real, file) })
-}
-
-// belowTemp returns path relative to the project's folder for temporary files, and
-// whether it is in that folder.
-func belowTemp(temp, path string) (string, bool) {
-	if real, err := filepath.EvalSymlinks(temp); err == nil {
-		temp = real
-	}
-	return text.Below(temp, path)
-}
-
-// laterIn returns the entries of dir that make programs run later. If only is set, it
-// returns only entries of that type.
-func laterIn(dir string, only fs.FileMode) []string {
-	var out []string
-	entries, _ := os.ReadDir(dir) // a folder that cannot be read cannot be written to either
-	for _, e := range entries {
-		if e.Type()&only == only && runslater.Match(e.Name()) != "" {
-			out = append(out, filepath.Join(dir, e.Name()))
-		}
-	}
-	return out
-}
 
 // refusedFile returns a file that a command reads although the file tools would refuse
 // it.
@@ -79,15 +18,6 @@ func (r *Runtime) refusedFile(read policy.Reading) string {
 	return r.Workspace.Refused(read.Path, workspace.Reach{
 		Pattern: read.Pattern, Names: read.Names, Below: read.Below, Visible: read.Visible, Links: read.Links,
 	}, r.ignore())
-}
-
-// within compares paths with links resolved and ignoring case, as some file systems do.
-// A path that cannot be resolved is compared as it is.
-func within(dir, path string) bool {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
-	return text.Inside(strings.ToLower(dir), strings.ToLower(path))
 }
 
 // watchHooks watches the files of the project's hooks. asker may be nil.

@@ -85,7 +85,7 @@ func (r *Runtime) system(interactive bool) prompt.System {
 	return prompt.System{
 		Interactive: interactive, Git: Exists(filepath.Join(r.Config.ProjectDir, ".git")),
 		Hooks:  len(r.Config.Hooks.Hooks) > 0,
-		Memory: contextfile.Render(r.Context.Global, r.Config.Dir), Sandbox: r.Sandbox != nil, Root: r.Config.ProjectDir,
+		Memory: contextfile.Render(r.Context.Global, r.Config.Dir), Sandbox: r.Sandbox.All, Root: r.Config.ProjectDir,
 		Home: r.Config.Home, Getenv: func(name string) string { return r.source().lookup(name) },
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -77,9 +76,7 @@ type Runtime struct {
 	Agents     subagents.Offer
 	runner     *toolcall.Runner
 	Plans      plans.Planning
-	Sandbox    *sandbox.Sandbox      // nil: only commands that a rule sandboxes are confined
-	created    func(most int) string // what sandboxed commands created, see createdSince; nil if none ran
-	confine    func(argv []string, attr *os.ProcAttr) ([]string, error)
+	Sandbox    sandbox.Session
 	Registry   *tools.Registry
 	Policy     *policy.Engine
 	Compressor *compress.Compressor
@@ -263,12 +260,12 @@ func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
 		Rules:       rules,
 		Shell:       policy.Shell(proc.ShellName()),
 		Unconfined:  unconfined(confine.Supported()),
-		Sandbox:     r.Sandbox == nil && confine.Supported() == nil,
+		Sandbox:     !r.Sandbox.All && confine.Supported() == nil,
 		InWorkspace: func(path string) bool { _, err := r.Workspace.Resolve(path); return err == nil },
 		InPlans:     r.Plans.Has,
-		Sensitive:   r.runsPrograms,
+		Sensitive:   r.Sandbox.Runs,
 		Refused:     r.refusedFile,
-		Tracked:     func(dir string) string { return trackedSecret(r.Config.ChildEnv(), dir) },
+		Tracked:     func(dir string) string { return sandbox.Tracked(r.Config.ChildEnv(), dir) },
 	})
 	if err != nil {
 		return exit.With(exit.Config, err)

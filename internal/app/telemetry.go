@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"minigem/internal/exit"
+	"minigem/internal/runslater"
 	"minigem/internal/telemetry"
 	"minigem/internal/text"
 	"minigem/llm/gemini"
@@ -70,7 +71,7 @@ func telemetryOf(c *Configuration, lookup func(string) string) telemetry.Config 
 // inProject reports whether the file at path, with links followed, is in the project.
 func inProject(c *Configuration, path string) bool {
 	real, err := workspace.Follow(path)
-	return path == "" || err == nil && within(c.ProjectDir, real)
+	return path == "" || err == nil && runslater.Within(c.ProjectDir, real)
 }
 
 // sessionID returns "" until there is a session.
@@ -98,7 +99,7 @@ func (r *Runtime) beginTelemetry(_ context.Context, _ *System, _ *Frontend) erro
 			return string(r.Policy.Mode())
 		}, OutputFormat: cmp.Or(r.Flags.OutputFormat, "text"),
 		CoreTools: r.Config.Settings.Tools.Core, Extensions: extensions, MCPServers: servers, Debug: r.Flags.Debug,
-		Sandbox: r.Sandbox != nil, Worktree: r.Flags.Worktree != "", APIKey: auth == string(gemini.AuthAPIKey),
+		Sandbox: r.Sandbox.All, Worktree: r.Flags.Worktree != "", APIKey: auth == string(gemini.AuthAPIKey),
 		Vertex:           auth == string(gemini.AuthVertex),
 		RespectGitIgnore: r.Config.Settings.Context.FileFiltering.RespectGitIgnore,
 	})

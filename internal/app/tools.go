@@ -11,6 +11,7 @@ import (
 	"minigem/internal/atomicfile"
 	"minigem/internal/contextfile"
 	"minigem/internal/exit"
+	"minigem/internal/sandbox"
 	"minigem/internal/skills"
 	"minigem/internal/telemetry"
 	"minigem/llm"
@@ -49,15 +50,15 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 			Prelude:    r.forClaude.prelude,
 			Inactivity: time.Duration(r.Config.Settings.Tools.Shell.InactivityTimeout) * time.Second,
 			Processes:  processes,
-			Confine:    r.confine,
-			Sandbox:    r.Sandbox != nil,
+			Confine:    r.Sandbox.Confine,
+			Sandbox:    r.Sandbox.All,
 			// In a big folder it looks at only some entries, because the model is
 			// waiting.
-			Created: func() string { return r.created(10_000) },
+			Created: func() string { return r.Sandbox.Created(10_000) },
 			Within:  sys.Within,
 			NotRun:  sys.NotRun,
 			Hidden: func(dir string) []string {
-				return secretFiles(r.Config.Home, append(r.Workspace.Dirs(), r.Config.ProjectDir, dir))
+				return sandbox.Secrets(r.Config.Home, append(r.Workspace.Dirs(), r.Config.ProjectDir, dir))
 			},
 		},
 		Web: builtin.WebOptions{Generator: r.sideModel(sys, telemetry.RoleTool), SearchModel: webModel,

@@ -41,7 +41,7 @@ func addFolders(t *call) error {
 		}
 		dirs = append(dirs, dir)
 	}
-	if t.runtime.Sandbox != nil {
+	if t.runtime.Sandbox.All {
 		return fmt.Errorf("commands are confined to the folders that minigem began with: leave, and begin with "+
 			"--include-directories %s", text.VisibleLine(strings.Join(dirs, ",")))
 	}
