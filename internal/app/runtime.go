@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -151,7 +152,7 @@ func (r *Runtime) wireWorkspace(_ context.Context, _ *System, w *Frontend) error
 	}
 	r.Workspace = ws
 	for _, dir := range ws.Dirs()[1:] {
-		if !isFolder(dir) {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 			w.Warn(fmt.Sprintf("%s is to be included and is not a folder: tools find nothing in it until it is one", dir))
 		}
 	}
@@ -247,7 +248,7 @@ func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
 	if err != nil {
 		return err
 	}
-	rules, problems, err := r.PolicyRules()
+	rules, problems, err := PolicyRules(r.Config, r.Flags)
 	for _, p := range problems {
 		w.Warn(p.String())
 	}

@@ -10,7 +10,6 @@ import (
 
 	"minigem/internal/atomicfile"
 	"minigem/internal/contextfile"
-	"minigem/internal/exit"
 	"minigem/internal/sandbox"
 	"minigem/internal/skills"
 	"minigem/internal/telemetry"
@@ -18,7 +17,6 @@ import (
 	"minigem/session"
 	"minigem/tools"
 	"minigem/tools/builtin"
-	"minigem/tools/policy"
 	"minigem/tools/workspace"
 )
 
@@ -113,45 +111,6 @@ func (r *Runtime) ProjectMemory() string {
 func (r *Runtime) ignore() workspace.Ignore {
 	f := r.Config.Settings.Context.FileFiltering
 	return workspace.Ignore{Git: f.RespectGitIgnore, Gemini: f.RespectGeminiIgnore, Custom: f.CustomIgnoreFilePaths}
-}
-
-// PolicyRules returns all rules in force besides the built-in ones, and the problems of
-// the others. The error, which ends the run, names rules that may restrict the model
-// but are not in force.
-func (r *Runtime) PolicyRules() ([]policy.Rule, []policy.Problem, error) {
-	s := r.Config.Settings
-	rules, problems := policy.FromLists(policy.Lists{
-		Core: s.Tools.Core, Allowed: slices.Concat(s.Tools.Allowed, r.Flags.AllowedTools),
-		Excluded: s.Tools.Exclude, ConfirmationRequired: s.Tools.ConfirmationRequired,
-		AllowedServers: slices.Concat(s.MCP.Allowed, r.Flags.AllowedMCP), ExcludedServers: s.MCP.Excluded,
-	})
-	more, faults := r.Config.extensionExcludes()
-	rules, problems = append(rules, more...), append(problems, faults...)
-	load := func(tier policy.Tier, required bool, paths ...string) {
-		more, faults := policy.LoadPaths(tier, required, paths...)
-		rules, problems = append(rules, more...), append(problems, faults...)
-	}
-	if own := slices.Concat(r.Flags.Policies, s.PolicyPaths); len(own) > 0 {
-		load(policy.TierUser, true, own...)
-	} else {
-		load(policy.TierUser, false, filepath.Join(r.Config.DotGemini, "policies"))
-	}
-	load(policy.TierExtension, false, r.Config.extensionPolicies()...)
-	load(policy.TierAdmin, false, "/etc/gemini-cli/policies")
-	load(policy.TierAdmin, true, slices.Concat(r.Flags.AdminPolicies, s.AdminPolicyPaths)...)
-	problems = append(problems, r.Config.namesMissed(rules)...)
-	var lost []string
-	for i, p := range problems {
-		if problems[i] = r.whereSet(p); p.Loosens {
-			lost = append(lost, problems[i].String())
-		}
-	}
-	problems = slices.DeleteFunc(problems, func(p policy.Problem) bool { return p.Loosens })
-	if len(lost) > 0 {
-		return rules, problems, exit.Errorf(exit.Config, "%s\nCorrect it, or take it out: "+
-			"nothing runs while rules that may deny are not in force.", r.Config.ShortenIn(strings.Join(lost, "\n")))
-	}
-	return rules, problems, nil
 }
 
 // maxOutput converts the setting, in which 0 or less means no limit, to
