@@ -39,7 +39,8 @@ func (c *Configuration) Agents() subagents.Set {
 
 // wireAgents returns the tool invoke_agent, or nil if there are no agents.
 func (r *Runtime) wireAgents(sys *System, w *Frontend) []tools.Tool {
-	r.Agents.Now, r.Agents.Misfit, r.Agents.MCP = func() subagents.Set { return r.Config.Agents() }, r.Models.Misfit, &r.MCP
+	r.Agents.Now = func() subagents.Set { return r.Config.Agents() }
+	r.Agents.Misfit, r.Agents.MCP = r.Models.Misfit, &r.MCP
 	r.Agents.Open(subagent.Options{
 		Model:   r.telemetry.Model(r.Model, telemetry.RoleSubagent),
 		Runner:  func() *toolcall.Runner { return r.runner },
@@ -47,7 +48,10 @@ func (r *Runtime) wireAgents(sys *System, w *Frontend) []tools.Tool {
 		Sink:    r.sink,
 		Offered: func(agent string, t tools.Tool) bool { return r.Policy.OfferedTo(agent, t) },
 		Config: agent.Config{
-			Model: r.Models.Name, System: r.agentSurroundings, Now: sys.Now,
+			Model: r.Models.Name, Now: sys.Now,
+			System: func() string { // besides the agent's own instructions
+				return strings.TrimSpace(r.preamble() + "\n\n" + contextfile.Render(r.Context.Global, r.Config.Dir))
+			},
 			MaxRetries:           r.Config.Hooks.MaxRetries,
 			DisableLoopDetection: r.Config.Settings.Model.DisableLoopDetection,
 		},
@@ -63,9 +67,4 @@ func (r *Runtime) wireAgents(sys *System, w *Frontend) []tools.Tool {
 		},
 	}, w.Warn)
 	return r.Agents.Tool()
-}
-
-// agentSurroundings returns what an agent is told besides its own instructions.
-func (r *Runtime) agentSurroundings() string {
-	return strings.TrimSpace(r.preamble() + "\n\n" + contextfile.Render(r.Context.Global, r.Config.Dir))
 }

@@ -14,12 +14,6 @@ import (
 	"minigem/session"
 )
 
-func (r *Runtime) wireCompressor(_ context.Context, sys *System, w *Frontend) error {
-	r.Compressor = r.compressorOf(r.Session, r.Models.Name, sys, w)
-	r.Compressor.Preamble = r.Session.Preamble
-	return nil
-}
-
 // compressorOf makes the compressor of one agent's history.
 func (r *Runtime) compressorOf(h compress.History, model string, sys *System, w *Frontend) *compress.Compressor {
 	var ask func(context.Context) int

@@ -59,8 +59,10 @@ func Configure(sys *System, f *Options) (*Configuration, error) {
 		Within: sys.Within, OwnAgents: f.OwnAgents,
 		Extensions: extensions.Set{Only: f.Extensions, Own: f.OwnExtension},
 	}
-	if err := c.checkDotGemini(); err != nil {
-		return nil, err
+	// If .gemini is a file, settings and policies would silently be missing.
+	if info, err := os.Stat(c.DotGemini); err == nil && !info.IsDir() {
+		return nil, exit.Errorf(exit.Config, "%s is not a folder: settings and sessions are kept in it. "+
+			"Move the file away, or set GEMINI_CLI_HOME to another folder", c.DotGemini)
 	}
 	stage.SettleTemp()
 	stage.Settle(c.DotGemini, filepath.Join(c.DotGemini, "extensions"), filepath.Join(c.DotGemini, "skills"))
@@ -72,20 +74,10 @@ func Configure(sys *System, f *Options) (*Configuration, error) {
 	if err := c.loadHooks(); err != nil {
 		return nil, err
 	}
-	c.keepHookSecrets()
+	c.keepSecrets()
 	c.Trust.narrow(sys, f)
 	c.Extensions.Trusted = c.Trust.Trusted
 	return c, nil
-}
-
-// checkDotGemini returns an error if .gemini is a file, because settings and policies
-// would silently be missing.
-func (c *Configuration) checkDotGemini() error {
-	if info, err := os.Stat(c.DotGemini); err == nil && !info.IsDir() {
-		return exit.Errorf(exit.Config, "%s is not a folder: settings and sessions are kept in it. "+
-			"Move the file away, or set GEMINI_CLI_HOME to another folder", c.DotGemini)
-	}
-	return nil
 }
 
 func (c *Configuration) loadSettings(sys *System, f *Options) error {
@@ -100,7 +92,13 @@ func (c *Configuration) loadSettings(sys *System, f *Options) error {
 		return exit.With(exit.Config, err)
 	}
 	c.Loaded, c.Settings = loaded, loaded.Settings
-	c.readModels()
+	var problems []models.Problem
+	c.models, problems = models.New(c.Settings.ModelConfigs, c.Settings.Agents.Overrides)
+	for _, p := range problems {
+		at := c.Loaded.At(p.Key)
+		c.Notices = append(c.Notices, fmt.Sprintf("%s:%d: %s %s", at.File, at.Line, text.VisibleLine(p.Key),
+			text.VisibleLine(p.Text)))
+	}
 	if err := c.readEnv(sys); err != nil {
 		return err
 	}
@@ -115,17 +113,6 @@ func (c *Configuration) loadSettings(sys *System, f *Options) error {
 		}
 	}
 	return nil
-}
-
-// readModels reads the model aliases and overrides.
-func (c *Configuration) readModels() {
-	var problems []models.Problem
-	c.models, problems = models.New(c.Settings.ModelConfigs, c.Settings.Agents.Overrides)
-	for _, p := range problems {
-		at := c.Loaded.At(p.Key)
-		c.Notices = append(c.Notices, fmt.Sprintf("%s:%d: %s %s", at.File, at.Line, text.VisibleLine(p.Key),
-			text.VisibleLine(p.Text)))
-	}
 }
 
 // ofHooks reports whether the hooks package also reads the key and reports its
@@ -165,7 +152,8 @@ func (c *Configuration) loadHooks() error {
 // loadExtensionHooks reads the hooks of the extensions in force.
 func (c *Configuration) loadExtensionHooks() ([]hooks.Problem, error) {
 	x, security := &c.Extensions, c.Settings.Security
-	x.Place, x.Trusted, x.Disabled, x.Without = c.Place, c.Trust.Trusted, c.Settings.Extensions.Disabled, c.Settings.Extensions.Disabled
+	x.Place, x.Trusted, x.Disabled = c.Place, c.Trust.Trusted, c.Settings.Extensions.Disabled
+	x.Without = x.Disabled
 	x.Rules = extensions.Rules{Allowed: security.AllowedExtensions, BlockGit: security.BlockGitExtensions}
 	x.Env, x.Lookup, x.Expand = c.Env, (&System{Env: c.Env}).LookupEnv, settings.Expand
 	x.Values, x.ServerOf = map[string][]extensions.Value{}, map[string]string{}

@@ -8,17 +8,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/config"
 	"minigem/tools/builtin"
-	"minigem/tools/policy"
-	"minigem/tools/workspace"
 )
-
-// refusedFile returns a file that a command reads although the file tools would refuse
-// it.
-func (r *Runtime) refusedFile(read policy.Reading) string {
-	return r.Workspace.Refused(read.Path, workspace.Reach{
-		Pattern: read.Pattern, Names: read.Names, Below: read.Below, Visible: read.Visible, Links: read.Links,
-	}, r.ignore())
-}
 
 // watchHooks watches the files of the project's hooks. asker may be nil.
 func watchHooks(c *Configuration, asker builtin.Asker) *config.Watch {

@@ -11,6 +11,7 @@ import (
 	"minigem/e2e/testbed"
 	"minigem/internal/exit"
 	"minigem/internal/models"
+	"minigem/internal/redact"
 	"minigem/internal/settings"
 	"minigem/llm"
 	"minigem/llm/gemini"
@@ -62,7 +63,10 @@ func (r *Runtime) wireModel(_ context.Context, sys *System, w *Frontend) error {
 	if r.Flags.Record == "" {
 		return nil
 	}
-	rec, err := script.Record(r.Model, r.Flags.Record, r.Config.masked)
+	rec, err := script.Record(r.Model, r.Flags.Record, func(text string) string {
+		text, _ = redact.Text(r.Config.Masker.String(text))
+		return text
+	})
 	if err != nil {
 		return exit.Errorf(exit.Input, "recording the model's answers: %w", err)
 	}
@@ -115,6 +119,11 @@ func (s modelSource) open(w *Frontend) (llm.Provider, error) {
 		return s.openOpenAI(name, w)
 	}
 	return s.openGemini(w)
+}
+
+// OpenModel returns the model that a session with these flags would use.
+func OpenModel(c *Configuration, f *Options) (llm.Provider, error) {
+	return modelSource{config: c, flags: f}.open(&Frontend{})
 }
 
 // openScript opens a fake-responses file, or a script in the short form used by cases.

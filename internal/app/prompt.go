@@ -90,16 +90,6 @@ func (r *Runtime) system(interactive bool) prompt.System {
 	}
 }
 
-// writeSystemPrompt writes the system instruction to the file named by the user's
-// environment. A project's .env is not used.
-func (r *Runtime) writeSystemPrompt(sys *System, w *Frontend) {
-	s := r.system(w.Interactive)
-	s.Tools, _ = r.promptTools()
-	if err := s.Write(sys.Getenv("GEMINI_WRITE_SYSTEM_MD")); err != nil {
-		w.Warn(err.Error())
-	}
-}
-
 // promptTools returns the names of the offered tools and the instructions of their MCP
 // servers. It leaves out servers without offered tools.
 func (r *Runtime) promptTools() (names []string, servers []prompt.Entry) {

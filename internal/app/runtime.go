@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"minigem/hooks/command"
 	"minigem/hooks/elsewhere"
 	"minigem/hooks/protocol"
+	"minigem/internal/atomicfile"
 	"minigem/internal/confine"
 	"minigem/internal/contextfile"
 	"minigem/internal/exit"
@@ -30,6 +32,7 @@ import (
 	"minigem/internal/telemetry"
 	"minigem/internal/text"
 	"minigem/internal/undo"
+	"minigem/internal/worktrees"
 	"minigem/llm"
 	"minigem/notify"
 	"minigem/session"
@@ -107,7 +110,6 @@ func Build(ctx context.Context, sys *System, f *Options, c *Configuration, w Fro
 		r.wireDiscovered,
 		r.wireMCP,
 		r.wirePolicy,
-		r.wireCompressor,
 		r.wireAgent,
 		r.beginTelemetry,
 	}
@@ -163,8 +165,19 @@ func (r *Runtime) wireWorkspace(_ context.Context, _ *System, w *Frontend) error
 	if err != nil {
 		r.Config.Notices = append(r.Config.Notices, err.Error())
 	}
-	r.wirePlans()
-	r.keepTidy()
+	r.Plans.Place, r.Plans.Temp, r.Plans.Workspace = r.Config.Place, r.Project.Temp, r.Workspace
+	r.Plans.Custom = func() string { return r.Config.Settings.General.Plan.Directory }
+	r.Plans.Session, r.Plans.Refused = r.sessionID, func(m policy.Mode) error { return refusedMode(r.Config, m) }
+	if r.Config.Trust.Trusted { // killed runs may have been making worktrees
+		worktrees.Settle(r.Config.ProjectDir, "", r.Config.Env)
+	}
+	r.closers = append(r.closers, func() error {
+		// Sweep again, because a program that was starting when its run was killed holds
+		// that run's lock until it has started.
+		atomicfile.SweepJournals(os.TempDir())
+		return nil
+	})
+	r.Workspace.Announce = atomicfile.Announce
 	// Tools must not change sessions and checkpoints.
 	if err := ws.AddReadable(filepath.Join(r.Project.Temp, "chats"), undo.Store{Project: r.Project}.Dir()); err != nil {
 		return err
@@ -228,12 +241,6 @@ func (r *Runtime) wireSession(_ context.Context, sys *System, w *Frontend) error
 	return nil
 }
 
-func (r *Runtime) wirePlans() {
-	r.Plans.Place, r.Plans.Temp, r.Plans.Workspace = r.Config.Place, r.Project.Temp, r.Workspace
-	r.Plans.Custom = func() string { return r.Config.Settings.General.Plan.Directory }
-	r.Plans.Session, r.Plans.Refused = r.sessionID, func(m policy.Mode) error { return refusedMode(r.Config, m) }
-}
-
 // identify tells the engine which session hooks are in.
 func (r *Runtime) identify(id, path string) {
 	r.forClaude.begin(r.Project, id, path, r.Config.Dir)
@@ -256,7 +263,9 @@ func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
 		return err
 	}
 	r.Policy, err = policy.New(policy.Options{
-		Mode: mode, Interactive: w.Interactive, Hooks: slices.ContainsFunc(r.Config.Hooks.Hooks, r.isAsked),
+		Mode: mode, Interactive: w.Interactive, Hooks: slices.ContainsFunc(r.Config.Hooks.Hooks, func(h hooks.Hook) bool {
+			return h.Event == protocol.PermissionRequest && h.Disabled == "" && h.Untrusted == "" && r.Config.Hooks.Off == ""
+		}),
 		Untrusted:   !r.Config.Trust.Trusted,
 		Rules:       rules,
 		Shell:       policy.Shell(proc.ShellName()),
@@ -265,8 +274,12 @@ func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
 		InWorkspace: func(path string) bool { _, err := r.Workspace.Resolve(path); return err == nil },
 		InPlans:     r.Plans.Has,
 		Sensitive:   r.Sandbox.Runs,
-		Refused:     r.refusedFile,
-		Tracked:     func(dir string) string { return sandbox.Tracked(r.Config.ChildEnv(), dir) },
+		Refused: func(read policy.Reading) string { // as the file tools refuse it
+			return r.Workspace.Refused(read.Path, workspace.Reach{
+				Pattern: read.Pattern, Names: read.Names, Below: read.Below, Visible: read.Visible, Links: read.Links,
+			}, r.ignore())
+		},
+		Tracked: func(dir string) string { return sandbox.Tracked(r.Config.ChildEnv(), dir) },
 	})
 	if err != nil {
 		return exit.With(exit.Config, err)
@@ -275,16 +288,16 @@ func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
 	return nil
 }
 
-// isAsked reports whether h runs at PermissionRequest.
-func (r *Runtime) isAsked(h hooks.Hook) bool {
-	return h.Event == protocol.PermissionRequest && h.Disabled == "" && h.Untrusted == "" && r.Config.Hooks.Off == ""
-}
-
 func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
+	r.Compressor = r.compressorOf(r.Session, r.Models.Name, sys, w)
+	r.Compressor.Preamble = r.Session.Preamble
 	r.runner = &toolcall.Runner{
-		Registry: r.Registry, Offered: r.Policy.Offered, NotOffered: r.notOffered,
-		Hooks: r.Engine, Policy: r.Policy, Prepare: r.checkpointing(sys, w),
-		Sink: r.sink, MaxOutput: r.maxOutput(), Save: r.saveOutput, Now: sys.Now,
+		Registry: r.Registry, Offered: r.Policy.Offered,
+		NotOffered: func(t tools.Tool) string { return notOffered(r.Policy, t) },
+		Hooks:      r.Engine, Policy: r.Policy, Prepare: r.checkpointing(sys, w),
+		// In the settings, 0 or less means no limit; for the Runner, only a negative value does.
+		MaxOutput: cmp.Or(max(r.Config.Settings.Tools.TruncateToolOutputThreshold, 0), -1),
+		Sink:      r.sink, Save: r.saveOutput, Now: sys.Now,
 	}
 	if w.Approver != nil {
 		alerts := r.newAlerter(sys, w)
@@ -305,24 +318,25 @@ func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
 			MaxSessionTurns:      &r.Config.Settings.Model.MaxSessionTurns,
 			MaxRetries:           r.Config.Hooks.MaxRetries,
 			DisableLoopDetection: r.Config.Settings.Model.DisableLoopDetection,
-			Prepare:              r.beforeRequest,
-			Fallback:             r.Models.Fallback(r.Config.Settings.Model.Fallback, w.Asker, r.sink),
-			Now:                  sys.Now,
+			Prepare: func(ctx context.Context) {
+				r.MCP.Await(ctx)
+				if r.Config.Settings.General.Plan.ModelRouting {
+					r.Models.Route(r.Policy.Mode() == policy.ModePlan, r.Plans.Approved().Path != "")
+				}
+			},
+			Fallback: r.Models.Fallback(r.Config.Settings.Model.Fallback, w.Asker, r.sink),
+			Now:      sys.Now,
 		},
 	}
 	r.Models.Taken = func(c models.Choice) {
 		r.Compressor.ModelName, r.Agent.Config.Model, r.Agent.Config.Sampling = c.Model, c.Model, c.Sampling
 	}
-	r.writeSystemPrompt(sys, w)
-	return r.Models.Use(r.Models.Asked)
-}
-
-// beforeRequest runs before each request of the session, which waits for it.
-func (r *Runtime) beforeRequest(ctx context.Context) {
-	r.MCP.Await(ctx)
-	if r.Config.Settings.General.Plan.ModelRouting {
-		r.Models.Route(r.Policy.Mode() == policy.ModePlan, r.Plans.Approved().Path != "")
+	s := r.system(w.Interactive)
+	s.Tools, _ = r.promptTools()
+	if err := s.Write(sys.Getenv("GEMINI_WRITE_SYSTEM_MD")); err != nil { // a project's .env does not count
+		w.Warn(err.Error())
 	}
+	return r.Models.Use(r.Models.Asked)
 }
 
 // openSession starts, resumes or imports a session, depending on the flags.

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"minigem/internal/skills"
-	"minigem/tools"
-	"minigem/tools/builtin"
 )
 
 // Skills returns the skills of this run. An untrusted folder contributes none.
@@ -26,14 +24,4 @@ func (c *Configuration) Skills() skills.Set {
 		add(filepath.Join(c.Dir, ".agents", "skills"), "project", nil)
 	}
 	return set
-}
-
-// ReloadSkills reads the skills again and updates activate_skill.
-func (r *Runtime) ReloadSkills(warn func(string)) {
-	r.Skills.Load(warn)
-	var activate []tools.Tool
-	if s := r.Skills.Tools(); s.List != nil {
-		activate = append(activate, builtin.ActivateSkill(s))
-	}
-	r.MCP.Replace("activate_skill", activate...)
 }

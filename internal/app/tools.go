@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +28,7 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 	r.Registry = &tools.Registry{}
 	r.Skills.Now = func() skills.Set { return r.Config.Skills() }
 	r.Skills.Workspace, r.Skills.Engine, r.Skills.Session = r.Workspace, r.Engine, r.Session
+	r.Skills.Replace = r.MCP.Replace
 	r.Skills.Load(w.Warn)
 	r.Skills.Resume(w.Warn)
 	var topic func() string
@@ -66,25 +66,11 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 		Skills: r.Skills.Tools(), Session: topic,
 		Memory: builtin.MemoryFiles{User: filepath.Join(r.Config.DotGemini, ContextName(r)), Project: r.ProjectMemory()},
 		Now:    sys.Now,
-		Nearby: func(path string) string { return r.nearby(path, w.Warn) },
+		Nearby: func(path string) string { return r.finder.Nearby(path, r.Config.Dir, w.Warn) },
 	})
 	r.Registry.Add(all...)
 	r.Registry.Add(r.wireAgents(sys, w)...)
 	return err
-}
-
-// nearby returns the context files of subdirectories that a tool touches for the first
-// time, except a file that the tool itself read or wrote.
-func (r *Runtime) nearby(path string, warn func(string)) string {
-	files, warnings := r.finder.Touch(path)
-	for _, w := range warnings {
-		warn(w.String())
-	}
-	files = slices.DeleteFunc(files, func(f contextfile.File) bool { return f.Path == path })
-	if len(files) == 0 {
-		return ""
-	}
-	return "<project_context>\n" + contextfile.Render(files, r.Config.Dir) + "\n</project_context>"
 }
 
 // webModel is the model that searches the web and reads pages.
@@ -111,15 +97,6 @@ func (r *Runtime) ProjectMemory() string {
 func (r *Runtime) ignore() workspace.Ignore {
 	f := r.Config.Settings.Context.FileFiltering
 	return workspace.Ignore{Git: f.RespectGitIgnore, Gemini: f.RespectGeminiIgnore, Custom: f.CustomIgnoreFilePaths}
-}
-
-// maxOutput converts the setting, in which 0 or less means no limit, to
-// toolcall.Runner's, in which only a negative value does.
-func (r *Runtime) maxOutput() int {
-	if n := r.Config.Settings.Tools.TruncateToolOutputThreshold; n > 0 {
-		return n
-	}
-	return -1
 }
 
 // saveOutput saves the full text of an output that is cut for the model.

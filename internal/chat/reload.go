@@ -103,7 +103,7 @@ func (t *live) reload() error {
 	if err := t.rereadContext(); err != nil {
 		return err
 	}
-	t.runtime.ReloadSkills(t.warn)
+	t.runtime.Skills.Reload(t.warn)
 	t.runtime.Agents.Reload(t.warn)
 	t.runtime.Session.Renew()
 	t.runtime.Agent.Config.System = t.runtime.SystemPrompt(true, t.warn)

@@ -37,7 +37,8 @@ func (s *statusLine) show(t *live) {
 	if b := workspace.Branch(r.Config.Dir); b != "" {
 		place += " (" + b + ")"
 	}
-	line := terminal.Status{Mode: r.Policy.Mode().Flag(), Trouble: s.trouble.String(), Rest: []string{r.Models.Name, place}}
+	line := terminal.Status{Mode: r.Policy.Mode().Flag(), Trouble: s.trouble.String(),
+		Rest: []string{r.Models.Name, place}}
 	if used := int(s.used.Load()); used > 0 {
 		if limit := compress.Limit(r.Models.Name); limit > 0 {
 			line.Rest = append(line.Rest, fmt.Sprintf("%d%% context left", max(100-100*used/limit, 0)))

@@ -26,9 +26,10 @@ type Set struct {
 	Disabled []string // names that the settings turn off
 	Without  []string // names that they turn off without the project's settings
 	Rules    Rules
-	Env      []string                                                       // without the project's variables
-	Lookup   func(name string) (string, bool)                               // looks up variables of the run
-	Expand   func(s string, lookup func(name string) (string, bool)) string // expands variables as in settings
+	Env      []string                         // without the project's variables
+	Lookup   func(name string) (string, bool) // looks up variables of the run
+	// Expand expands variables as in settings.
+	Expand func(s string, lookup func(name string) (string, bool)) string
 
 	Used     []config.Extension // those in force
 	Values   map[string][]Value // the settings that the user gave them, by extension name
@@ -125,8 +126,8 @@ func (s *Set) loses(e config.Extension) bool {
 
 // Manager returns a manager that changes the user's extensions and asks user.
 func (s *Set) Manager(user User) *Manager {
-	return &Manager{Dir: s.Roots().User, DotGemini: s.DotGemini, Home: s.Home, Workspace: s.Dir, Env: s.Env, Rules: s.Rules,
-		User: user}
+	return &Manager{Dir: s.Roots().User, DotGemini: s.DotGemini, Home: s.Home, Workspace: s.Dir, Env: s.Env,
+		Rules: s.Rules, User: user}
 }
 
 // Read reads the manifest of e and the settings that the user gave it, and adds its MCP

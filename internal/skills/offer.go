@@ -12,6 +12,7 @@ import (
 	"minigem/hooks"
 	"minigem/internal/prompt"
 	"minigem/session"
+	"minigem/tools"
 	"minigem/tools/builtin"
 	"minigem/tools/workspace"
 	"minigem/transcript"
@@ -23,6 +24,7 @@ type Offer struct {
 	Workspace *workspace.Workspace
 	Engine    *hooks.Engine
 	Session   *session.Session
+	Replace   func(name string, by ...tools.Tool) // replaces a tool of the session
 
 	were []string // the skills that were active in the resumed session
 	list atomic.Pointer[[]builtin.Skill]
@@ -46,6 +48,16 @@ func (o *Offer) Load(warn func(string)) {
 		}
 	}
 	o.list.Store(&on)
+}
+
+// Reload reads the skills again and updates activate_skill.
+func (o *Offer) Reload(warn func(string)) {
+	o.Load(warn)
+	var activate []tools.Tool
+	if s := o.Tools(); s.List != nil {
+		activate = append(activate, builtin.ActivateSkill(s))
+	}
+	o.Replace("activate_skill", activate...)
 }
 
 // List returns the skills that the model may activate.
