@@ -64,6 +64,9 @@ type Frontend struct {
 type Runtime struct {
 	Config     *Configuration
 	Flags      *Options
+	sys        *System
+	front      Frontend
+	warn       func(string)
 	sink       event.Sink // everything that listens to events
 	Models     models.Current
 	Model      llm.Provider
@@ -93,16 +96,15 @@ type Runtime struct {
 
 // Build makes a [Runtime]. The caller begins its session, and closes it.
 func Build(ctx context.Context, sys *System, f *Options, c *Configuration, w Frontend) (*Runtime, error) {
-	r := &Runtime{Config: c, Flags: f}
+	r := &Runtime{Config: c, Flags: f, sys: sys, front: w, warn: w.Warn, now: sys.Now}
 	if err := c.checkRestrictions(); err != nil {
 		return nil, err
 	}
 	c.findKey()
-	steps := []func(context.Context, *System, *Frontend) error{
+	steps := []func(context.Context) error{
 		r.wireTelemetry,
 		r.wireModel,
 		r.wireWorkspace,
-		r.WirePrompt,
 		r.wireHooks,
 		r.wireSession,
 		r.wireSandbox,
@@ -114,7 +116,7 @@ func Build(ctx context.Context, sys *System, f *Options, c *Configuration, w Fro
 		r.beginTelemetry,
 	}
 	for _, step := range steps {
-		if err := step(ctx, sys, &w); err != nil {
+		if err := step(ctx); err != nil {
 			r.Close()
 			return nil, err
 		}
@@ -147,7 +149,7 @@ func (c *Configuration) OpenWorkspace(flagged []string) (*workspace.Workspace, e
 	return ws, nil
 }
 
-func (r *Runtime) wireWorkspace(_ context.Context, _ *System, w *Frontend) error {
+func (r *Runtime) wireWorkspace(_ context.Context) error {
 	ws, err := r.Config.OpenWorkspace(r.Flags.IncludeDirs)
 	if err != nil {
 		return err
@@ -155,11 +157,11 @@ func (r *Runtime) wireWorkspace(_ context.Context, _ *System, w *Frontend) error
 	r.Workspace = ws
 	for _, dir := range ws.Dirs()[1:] {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			w.Warn(fmt.Sprintf("%s is to be included and is not a folder: tools find nothing in it until it is one", dir))
+			r.warn(fmt.Sprintf("%s is to be included and is not a folder: tools find nothing in it until it is one", dir))
 		}
 	}
 	for _, fault := range ws.IgnoreFaults(r.ignore()) {
-		w.Warn(fault.Error())
+		r.warn(fault.Error())
 	}
 	r.Project, err = session.OpenProject(r.Config.DotGemini, r.Config.Dir)
 	if err != nil {
@@ -182,11 +184,12 @@ func (r *Runtime) wireWorkspace(_ context.Context, _ *System, w *Frontend) error
 	if err := ws.AddReadable(filepath.Join(r.Project.Temp, "chats"), undo.Store{Project: r.Project}.Dir()); err != nil {
 		return err
 	}
+	r.ReadContext()
 	return ws.AddTemp(r.Project.Temp)
 }
 
-func (r *Runtime) wireHooks(_ context.Context, sys *System, w *Frontend) error {
-	report, err := r.reporters(w)
+func (r *Runtime) wireHooks(_ context.Context) error {
+	report, err := r.reporters()
 	if err != nil {
 		return err
 	}
@@ -194,7 +197,7 @@ func (r *Runtime) wireHooks(_ context.Context, sys *System, w *Frontend) error {
 	r.closers = append(r.closers, children.Close)
 	r.Engine = &hooks.Engine{
 		Config: r.Config.Hooks,
-		Runner: r.hookRunner(sys, children),
+		Runner: r.hookRunner(children),
 		Report: func(rep hooks.Report) {
 			if r.Engine.RulesAt == nil {
 				elsewhere.Compare(&rep)
@@ -202,41 +205,41 @@ func (r *Runtime) wireHooks(_ context.Context, sys *System, w *Frontend) error {
 			report(rep)
 		},
 		Mask:  r.Config.Mask,
-		Watch: watchHooks(r.Config, w.Asker),
+		Watch: watchHooks(r.Config, r.front.Asker),
 		Mode:  func() string { return string(r.Policy.Mode()) },
 
-		Transcript: func(_ *protocol.Dialect, of string) string { return r.forClaude.transcript(of, w.Warn) },
+		Transcript: func(_ *protocol.Dialect, of string) string { return r.forClaude.transcript(of, r.warn) },
 		EnvFile:    func() (string, error) { return r.forClaude.envFile() },
 	}
 	r.closers = append(r.closers, r.Engine.Close)
-	if w.Configure != nil {
-		w.Configure(r.Engine)
+	if r.front.Configure != nil {
+		r.front.Configure(r.Engine)
 	}
 	return nil
 }
 
-func (r *Runtime) wireSession(_ context.Context, sys *System, w *Frontend) error {
+func (r *Runtime) wireSession(_ context.Context) error {
 	o := session.Options{
 		Project:     r.Project,
 		Directories: r.Workspace.Dirs()[1:],
 		Preamble:    r.preamble,
 		Mask:        r.Config.Mask,
 		Hooks:       r.Engine,
-		Warn:        func(err error) { w.Warn(err.Error()) },
+		Warn:        func(err error) { r.warn(err.Error()) },
 		Read:        r.Skills.Read,
 		Changed:     r.identify,
-		Now:         sys.Now,
+		Now:         r.now,
 	}
-	s, err := openSession(o, r.Flags, w.Warn)
+	s, err := openSession(o, r.Flags, r.warn)
 	if err != nil {
 		return err
 	}
 	r.Session = s
 	if s.Source() == session.SourceResume {
-		r.Engine.Resumed = sys.Now().UTC().Format(time.RFC3339Nano) + " "
+		r.Engine.Resumed = r.now().UTC().Format(time.RFC3339Nano) + " "
 	}
-	r.cleanSessions(sys, w)
-	r.sink = event.Tee(s, w.Sink, r.telemetry)
+	r.cleanSessions()
+	r.sink = event.Tee(s, r.front.Sink, r.telemetry)
 	r.identify(s.ID(), s.Path())
 	return nil
 }
@@ -250,20 +253,20 @@ func (r *Runtime) identify(id, path string) {
 	r.Engine.SetOrigin(o)
 }
 
-func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
-	mode, err := approvalMode(r.Config, r.Flags, w.Warn)
+func (r *Runtime) wirePolicy(_ context.Context) error {
+	mode, err := approvalMode(r.Config, r.Flags, r.warn)
 	if err != nil {
 		return err
 	}
 	rules, problems, err := PolicyRules(r.Config, r.Flags)
 	for _, p := range problems {
-		w.Warn(p.String())
+		r.warn(p.String())
 	}
 	if err != nil {
 		return err
 	}
 	r.Policy, err = policy.New(policy.Options{
-		Mode: mode, Interactive: w.Interactive, Hooks: slices.ContainsFunc(r.Config.Hooks.Hooks, func(h hooks.Hook) bool {
+		Mode: mode, Interactive: r.front.Interactive, Hooks: slices.ContainsFunc(r.Config.Hooks.Hooks, func(h hooks.Hook) bool {
 			return h.Event == protocol.PermissionRequest && h.Disabled == "" && h.Untrusted == "" && r.Config.Hooks.Off == ""
 		}),
 		Untrusted:   !r.Config.Trust.Trusted,
@@ -288,19 +291,19 @@ func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
 	return nil
 }
 
-func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
-	r.Compressor = r.compressorOf(r.Session, r.Models.Name, sys, w)
+func (r *Runtime) wireAgent(_ context.Context) error {
+	r.Compressor = r.compressorOf(r.Session, r.Models.Name)
 	r.Compressor.Preamble = r.Session.Preamble
 	r.runner = &toolcall.Runner{
 		Registry: r.Registry, Offered: r.Policy.Offered,
 		NotOffered: func(t tools.Tool) string { return notOffered(r.Policy, t) },
-		Hooks:      r.Engine, Policy: r.Policy, Prepare: r.checkpointing(sys, w),
+		Hooks:      r.Engine, Policy: r.Policy, Prepare: r.checkpointing(),
 		// In the settings, 0 or less means no limit; for the Runner, only a negative value does.
 		MaxOutput: cmp.Or(max(r.Config.Settings.Tools.TruncateToolOutputThreshold, 0), -1),
-		Sink:      r.sink, Save: r.saveOutput, Now: sys.Now,
+		Sink:      r.sink, Save: r.saveOutput, Now: r.now,
 	}
-	if w.Approver != nil {
-		alerts := r.newAlerter(sys, w)
+	if r.front.Approver != nil {
+		alerts := r.newAlerter()
 		r.Alerts = alerts.notifier
 		r.runner.Approver, r.runner.Notifier = alerts, alerts
 	}
@@ -313,7 +316,7 @@ func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
 		Tools:      r.runner,
 		Config: agent.Config{
 			Model:                r.Models.Name,
-			System:               r.SystemPrompt(w.Interactive, w.Warn),
+			System:               r.SystemPrompt(),
 			Preamble:             r.Session.Preamble,
 			MaxSessionTurns:      &r.Config.Settings.Model.MaxSessionTurns,
 			MaxRetries:           r.Config.Hooks.MaxRetries,
@@ -324,17 +327,17 @@ func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
 					r.Models.Route(r.Policy.Mode() == policy.ModePlan, r.Plans.Approved().Path != "")
 				}
 			},
-			Fallback: r.Models.Fallback(r.Config.Settings.Model.Fallback, w.Asker, r.sink),
-			Now:      sys.Now,
+			Fallback: r.Models.Fallback(r.Config.Settings.Model.Fallback, r.front.Asker, r.sink),
+			Now:      r.now,
 		},
 	}
 	r.Models.Taken = func(c models.Choice) {
 		r.Compressor.ModelName, r.Agent.Config.Model, r.Agent.Config.Sampling = c.Model, c.Model, c.Sampling
 	}
-	s := r.system(w.Interactive)
+	s := r.system()
 	s.Tools, _ = r.promptTools()
-	if err := s.Write(sys.Getenv("GEMINI_WRITE_SYSTEM_MD")); err != nil { // a project's .env does not count
-		w.Warn(err.Error())
+	if err := s.Write(r.sys.Getenv("GEMINI_WRITE_SYSTEM_MD")); err != nil { // a project's .env does not count
+		r.warn(err.Error())
 	}
 	return r.Models.Use(r.Models.Asked)
 }

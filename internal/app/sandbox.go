@@ -18,14 +18,14 @@ import (
 
 // wireSandbox makes the sandbox if all commands are to be confined. If that fails, the
 // session does not begin.
-func (r *Runtime) wireSandbox(ctx context.Context, sys *System, w *Frontend) error {
+func (r *Runtime) wireSandbox(ctx context.Context) error {
 	s := &r.Sandbox
 	s.Place, s.Workspace, s.Temp = r.Config.Place, r.Workspace, r.Project.Temp
 	s.Scripts = func() []string { return config.AllScripts(r.Config.ProjectDir, r.Config.Hooks) }
 	s.Widened = func(warn func(string)) ([]string, bool, error) { return sandboxWidened(r.Config, warn) }
-	s.Context, s.Folders, s.Warn = ctx, r.Config.TrustedFolders(), w.Warn
+	s.Context, s.Folders, s.Warn = ctx, r.Config.TrustedFolders(), r.warn
 	r.closers = append(r.closers, s.Close)
-	wanted, err := sandboxWanted(r.Config, sys, r.Flags)
+	wanted, err := sandboxWanted(r.Config, r.sys, r.Flags)
 	if err != nil || !wanted {
 		return err
 	}

@@ -15,13 +15,13 @@ import (
 
 // wireTelemetry starts telemetry if settings or environment ask for it. It is closed
 // last.
-func (r *Runtime) wireTelemetry(ctx context.Context, sys *System, w *Frontend) error {
+func (r *Runtime) wireTelemetry(ctx context.Context) error {
 	s := r.Config.Settings.Telemetry
 	c := telemetryOf(r.Config, r.source().lookup)
 	if own := r.Config.own; own != nil && !inProject(r.Config, c.Outfile) {
 		env := System{Env: own.Env}
 		if without := telemetryOf(own, env.Getenv); without.Outfile != c.Outfile {
-			w.Warn(fmt.Sprintf("the project sends telemetry to %s, which is not a plain file of the project: "+
+			r.warn(fmt.Sprintf("the project sends telemetry to %s, which is not a plain file of the project: "+
 				"telemetry is as it is without the project's settings", text.VisibleLine(c.Outfile)))
 			c = without
 		}
@@ -33,20 +33,20 @@ func (r *Runtime) wireTelemetry(ctx context.Context, sys *System, w *Frontend) e
 		return nil
 	}
 	if c.Target == "gcp" && c.Outfile == "" {
-		w.Warn("telemetry does not go to Google Cloud directly: it goes to the collector at " +
+		r.warn("telemetry does not go to Google Cloud directly: it goes to the collector at " +
 			cmp.Or(c.Endpoint, telemetry.DefaultEndpoint))
 	}
 	if s.UseCLIAuth != nil && *s.UseCLIAuth {
-		w.Warn("telemetry.useCliAuth has no effect: minigem talks to a collector without signing in")
+		r.warn("telemetry.useCliAuth has no effect: minigem talks to a collector without signing in")
 	}
 	t, err := telemetry.Start(ctx, telemetry.Options{
 		Config: c, Installation: telemetry.Installation(r.Config.DotGemini), Version: Version,
-		Auth: r.source().authType(), Interactive: w.Interactive, Session: r.sessionID, Mask: r.Config.Masker.String,
-		Warn: w.Warn,
-		Now:  sys.Now,
+		Auth: r.source().authType(), Interactive: r.front.Interactive, Session: r.sessionID, Mask: r.Config.Masker.String,
+		Warn: r.warn,
+		Now:  r.now,
 	})
 	if err != nil {
-		w.Warn(err.Error())
+		r.warn(err.Error())
 		return nil
 	}
 	r.telemetry = t
@@ -82,7 +82,7 @@ func (r *Runtime) sessionID() string {
 	return r.Session.ID()
 }
 
-func (r *Runtime) beginTelemetry(_ context.Context, _ *System, _ *Frontend) error {
+func (r *Runtime) beginTelemetry(_ context.Context) error {
 	var extensions, servers []string
 	found, _ := r.Config.Extensions.All() // problems were reported with the hooks
 	for _, e := range found {

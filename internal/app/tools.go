@@ -19,32 +19,32 @@ import (
 	"minigem/tools/workspace"
 )
 
-func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
+func (r *Runtime) wireTools(_ context.Context) error {
 	if r.Config.Settings.Experimental.DirectWebFetch {
-		w.Warn("experimental.directWebFetch has no effect: web_fetch takes a prompt that contains the addresses")
+		r.warn("experimental.directWebFetch has no effect: web_fetch takes a prompt that contains the addresses")
 	}
 	processes := &builtin.Processes{}
 	r.closers = append(r.closers, func() error { processes.Close(); return nil })
 	r.Registry = &tools.Registry{}
 	r.Skills.Now = func() skills.Set { return r.Config.Skills() }
 	r.Skills.Workspace, r.Skills.Engine, r.Skills.Session = r.Workspace, r.Engine, r.Session
-	r.Skills.Replace = r.MCP.Replace
-	r.Skills.Load(w.Warn)
-	r.Skills.Resume(w.Warn)
+	r.Skills.Replace, r.Skills.Warn = r.MCP.Replace, r.warn
+	r.Skills.Load()
+	r.Skills.Resume()
 	var topic func() string
 	if r.Config.Settings.General.TopicUpdateNarration {
 		topic = r.Session.ID
 	}
 	var planTools builtin.Plans
 	if r.Config.Settings.General.Plan.Enabled {
-		planTools = r.Plans.Tools(w.Warn)
+		planTools = r.Plans.Tools(r.warn)
 	}
 	all, err := builtin.All(builtin.Options{
 		Workspace: r.Workspace,
 		Ignore:    r.ignore(),
 		Shell: builtin.ShellOptions{
 			Env:        r.Config.ChildEnv,
-			Unasked:    sys.Env,
+			Unasked:    r.sys.Env,
 			Prelude:    r.forClaude.prelude,
 			Inactivity: time.Duration(r.Config.Settings.Tools.Shell.InactivityTimeout) * time.Second,
 			Processes:  processes,
@@ -53,23 +53,23 @@ func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
 			// In a big folder it looks at only some entries, because the model is
 			// waiting.
 			Created: func() string { return r.Sandbox.Created(10_000) },
-			Within:  sys.Within,
-			NotRun:  sys.NotRun,
+			Within:  r.sys.Within,
+			NotRun:  r.sys.NotRun,
 			Hidden: func(dir string) []string {
 				return sandbox.Secrets(r.Config.Home, append(r.Workspace.Dirs(), r.Config.ProjectDir, dir))
 			},
 		},
-		Web: builtin.WebOptions{Generator: r.sideModel(sys, telemetry.RoleTool), SearchModel: webModel,
-			FetchModel: webModel, Now: sys.Now},
+		Web: builtin.WebOptions{Generator: r.sideModel(telemetry.RoleTool), SearchModel: webModel,
+			FetchModel: webModel, Now: r.now},
 		Plans:  planTools,
-		Asker:  w.Asker,
+		Asker:  r.front.Asker,
 		Skills: r.Skills.Tools(), Session: topic,
 		Memory: builtin.MemoryFiles{User: filepath.Join(r.Config.DotGemini, ContextName(r)), Project: r.ProjectMemory()},
-		Now:    sys.Now,
-		Nearby: func(path string) string { return r.finder.Nearby(path, r.Config.Dir, w.Warn) },
+		Now:    r.now,
+		Nearby: func(path string) string { return r.finder.Nearby(path, r.Config.Dir, r.warn) },
 	})
 	r.Registry.Add(all...)
-	r.Registry.Add(r.wireAgents(sys, w)...)
+	r.Registry.Add(r.wireAgents()...)
 	return err
 }
 

@@ -63,9 +63,7 @@ func addFolders(t *call) error {
 	t.context = strings.TrimPrefix(
 		t.context+"\n\n<hook_context>The workspace has more folders from now on, which tools may read and write:\n"+
 			strings.Join(added, "\n")+"</hook_context>", "\n\n")
-	if err := t.rereadContext(); err != nil {
-		return err
-	}
+	t.runtime.ReadContext()
 	return showFolders(t)
 }
 

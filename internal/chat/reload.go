@@ -100,13 +100,11 @@ func (t *live) reload() error {
 		t.warn(t.runtime.Config.ShortenIn(n))
 	}
 	t.adopt(c)
-	if err := t.rereadContext(); err != nil {
-		return err
-	}
-	t.runtime.Skills.Reload(t.warn)
-	t.runtime.Agents.Reload(t.warn)
+	t.runtime.ReadContext() // including those in subdirectories
+	t.runtime.Skills.Reload()
+	t.runtime.Agents.Reload()
 	t.runtime.Session.Renew()
-	t.runtime.Agent.Config.System = t.runtime.SystemPrompt(true, t.warn)
+	t.runtime.Agent.Config.System = t.runtime.SystemPrompt()
 	t.renewed()
 	return nil
 }
@@ -134,11 +132,6 @@ func (t *live) adopt(c *app.Configuration) {
 	t.runtime.Config = c
 	t.runtime.Engine.SetConfig(c.Hooks)
 	t.runtime.Agent.Config.MaxRetries = c.Hooks.MaxRetries
-}
-
-// rereadContext finds the context files again, including those in subdirectories.
-func (t *live) rereadContext() error {
-	return t.runtime.WirePrompt(t.ctx, t.sys, &app.Frontend{Warn: t.warn, Interactive: true})
 }
 
 func memoryReload(t *call) error {
@@ -218,10 +211,8 @@ func trustNow(t *call) error {
 // clearAll begins a new session and finds its context files again.
 func clearAll(t *call) error {
 	t.term.Clear()
-	if err := t.rereadContext(); err != nil {
-		return err
-	}
-	t.runtime.Agent.Config.System = t.runtime.SystemPrompt(true, t.warn)
+	t.runtime.ReadContext()
+	t.runtime.Agent.Config.System = t.runtime.SystemPrompt()
 	t.tally.reset()
 	t.status.used.Store(0)
 	t.begin(t.runtime.Session.Clear)

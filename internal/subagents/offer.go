@@ -22,6 +22,7 @@ type Offer struct {
 	Now    func() Set                       // returns the current agents of the run
 	Misfit func(subagent.Definition) string // why an agent cannot use the model that it names; empty if it can
 	MCP    *fleet.Offer
+	Warn   func(string)
 
 	list atomic.Pointer[[]subagent.Definition]
 	tool tools.Tool // invoke_agent
@@ -29,14 +30,14 @@ type Offer struct {
 
 // Open reads the agents and makes the tool invoke_agent. It sets what o knows of
 // options.
-func (o *Offer) Open(options subagent.Options, warn func(string)) {
-	o.load(warn)
+func (o *Offer) Open(options subagent.Options) {
+	o.load()
 	options.List, options.Tools = o.List, o.tools
 	o.tool = subagent.New(options)
 }
 
 // load reads the agents again and makes them the session's.
-func (o *Offer) load(warn func(string)) {
+func (o *Offer) load() {
 	set := o.Now()
 	all, problems := set.All()
 	var on []subagent.Definition
@@ -45,7 +46,7 @@ func (o *Offer) load(warn func(string)) {
 		case "":
 			if why := o.Misfit(a.Definition); why != "" {
 				if a.Model = ""; a.Source != BuiltIn { // the user did not choose the model of built-in agents
-					warn(why)
+					o.Warn(why)
 				}
 			}
 			on = append(on, a.Definition)
@@ -58,15 +59,15 @@ func (o *Offer) load(warn func(string)) {
 	}
 	if set.On {
 		for _, p := range problems {
-			warn(set.ShortenIn(text.VisibleLine(p)))
+			o.Warn(set.ShortenIn(text.VisibleLine(p)))
 		}
 	}
 	o.list.Store(&on)
 }
 
 // Reload reads the agents again and updates invoke_agent.
-func (o *Offer) Reload(warn func(string)) {
-	o.load(warn)
+func (o *Offer) Reload() {
+	o.load()
 	o.MCP.Replace(subagent.ToolName, o.Tool()...)
 }
 
