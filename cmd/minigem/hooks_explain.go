@@ -73,13 +73,9 @@ configured for.`,
 			}
 			return inspection.Of(c).Names(), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := app.Configure(sys, &app.Options{})
-			if err != nil {
-				return err
-			}
+		RunE: configured(sys, func(c *app.Configuration, args []string) error {
 			return listing.WhyHook(c, sys, args[0], asJSON)
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
 	cmd.Args = withUsage(cobra.ExactArgs(1), "needs the name of a hook; minigem hooks list shows them")

@@ -53,14 +53,10 @@ func switchCommand(s inspection.Switch, sys *app.System) *cobra.Command {
 		Use: s.Verb, Short: s.Short, Long: s.Long,
 		Example: "  minigem hooks " + s.Verb,
 		Args:    withUsage(cobra.NoArgs, "takes no arguments"),
-		RunE: func(_ *cobra.Command, names []string) error {
-			c, err := app.Configure(sys, &app.Options{})
-			if err != nil {
-				return err
-			}
+		RunE: configured(sys, func(c *app.Configuration, names []string) error {
 			done, err := s.Apply(inspection.Editor(c), names)
 			return errors.Join(writeSwitched(c, sys, done, asJSON), err)
-		},
+		}),
 	}
 	if s.Named {
 		cmd.Use += " NAME..."

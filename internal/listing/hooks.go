@@ -148,8 +148,8 @@ func (h ListedHook) source() hooks.Source {
 
 func eventOrder(e hooks.Event) int { return slices.Index(protocol.Events, e) }
 
-// WriteHookList writes a list for people.
-func WriteHookList(c *app.Configuration, w io.Writer, l HookList) error {
+// WriteHookList writes a list for people, with only some of its hooks.
+func WriteHookList(c *app.Configuration, w io.Writer, l HookList, some []ListedHook) error {
 	var b strings.Builder
 	if l.Off != "" {
 		fmt.Fprintf(&b, "Hooks are off: %s. None of these runs.\n\n", c.ShortenIn(l.Off))
@@ -157,7 +157,7 @@ func WriteHookList(c *app.Configuration, w io.Writer, l HookList) error {
 	if len(l.Hooks) == 0 {
 		writeNoHooks(c, &b)
 	}
-	writeHooks(c, &b, l.Hooks)
+	writeHooks(c, &b, some)
 	writeProblems(c, &b, l)
 	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
 	return err
@@ -166,20 +166,6 @@ func WriteHookList(c *app.Configuration, w io.Writer, l HookList) error {
 // Loaded reports whether all of the hooks come from trusted sources.
 func (l HookList) Loaded() bool {
 	return !slices.ContainsFunc(l.Hooks, func(h ListedHook) bool { return !h.Loaded })
-}
-
-// WriteAroundHooks writes everything of a list except the hooks themselves.
-func WriteAroundHooks(c *app.Configuration, w io.Writer, l HookList) error {
-	var b strings.Builder
-	if l.Off != "" {
-		fmt.Fprintf(&b, "Hooks are off: %s. None of these runs.\n\n", c.ShortenIn(l.Off))
-	}
-	if len(l.Hooks) == 0 {
-		writeNoHooks(c, &b)
-	}
-	writeProblems(c, &b, l)
-	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
-	return err
 }
 
 func writeProblems(c *app.Configuration, b *strings.Builder, l HookList) {
