@@ -18,7 +18,7 @@ import (
 // must have been read as if it were. Anything disabled, excluded, broken or without
 // effect is left out, so the user is not asked to approve it.
 func (c *Configuration) Brings() []trust.Item {
-	b := brought{c: c, names: map[string]map[string][]string{}}
+	b := brought{c: c, names: map[[2]string][]string{}}
 	b.settings()
 	for _, h := range c.ProjectHooks() {
 		b.add("hooks", h.Source.File, fmt.Sprintf("%s %s", h.Event, h.ID()))
@@ -57,16 +57,14 @@ func (c *Configuration) Brings() []trust.Item {
 type brought struct {
 	c     *Configuration
 	items []trust.Item
-	names map[string]map[string][]string // by kind, then by file
+	names map[[2]string][]string // by kind and file
 }
 
 func (b *brought) add(kind, file, name string) {
 	file = filepath.ToSlash(b.c.Relative(file))
-	if b.names[kind] == nil {
-		b.names[kind] = map[string][]string{}
-	}
-	all := append(b.names[kind][file], name)
-	b.names[kind][file] = all
+	at := [2]string{kind, file}
+	all := append(b.names[at], name)
+	b.names[at] = all
 	item := trust.Named(kind, file, all)
 	for i, other := range b.items {
 		if other.Kind == kind && other.File == item.File {

@@ -157,8 +157,8 @@ func (s modelSource) openOpenAI(name string) (llm.Provider, error) {
 	if err != nil {
 		return nil, exit.With(exit.Input, err)
 	}
-	o.Version, o.MaxAttempts = Version, s.config.Settings.General.MaxAttempts
-	o.NoFetchRetries, o.Notify = !s.config.Settings.General.RetryFetchErrors, s.waiting
+	g := s.config.Settings.General
+	o.Version, o.MaxAttempts, o.NoFetchRetries, o.Notify = Version, g.MaxAttempts, !g.RetryFetchErrors, s.waiting
 	if err := o.Check(); err != nil {
 		return nil, exit.With(exit.Auth, err)
 	}
@@ -174,9 +174,8 @@ func (s modelSource) openGemini() (llm.Provider, error) {
 	if err := enforced(s.config.Settings, string(auth)); err != nil {
 		return nil, err
 	}
-	o.Version, o.MaxAttempts = Version, s.config.Settings.General.MaxAttempts
-	o.NoFetchRetries = !s.config.Settings.General.RetryFetchErrors
-	o.Notify = s.waiting
+	g := s.config.Settings.General
+	o.Version, o.MaxAttempts, o.NoFetchRetries, o.Notify = Version, g.MaxAttempts, !g.RetryFetchErrors, s.waiting
 	if err := o.Check(); err != nil {
 		return nil, exit.Errorf(exit.Auth, "%w\nTo see minigem work without a key: minigem demo", err)
 	}

@@ -80,11 +80,11 @@ func (r *Runtime) SystemPrompt() func() string {
 // system returns the parts of the system instruction that do not depend on the approval
 // mode or the tools.
 func (r *Runtime) system() prompt.System {
+	c := r.Config
 	return prompt.System{
-		Interactive: r.front.Interactive, Git: Exists(filepath.Join(r.Config.ProjectDir, ".git")),
-		Hooks:  len(r.Config.Hooks.Hooks) > 0,
-		Memory: contextfile.Render(r.Context.Global, r.Config.Dir), Sandbox: r.Sandbox.All, Root: r.Config.ProjectDir,
-		Home: r.Config.Home, Getenv: func(name string) string { return r.source().lookup(name) },
+		Interactive: r.front.Interactive, Git: Exists(filepath.Join(c.ProjectDir, ".git")), Hooks: len(c.Hooks.Hooks) > 0,
+		Memory: contextfile.Render(r.Context.Global, c.Dir), Sandbox: r.Sandbox.All, Root: c.ProjectDir,
+		Home: c.Home, Getenv: func(name string) string { return r.source().lookup(name) },
 	}
 }
 

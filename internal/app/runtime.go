@@ -113,7 +113,6 @@ func Build(ctx context.Context, sys *System, f *Options, c *Configuration, w Fro
 		r.wireMCP,
 		r.wirePolicy,
 		r.wireAgent,
-		r.beginTelemetry,
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -121,6 +120,7 @@ func Build(ctx context.Context, sys *System, f *Options, c *Configuration, w Fro
 			return nil, err
 		}
 	}
+	r.beginTelemetry()
 	return r, nil
 }
 
@@ -266,8 +266,9 @@ func (r *Runtime) wirePolicy(_ context.Context) error {
 		return err
 	}
 	r.Policy, err = policy.New(policy.Options{
-		Mode: mode, Interactive: r.front.Interactive, Hooks: slices.ContainsFunc(r.Config.Hooks.Hooks, func(h hooks.Hook) bool {
-			return h.Event == protocol.PermissionRequest && h.Disabled == "" && h.Untrusted == "" && r.Config.Hooks.Off == ""
+		Mode: mode, Interactive: r.front.Interactive,
+		Hooks: r.Config.Hooks.Off == "" && slices.ContainsFunc(r.Config.Hooks.Hooks, func(h hooks.Hook) bool {
+			return h.Event == protocol.PermissionRequest && h.Disabled == "" && h.Untrusted == ""
 		}),
 		Untrusted:   !r.Config.Trust.Trusted,
 		Rules:       rules,
@@ -292,6 +293,7 @@ func (r *Runtime) wirePolicy(_ context.Context) error {
 }
 
 func (r *Runtime) wireAgent(_ context.Context) error {
+	model := r.Config.Settings.Model
 	r.Compressor = r.compressorOf(r.Session, r.Models.Name)
 	r.Compressor.Preamble = r.Session.Preamble
 	r.runner = &toolcall.Runner{
@@ -318,16 +320,16 @@ func (r *Runtime) wireAgent(_ context.Context) error {
 			Model:                r.Models.Name,
 			System:               r.SystemPrompt(),
 			Preamble:             r.Session.Preamble,
-			MaxSessionTurns:      &r.Config.Settings.Model.MaxSessionTurns,
+			MaxSessionTurns:      &model.MaxSessionTurns,
 			MaxRetries:           r.Config.Hooks.MaxRetries,
-			DisableLoopDetection: r.Config.Settings.Model.DisableLoopDetection,
+			DisableLoopDetection: model.DisableLoopDetection,
 			Prepare: func(ctx context.Context) {
 				r.MCP.Await(ctx)
 				if r.Config.Settings.General.Plan.ModelRouting {
 					r.Models.Route(r.Policy.Mode() == policy.ModePlan, r.Plans.Approved().Path != "")
 				}
 			},
-			Fallback: r.Models.Fallback(r.Config.Settings.Model.Fallback, r.front.Asker, r.sink),
+			Fallback: r.Models.Fallback(model.Fallback, r.front.Asker, r.sink),
 			Now:      r.now,
 		},
 	}

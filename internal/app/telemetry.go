@@ -82,7 +82,8 @@ func (r *Runtime) sessionID() string {
 	return r.Session.ID()
 }
 
-func (r *Runtime) beginTelemetry(_ context.Context) error {
+func (r *Runtime) beginTelemetry() {
+	s, source := r.Config.Settings, r.source()
 	var extensions, servers []string
 	found, _ := r.Config.Extensions.All() // problems were reported with the hooks
 	for _, e := range found {
@@ -90,18 +91,17 @@ func (r *Runtime) beginTelemetry(_ context.Context) error {
 			extensions = append(extensions, e.Name)
 		}
 	}
-	for name := range r.Config.Settings.MCPServers {
+	for name := range s.MCPServers {
 		servers = append(servers, name)
 	}
-	auth := r.source().authType()
+	auth := source.authType()
 	r.telemetry.Begin(telemetry.Setup{
-		Model: r.Models.Name, ModelChosen: r.source().chosen(), Mode: func() string {
+		Model: r.Models.Name, ModelChosen: source.chosen(), Mode: func() string {
 			return string(r.Policy.Mode())
 		}, OutputFormat: cmp.Or(r.Flags.OutputFormat, "text"),
-		CoreTools: r.Config.Settings.Tools.Core, Extensions: extensions, MCPServers: servers, Debug: r.Flags.Debug,
+		CoreTools: s.Tools.Core, Extensions: extensions, MCPServers: servers, Debug: r.Flags.Debug,
 		Sandbox: r.Sandbox.All, Worktree: r.Flags.Worktree != "", APIKey: auth == string(gemini.AuthAPIKey),
 		Vertex:           auth == string(gemini.AuthVertex),
-		RespectGitIgnore: r.Config.Settings.Context.FileFiltering.RespectGitIgnore,
+		RespectGitIgnore: s.Context.FileFiltering.RespectGitIgnore,
 	})
-	return nil
 }

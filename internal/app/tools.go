@@ -20,7 +20,8 @@ import (
 )
 
 func (r *Runtime) wireTools(_ context.Context) error {
-	if r.Config.Settings.Experimental.DirectWebFetch {
+	s := r.Config.Settings
+	if s.Experimental.DirectWebFetch {
 		r.warn("experimental.directWebFetch has no effect: web_fetch takes a prompt that contains the addresses")
 	}
 	processes := &builtin.Processes{}
@@ -32,11 +33,11 @@ func (r *Runtime) wireTools(_ context.Context) error {
 	r.Skills.Load()
 	r.Skills.Resume()
 	var topic func() string
-	if r.Config.Settings.General.TopicUpdateNarration {
+	if s.General.TopicUpdateNarration {
 		topic = r.Session.ID
 	}
 	var planTools builtin.Plans
-	if r.Config.Settings.General.Plan.Enabled {
+	if s.General.Plan.Enabled {
 		planTools = r.Plans.Tools(r.warn)
 	}
 	all, err := builtin.All(builtin.Options{
@@ -46,7 +47,7 @@ func (r *Runtime) wireTools(_ context.Context) error {
 			Env:        r.Config.ChildEnv,
 			Unasked:    r.sys.Env,
 			Prelude:    r.forClaude.prelude,
-			Inactivity: time.Duration(r.Config.Settings.Tools.Shell.InactivityTimeout) * time.Second,
+			Inactivity: time.Duration(s.Tools.Shell.InactivityTimeout) * time.Second,
 			Processes:  processes,
 			Confine:    r.Sandbox.Confine,
 			Sandbox:    r.Sandbox.All,
