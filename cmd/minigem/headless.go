@@ -13,6 +13,7 @@ import (
 	"minigem/internal/cases"
 	"minigem/internal/exit"
 	"minigem/internal/headless"
+	"minigem/internal/inspection"
 )
 
 // withoutTerminal reports whether the run is not interactive (core/utils/headless.ts).
@@ -73,7 +74,7 @@ func runHeadless(ctx context.Context, sys *app.System, f *app.Options) error {
 	}
 	w := app.Frontend{Sink: event.Tee(out, headless.EndOnFatalTool(cancel)), Reports: out.Report, Warn: out.Notice}.
 		Debugging(f.Debug, sys.Stderr)
-	if n := c.WithoutEffect(); f.Debug && n != "" {
+	if n := inspection.WithoutEffect(c); f.Debug && n != "" {
 		fmt.Fprintf(sys.Stderr, "[DEBUG] %s\n", c.ShortenIn(n))
 	}
 	rec := cases.StartRecording(f, sys, c, false)
@@ -116,7 +117,7 @@ func promptOf(sys *app.System, f *app.Options) (string, error) {
 // oneShot begins the session, runs prompt and ends the session, even if the run failed.
 func oneShot(r *app.Runtime, ctx context.Context, out headless.Output, prompt string,
 	rec *cases.Recording) (agent.Result, error) {
-	for _, n := range append(r.Config.Notices, r.Config.HookNotices()...) {
+	for _, n := range inspection.Notices(r.Config) {
 		out.Notice(n)
 	}
 	out.Start(r, prompt)

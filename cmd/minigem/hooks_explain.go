@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"minigem/internal/app"
+	"minigem/internal/inspection"
 	"minigem/internal/listing"
 	"minigem/internal/output"
 	"minigem/internal/trials"
@@ -37,14 +38,14 @@ it. What depends on a hook's answer, minigem hooks fire shows.`,
 			if err != nil {
 				return err
 			}
-			x := c.Inspection().Explain(what.Events, what.Subject, what.MCP)
+			x := inspection.Of(c).Explain(what.Events, what.Subject, what.MCP)
 			if asJSON {
 				return output.WriteJSON(sys.Stdout, x)
 			}
 			if len(args) > 0 && len(what.Events) > 0 && args[0] != string(what.Events[0]) {
 				fmt.Fprintf(sys.Stdout, "%s is called %s here.\n\n", args[0], what.Events[0])
 			}
-			if _, err = io.WriteString(sys.Stdout, c.InspectionText().Explanation(x)); err != nil {
+			if _, err = io.WriteString(sys.Stdout, inspection.Text(c).Explanation(x)); err != nil {
 				return err
 			}
 			return listing.WriteForeign(c, sys.Stdout)
@@ -70,15 +71,11 @@ configured for.`,
 			if err != nil {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
-			return c.Inspection().Names(), cobra.ShellCompDirectiveNoFileComp
+			return inspection.Of(c).Names(), cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := app.Configure(sys, &app.Options{})
-			if err != nil {
-				return err
-			}
+		RunE: configured(sys, func(c *app.Configuration, args []string) error {
 			return listing.WhyHook(c, sys, args[0], asJSON)
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
 	cmd.Args = withUsage(cobra.ExactArgs(1), "needs the name of a hook; minigem hooks list shows them")

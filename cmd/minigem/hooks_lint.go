@@ -11,6 +11,7 @@ import (
 	"minigem/hooks/author/lint"
 	"minigem/internal/app"
 	"minigem/internal/exit"
+	"minigem/internal/inspection"
 	"minigem/internal/listing"
 )
 
@@ -71,7 +72,7 @@ func lintHooks(sys *app.System, format, file string, fix bool, others []*agents.
 		if err != nil {
 			return err
 		}
-		in := lint.Input{Setup: c.Inspection(), Sections: c.Sections, Path: sys.Getenv("PATH"), For: others}
+		in := lint.Input{Setup: inspection.Of(c), Sections: c.Sections, Path: sys.Getenv("PATH"), For: others}
 		found, err := listing.LintFile(sys, c, in, file)
 		if err != nil {
 			return err

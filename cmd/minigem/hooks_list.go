@@ -19,20 +19,16 @@ files that configure them. The hooks of a folder that is not trusted are listed
 as not loaded.`,
 		Example: "  minigem hooks list\n  minigem hooks list --json | jq '.hooks[] | select(.enabled | not) | .id'",
 		Args:    withUsage(cobra.NoArgs, "takes no arguments"),
-		RunE: func(*cobra.Command, []string) error {
-			c, err := app.Configure(sys, &app.Options{})
-			if err != nil {
-				return err
-			}
+		RunE: configured(sys, func(c *app.Configuration, _ []string) error {
 			list := listing.ListHooks(c)
 			if asJSON {
 				return output.WriteJSON(sys.Stdout, list)
 			}
-			if err := listing.WriteHookList(c, sys.Stdout, list); err != nil {
+			if err := listing.WriteHookList(c, sys.Stdout, list, list.Hooks); err != nil {
 				return err
 			}
 			return listing.WriteForeign(c, sys.Stdout)
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
 	return cmd

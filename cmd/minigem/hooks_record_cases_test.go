@@ -105,7 +105,7 @@ func openRecorded(ctx context.Context, s testbed.Setup) (*recordedSession, error
 	}
 	rec := record.New(record.Options{
 		Dir: s.Workspace, Project: s.Workspace, Home: s.Home, Mode: s.Mode, Interactive: s.Approver != nil,
-		Untrusted: s.Trust == testbed.TrustOff, Hooks: c.Hooks.Hooks, Agents: c.AgentFiles(),
+		Untrusted: s.Trust == testbed.TrustOff, Hooks: c.Hooks.Hooks, Agents: c.Agents().Files(),
 	})
 	report := s.Report
 	s.Report = func(r hooks.Report) { rec.Report(r); report(r) }

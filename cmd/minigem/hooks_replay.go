@@ -8,6 +8,7 @@ import (
 	"minigem/hooks/command"
 	"minigem/internal/app"
 	"minigem/internal/exit"
+	"minigem/internal/inspection"
 	"minigem/internal/output"
 	"minigem/internal/trials"
 )
@@ -63,7 +64,7 @@ func replayHooks(c *app.Configuration, sys *app.System, args []string, asJSON bo
 	children := &command.Children{}
 	defer children.Close() // it always returns nil
 	e := &hooks.Engine{
-		Config: c.Inspection().Config, Runner: c.HookRunner(children), Origin: c.Origin(), Mask: c.Mask,
+		Config: inspection.Of(c).Config, Runner: c.HookRunner(children), Origin: c.Origin(), Mask: c.Mask,
 	}
 	r := replay.Run(ctx, e, sessions)
 	if err := exit.Ended(ctx); err != nil {

@@ -9,11 +9,12 @@ import (
 
 	"minigem/hooks/config"
 	"minigem/internal/app"
+	"minigem/internal/inspection"
 	"minigem/internal/output"
 )
 
 func hooksEnableCommand(sys *app.System) *cobra.Command {
-	return switchCommand(app.HookSwitch{
+	return switchCommand(inspection.Switch{
 		Verb: "enable", Short: "Turn hooks on again", Named: true, Enable: true, One: config.Editor.Enable,
 		Long: `Takes hooks out of the lists of disabled ones: the project's and yours. What
 the system's settings disable stays disabled.`,
@@ -21,7 +22,7 @@ the system's settings disable stays disabled.`,
 }
 
 func hooksDisableCommand(sys *app.System) *cobra.Command {
-	return switchCommand(app.HookSwitch{
+	return switchCommand(inspection.Switch{
 		Verb: "disable", Short: "Turn hooks off", Named: true, One: config.Editor.Disable,
 		Long: `Adds hooks to hooksConfig.disabled: in the project's settings if the folder is
 trusted, otherwise in yours. Name a hook by its name, or by its command if it
@@ -31,14 +32,14 @@ comments included.`,
 }
 
 func hooksEnableAllCommand(sys *app.System) *cobra.Command {
-	return switchCommand(app.HookSwitch{
+	return switchCommand(inspection.Switch{
 		Verb: "enable-all", Short: "Turn all hooks on again", Enable: true, All: config.Editor.EnableAll,
 		Long: "Empties the lists of disabled hooks: the project's and yours.",
 	}, sys)
 }
 
 func hooksDisableAllCommand(sys *app.System) *cobra.Command {
-	return switchCommand(app.HookSwitch{
+	return switchCommand(inspection.Switch{
 		Verb: "disable-all", Short: "Turn all hooks off", All: config.Editor.DisableAll,
 		Long: `Adds every configured hook to the list of disabled ones. Hooks that are
 configured later are not in it: "hooksConfig": {"enabled": false} in the
@@ -46,20 +47,16 @@ settings keeps all of them off.`,
 	}, sys)
 }
 
-func switchCommand(s app.HookSwitch, sys *app.System) *cobra.Command {
+func switchCommand(s inspection.Switch, sys *app.System) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: s.Verb, Short: s.Short, Long: s.Long,
 		Example: "  minigem hooks " + s.Verb,
 		Args:    withUsage(cobra.NoArgs, "takes no arguments"),
-		RunE: func(_ *cobra.Command, names []string) error {
-			c, err := app.Configure(sys, &app.Options{})
-			if err != nil {
-				return err
-			}
-			done, err := s.Apply(c.HookEditor(), names)
+		RunE: configured(sys, func(c *app.Configuration, names []string) error {
+			done, err := s.Apply(inspection.Editor(c), names)
 			return errors.Join(writeSwitched(c, sys, done, asJSON), err)
-		},
+		}),
 	}
 	if s.Named {
 		cmd.Use += " NAME..."
@@ -72,25 +69,25 @@ func switchCommand(s app.HookSwitch, sys *app.System) *cobra.Command {
 }
 
 // completeSwitch completes the names of hooks that the command would change.
-func completeSwitch(s app.HookSwitch, sys *app.System) cobra.CompletionFunc {
+func completeSwitch(s inspection.Switch, sys *app.System) cobra.CompletionFunc {
 	return func(_ *cobra.Command, given []string, _ string) ([]string, cobra.ShellCompDirective) {
 		c, err := app.Configure(sys, &app.Options{})
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		names := c.HookEditor().Names(s.Enable)
+		names := inspection.Editor(c).Names(s.Enable)
 		names = slices.DeleteFunc(names, func(n string) bool { return slices.Contains(given, n) })
 		return names, cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-func writeSwitched(c *app.Configuration, sys *app.System, done []app.Switched, asJSON bool) error {
+func writeSwitched(c *app.Configuration, sys *app.System, done []inspection.Switched, asJSON bool) error {
 	if len(done) == 0 {
 		return nil
 	}
 	if asJSON {
 		return output.WriteJSON(sys.Stdout, struct {
-			Done []app.Switched `json:"done"`
+			Done []inspection.Switched `json:"done"`
 		}{done})
 	}
 	for _, d := range done {

@@ -113,11 +113,7 @@ or contacted, and ended again; in a folder that is not trusted, none is.`,
 		Example: "  minigem mcp list\n  minigem mcp list --json |\n    jq -r '.servers[] | select(.status == " +
 			"\"Disconnected\") | .name'",
 		Args: withUsage(cobra.NoArgs, "takes no arguments"),
-		RunE: func(*cobra.Command, []string) error {
-			c, err := app.Configure(sys, &app.Options{})
-			if err != nil {
-				return err
-			}
+		RunE: configured(sys, func(c *app.Configuration, _ []string) error {
 			ctx, stop := exit.Context()
 			defer stop()
 			statuses := c.MCP(nil).Probe(ctx, func(s string) { fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", s) })
@@ -126,7 +122,7 @@ or contacted, and ended again; in a folder that is not trusted, none is.`,
 			}
 			manage.WarnUntrusted(c, sys)
 			return listing.WriteMCP(sys, listing.ListedMCPServers(c, statuses), asJSON)
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
 	return cmd
@@ -141,16 +137,12 @@ minutes until you have signed in. The token is kept in
 it expires.`,
 		Example: "  minigem mcp auth docs",
 		Args:    withUsage(cobra.ExactArgs(1), "needs the name of a server; minigem mcp list shows them"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := app.Configure(sys, &app.Options{})
-			if err != nil {
-				return err
-			}
+		RunE: configured(sys, func(c *app.Configuration, args []string) error {
 			ctx, stop := exit.Context()
 			defer stop()
-			err = c.MCP(nil).SignIn(ctx, args[0], sys.OpenBrowser, func(s string) { fmt.Fprintln(sys.Stdout, s) })
+			err := c.MCP(nil).SignIn(ctx, args[0], sys.OpenBrowser, func(s string) { fmt.Fprintln(sys.Stdout, s) })
 			return cmp.Or(exit.Ended(ctx), err)
-		},
+		}),
 	}
 }
 
@@ -164,17 +156,13 @@ The settings stay as they are: which servers are disabled stands in
 ~/.gemini/mcp-server-enablement.json.`,
 		Example: "  minigem mcp " + verb + " github",
 		Args:    withUsage(cobra.ExactArgs(1), "needs the name of a server; minigem mcp list shows them"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := app.Configure(sys, &app.Options{})
-			if err != nil {
-				return err
-			}
+		RunE: configured(sys, func(c *app.Configuration, args []string) error {
 			done, err := c.MCP(nil).Switch(args[0], verb == "enable")
 			if err != nil {
 				return err
 			}
 			_, err = fmt.Fprintln(sys.Stdout, done)
 			return err
-		},
+		}),
 	}
 }

@@ -64,7 +64,7 @@ hooks unless its argsPattern names them.`,
 // rulesInForce returns the rules of a session with these flags and prints their
 // problems on stderr. If a session would not begin, it returns that error.
 func rulesInForce(sys *app.System, c *app.Configuration, f *app.Options) ([]policy.Rule, error) {
-	rules, problems, err := (&app.Runtime{Config: c, Flags: f}).PolicyRules()
+	rules, problems, err := app.PolicyRules(c, f)
 	for _, p := range problems {
 		fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", c.ShortenIn(p.String()))
 	}

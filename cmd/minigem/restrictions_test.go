@@ -11,6 +11,7 @@ import (
 
 	"minigem/internal/app"
 	"minigem/internal/exit"
+	"minigem/internal/inspection"
 	"minigem/internal/settings"
 	"minigem/llm"
 )
@@ -112,7 +113,7 @@ func TestAnUnknownRestrictionStopsTheRun(t *testing.T) {
 	sys, _, _ := w.sys()
 	c, err := app.Configure(sys, &app.Options{})
 	require.NoError(t, err)
-	assert.Equal(t, "2 settings have no effect in minigem: general.foo, bar; minigem settings list says more", c.WithoutEffect())
+	assert.Equal(t, "2 settings have no effect in minigem: general.foo, bar; minigem settings list says more", inspection.WithoutEffect(c))
 }
 
 func TestSandboxIsRefused(t *testing.T) {

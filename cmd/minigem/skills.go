@@ -35,11 +35,7 @@ func skillsListCommand(sys *app.System) *cobra.Command {
 		Use: "list", Aliases: []string{"ls"}, Short: "List skills",
 		Example: "  minigem skills list\n  minigem skills list --json | jq -r '.skills[].name'",
 		Args:    withUsage(cobra.NoArgs, "takes no arguments"),
-		RunE: func(*cobra.Command, []string) error {
-			c, err := app.Configure(sys, &app.Options{})
-			if err != nil {
-				return err
-			}
+		RunE: configured(sys, func(c *app.Configuration, _ []string) error {
 			listed := listing.ListedSkills(c, sys)
 			if asJSON {
 				return output.WriteJSON(sys.Stdout, struct {
@@ -47,7 +43,7 @@ func skillsListCommand(sys *app.System) *cobra.Command {
 				}{listed})
 			}
 			return listing.WriteSkills(c, sys, listed)
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
 	cmd.Flags().BoolVar(&all, "all", false, "the same: minigem has no built-in skills")
@@ -60,18 +56,14 @@ func skillsSwitchCommand(sys *app.System, verb string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: verb + " NAME", Example: "  minigem skills " + verb + " review",
 		Args: withUsage(cobra.ExactArgs(1), "needs the name of a skill; minigem skills list shows them"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := app.Configure(sys, &app.Options{})
-			if err != nil {
-				return err
-			}
+		RunE: configured(sys, func(c *app.Configuration, args []string) error {
 			done, err := c.Skills().Switch(args[0], verb == "enable", scope == "user")
 			if err != nil {
 				return err
 			}
 			_, err = fmt.Fprintln(sys.Stdout, done)
 			return err
-		},
+		}),
 	}
 	cmd.Short = "Enable a skill"
 	cmd.Long = "Takes a skill out of skills.disabled, in the user's settings and in those of the\nproject."
@@ -106,13 +98,9 @@ nothing is installed unless you give --consent.`,
 		Example: "  minigem skills install https://github.com/owner/skills --path review\n" +
 			"  minigem skills install ./skills --scope workspace --consent",
 		Args: withUsage(cobra.ExactArgs(1), "needs one source"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := app.Configure(sys, &app.Options{})
-			if err != nil {
-				return err
-			}
+		RunE: configured(sys, func(c *app.Configuration, args []string) error {
 			return manage.Skills{Config: c, Sys: sys, Workspace: scope == "workspace"}.Install(args[0], path, link, consent)
-		},
+		}),
 	}
 	if link {
 		cmd.Use, cmd.Short = "link FOLDER", "Use the skills of a folder, without a copy"
@@ -134,13 +122,9 @@ func skillsUninstallCommand(sys *app.System) *cobra.Command {
 		Use: "uninstall NAME", Short: "Remove a skill that was installed, or its link",
 		Example: "  minigem skills uninstall review\n  minigem skills uninstall review --scope workspace",
 		Args:    withUsage(cobra.ExactArgs(1), "needs the name of a skill; minigem skills list shows them"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			c, err := app.Configure(sys, &app.Options{})
-			if err != nil {
-				return err
-			}
+		RunE: configured(sys, func(c *app.Configuration, args []string) error {
 			return manage.Skills{Config: c, Sys: sys, Workspace: scope == "workspace"}.Uninstall(args[0])
-		},
+		}),
 	}
 	scopeOf(cmd, &scope, "user")
 	return cmd

@@ -109,3 +109,15 @@ func withUsage(check cobra.PositionalArgs, text string) cobra.PositionalArgs {
 		return fmt.Errorf("%s %s; it got %s", cmd.CommandPath(), text, strings.Trim(fmt.Sprintf("%q", args), "[]"))
 	}
 }
+
+// configured returns the RunE of a command that does run with what is configured here.
+func configured(sys *app.System,
+	run func(c *app.Configuration, args []string) error) func(*cobra.Command, []string) error {
+	return func(_ *cobra.Command, args []string) error {
+		c, err := app.Configure(sys, &app.Options{})
+		if err != nil {
+			return err
+		}
+		return run(c, args)
+	}
+}

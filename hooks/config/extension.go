@@ -85,7 +85,7 @@ func FindExtensions(workspacePath string, roots ExtensionRoots) ([]Extension, []
 			if info, err := os.Stat(dir); err != nil || !info.IsDir() || strings.HasPrefix(entry.Name(), ".") {
 				continue
 			}
-			ext, err := openExtension(dir)
+			ext, err := OpenExtension(dir)
 			if err != nil {
 				problems = append(problems, hooks.Problem{File: filepath.Join(dir, manifestFile), Text: err.Error()})
 				continue
@@ -118,10 +118,7 @@ func IsExtension(dir string) bool {
 // OpenExtension reads the manifest of the extension in dir and follows a link to its
 // source. Off and InProject are not set. If dir has no manifest, errors.Is(err,
 // fs.ErrNotExist) holds.
-func OpenExtension(dir string) (Extension, error) { return openExtension(dir) }
-
-// openExtension implements OpenExtension.
-func openExtension(dir string) (Extension, error) {
+func OpenExtension(dir string) (Extension, error) {
 	install, err := readJSON(filepath.Join(dir, installFile))
 	if err == nil && install.Get("type").Text() == "link" && install.Get("source").Kind() == jsonc.String {
 		dir = install.Get("source").Text()

@@ -50,7 +50,7 @@ func (c *conversation) command(ctx context.Context, line string) (agent.Prompt, 
 	sys := *c.server.sys
 	sys.Dir, sys.Stdout, sys.Stderr = c.r.Config.Dir, &out, &out
 	on := &commands.Call{Context: ctx, Runtime: c.r, Sys: &sys, Reload: func(bool) error {
-		commands.Reread(c.r, &sys, c.think)
+		commands.Reread(c.r)
 		c.r.Session.Renew()
 		_, err := fmt.Fprintln(&out, "Read again:", text.Plural(len(c.r.Context.Paths()), "memory file"))
 		return err

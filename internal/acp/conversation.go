@@ -12,6 +12,8 @@ import (
 	"minigem/agent"
 	"minigem/hooks"
 	"minigem/internal/app"
+	"minigem/internal/inspection"
+	"minigem/internal/models"
 	"minigem/internal/text"
 	"minigem/llm"
 	"minigem/tools/policy"
@@ -65,7 +67,7 @@ func (s *server) build(ctx context.Context, dir, resume string, given []acp.McpS
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range append(config.Notices, config.HookNotices()...) {
+	for _, n := range inspection.Notices(config) {
 		warn(n)
 	}
 	c.r, c.id, c.mode = r, acp.SessionId(r.Session.ID()), r.Policy.Mode()
@@ -161,7 +163,7 @@ var modeNames = map[string][2]string{
 
 func (c *conversation) modes() *acp.SessionModeState {
 	out := &acp.SessionModeState{CurrentModeId: acp.SessionModeId(c.r.Policy.Mode())}
-	for _, id := range c.r.Modes() {
+	for _, id := range c.r.Plans.Modes() {
 		about := modeNames[id][1]
 		out.AvailableModes = append(out.AvailableModes, acp.SessionMode{Id: acp.SessionModeId(id), Name: modeNames[id][0],
 			Description: &about})
@@ -170,10 +172,10 @@ func (c *conversation) modes() *acp.SessionModeState {
 }
 
 func (c *conversation) changeMode(id string) error {
-	if !slices.Contains(c.r.Modes(), id) {
-		return wrong("the mode %q is not there: use one of %s", id, strings.Join(c.r.Modes(), ", "))
+	if !slices.Contains(c.r.Plans.Modes(), id) {
+		return wrong("the mode %q is not there: use one of %s", id, strings.Join(c.r.Plans.Modes(), ", "))
 	}
-	if err := c.r.ChangeMode(id); err != nil {
+	if err := c.r.Plans.Change(id); err != nil {
 		return failed(err)
 	}
 	c.mu.Lock()
@@ -195,14 +197,14 @@ func (c *conversation) tellMode() {
 }
 
 func (c *conversation) models() *acp.SessionModelState {
-	now := c.r.ModelName
+	now := c.r.Models.Name
 	out := &acp.SessionModelState{CurrentModelId: acp.ModelId(now)}
 	names := []string{"gemini-3-pro-preview", "gemini-2.5-pro", "gemini-2.5-flash", "gemini-2.5-flash-lite"}
 	if !slices.Contains(names, now) {
 		names = append([]string{now}, names...)
 	}
 	for _, n := range names {
-		if app.SameServer(n, now) {
+		if models.SameServer(n, now) {
 			out.AvailableModels = append(out.AvailableModels, acp.ModelInfo{ModelId: acp.ModelId(n), Name: n})
 		}
 	}
@@ -214,7 +216,7 @@ func (c *conversation) useModel(name string) error {
 		return wrong("a prompt runs: the model can be changed when it has ended")
 	}
 	defer c.running.Unlock()
-	if err := c.r.UseModel(name); err != nil {
+	if err := c.r.Models.Use(name); err != nil {
 		return wrong("%s", err)
 	}
 	return nil

@@ -18,15 +18,15 @@ type alerter struct {
 
 // newAlerter makes the alerter of a session whose user can be asked. Only a chat in a
 // terminal rings.
-func (r *Runtime) newAlerter(sys *System, w *Frontend) *alerter {
-	b := &alerter{notifier: &notify.Notifier{Title: "minigem", Hooks: notify.HookSink{Hooks: r.Engine}, Now: sys.Now},
-		approver: w.Approver}
-	if w.Bell != nil && r.Config.Settings.General.EnableNotifications {
+func (r *Runtime) newAlerter() *alerter {
+	b := &alerter{notifier: &notify.Notifier{Title: "minigem", Hooks: notify.HookSink{Hooks: r.Engine}, Now: r.now},
+		approver: r.front.Approver}
+	if r.front.Bell != nil && r.Config.Settings.General.EnableNotifications {
 		method, err := notify.ParseMethod(r.Config.Settings.General.NotificationMethod)
 		if err != nil {
-			w.Warn("general.notificationMethod: " + err.Error())
+			r.warn("general.notificationMethod: " + err.Error())
 		}
-		b.notifier.Terminal = notify.NewTerminal(w.Bell, method, sys.LookupEnv)
+		b.notifier.Terminal = notify.NewTerminal(r.front.Bell, method, r.sys.LookupEnv)
 	}
 	return b
 }

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"minigem/hooks"
 	"minigem/internal/mcp/fleet"
 	"minigem/internal/settings"
+	"minigem/internal/subagents"
 	"minigem/internal/text"
 	"minigem/internal/trust"
 )
@@ -18,7 +18,7 @@ import (
 // must have been read as if it were. Anything disabled, excluded, broken or without
 // effect is left out, so the user is not asked to approve it.
 func (c *Configuration) Brings() []trust.Item {
-	b := brought{c: c, names: map[string]map[string][]string{}}
+	b := brought{c: c, names: map[[2]string][]string{}}
 	b.settings()
 	for _, h := range c.ProjectHooks() {
 		b.add("hooks", h.Source.File, fmt.Sprintf("%s %s", h.Event, h.ID()))
@@ -35,7 +35,7 @@ func (c *Configuration) Brings() []trust.Item {
 			b.add("commands", filepath.Join(c.Dir, ".gemini", "commands"), "/"+custom.Name)
 		}
 	}
-	for _, e := range c.extensions {
+	for _, e := range c.Extensions.Used {
 		if e.InProject {
 			b.add("extensions", filepath.Dir(e.Dir), e.Name)
 		}
@@ -43,11 +43,11 @@ func (c *Configuration) Brings() []trust.Item {
 	set := c.Skills()
 	found, _ := set.All()
 	for _, s := range found {
-		if s.Source == ofProject && !set.Off(s.Name) {
+		if s.Source == subagents.OfProject && !set.Off(s.Name) {
 			b.add("skills", filepath.Dir(s.Dir()), s.Name)
 		}
 	}
-	for _, a := range c.projectAgents() {
+	for _, a := range c.Agents().Project() {
 		b.add("agents", filepath.Dir(a.File), a.Name)
 	}
 	return b.items
@@ -57,16 +57,14 @@ func (c *Configuration) Brings() []trust.Item {
 type brought struct {
 	c     *Configuration
 	items []trust.Item
-	names map[string]map[string][]string // by kind, then by file
+	names map[[2]string][]string // by kind and file
 }
 
 func (b *brought) add(kind, file, name string) {
 	file = filepath.ToSlash(b.c.Relative(file))
-	if b.names[kind] == nil {
-		b.names[kind] = map[string][]string{}
-	}
-	all := append(b.names[kind][file], name)
-	b.names[kind][file] = all
+	at := [2]string{kind, file}
+	all := append(b.names[at], name)
+	b.names[at] = all
 	item := trust.Named(kind, file, all)
 	for i, other := range b.items {
 		if other.Kind == kind && other.File == item.File {
@@ -107,13 +105,6 @@ func (c *Configuration) ProjectHooks() []hooks.Hook {
 	return own
 }
 
-// projectAgents returns the project's agents that may be called once the user has
-// agreed to them.
-func (c *Configuration) projectAgents() []Agent {
-	all, _ := c.AllAgents()
-	return slices.DeleteFunc(all, func(a Agent) bool { return a.Source != ofProject || a.Off != "" && a.Off != notAgreed })
-}
-
 type projectServer struct {
 	fleet.Server
 	file string
@@ -128,8 +119,8 @@ func (c *Configuration) projectServers() []projectServer {
 			of[name] = at.File
 		}
 	}
-	for _, e := range c.extensions {
-		for name, extension := range c.serverOf {
+	for _, e := range c.Extensions.Used {
+		for name, extension := range c.Extensions.ServerOf {
 			if e.InProject && extension == e.Name {
 				of[name] = filepath.Join(e.Dir, "gemini-extension.json")
 			}
@@ -150,8 +141,8 @@ func (c *Configuration) ProjectServers() []string {
 	for _, s := range c.projectServers() {
 		out = append(out, fmt.Sprintf("%s: %s", s.Name, s.Target()))
 	}
-	for _, a := range c.projectAgents() {
-		for _, s := range c.agentServers(a, nil) {
+	for _, a := range c.Agents().Project() {
+		for _, s := range a.In(c.MCP(nil)) {
 			if s.Off == "" {
 				out = append(out, fmt.Sprintf("%s of the agent %s: %s", s.Name, a.Name, s.Target()))
 			}

@@ -37,13 +37,13 @@ type checkpointer struct {
 
 // checkpointing returns the step that runs before each call, or nil unless
 // general.checkpointing.enabled is set.
-func (r *Runtime) checkpointing(sys *System, w *Frontend) func(context.Context, llm.ToolCall) {
-	store := r.Config.UndoStore(r.Project, r.Workspace, sys.Now)
+func (r *Runtime) checkpointing() func(context.Context, llm.ToolCall) {
+	store := r.Config.UndoStore(r.Project, r.Workspace, r.now)
 	store.Prune()
 	if !r.Config.Settings.General.Checkpointing.Enabled {
 		return nil
 	}
-	c := &checkpointer{store: store, session: r.Session, warn: w.Warn}
+	c := &checkpointer{store: store, session: r.Session, warn: r.warn}
 	return c.before
 }
 

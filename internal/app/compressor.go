@@ -14,14 +14,8 @@ import (
 	"minigem/session"
 )
 
-func (r *Runtime) wireCompressor(_ context.Context, sys *System, w *Frontend) error {
-	r.Compressor = r.compressorOf(r.Session, r.ModelName, sys, w)
-	r.Compressor.Preamble = r.Session.Preamble
-	return nil
-}
-
 // compressorOf makes the compressor of one agent's history.
-func (r *Runtime) compressorOf(h compress.History, model string, sys *System, w *Frontend) *compress.Compressor {
+func (r *Runtime) compressorOf(h compress.History, model string) *compress.Compressor {
 	var ask func(context.Context) int
 	if o, err := openai.OptionsFor(model, r.source().lookup); err == nil &&
 		r.Flags.Fake == "" && r.Flags.FakeNonStrict == "" {
@@ -31,7 +25,7 @@ func (r *Runtime) compressorOf(h compress.History, model string, sys *System, w 
 	return &compress.Compressor{
 		History:   h,
 		Ask:       ask,
-		Model:     r.sideModel(sys, telemetry.RoleCompressor),
+		Model:     r.sideModel(telemetry.RoleCompressor),
 		ModelName: model,
 		Threshold: r.Config.Settings.Model.CompressionThreshold,
 		Hooks:     compressHooks{r},
@@ -44,7 +38,7 @@ func (r *Runtime) compressorOf(h compress.History, model string, sys *System, w 
 				r.sink.Emit(e)
 			}
 			if res.Err != nil {
-				w.Warn("the history was not compressed: " + res.Err.Error())
+				r.warn("the history was not compressed: " + res.Err.Error())
 			}
 		},
 		ReportMasked: func(m compress.Masked) {

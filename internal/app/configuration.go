@@ -1,12 +1,11 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"minigem/hooks"
@@ -25,21 +24,17 @@ import (
 // and trust. Subcommands that only show things need nothing else.
 type Configuration struct {
 	place.Place
-	Loaded         *settings.Loaded
-	Settings       settings.Settings
-	Env            []string // the environment, including variables from .env files
-	Trust          FolderTrust
-	Hooks          hooks.Config
-	Sections       []config.Section
-	Within         func(only []string, begin func() error) error // starts programs confined; may be nil
-	onlyExtensions []string                                      // names given with -e; nil means all that are enabled
-	ownExtension   bool                                          // the extension in this folder counts as installed
-	ownAgents      bool                                          // the project's agents need no agreement
-	extensions     []config.Extension                            // extensions in force
-	models         *models.Catalog
-	values         map[string][]extensions.Value // the settings of extensions, by extension name
-	serverOf       map[string]string             // MCP server names to the extensions that bring them
-	Notices        []string                      // messages to show at the start, one per line
+	Loaded     *settings.Loaded
+	Settings   settings.Settings
+	Env        []string // the environment, including variables from .env files
+	Trust      FolderTrust
+	Hooks      hooks.Config
+	Sections   []config.Section
+	Within     func(only []string, begin func() error) error // starts programs confined; may be nil
+	OwnAgents  bool                                          // the project's agents need no agreement
+	Extensions extensions.Set
+	models     *models.Catalog
+	Notices    []string // messages to show at the start, one per line
 
 	Secrets          []string // values that must not be written anywhere
 	Masker           *redact.Mask
@@ -61,11 +56,13 @@ func Configure(sys *System, f *Options) (*Configuration, error) {
 	sys.setHome(home.User)
 	c := &Configuration{
 		Place: place.Place{Home: home.Dir, DotGemini: filepath.Join(home.Dir, ".gemini"), Dir: sys.Dir}, Env: sys.Env,
-		Within:         sys.Within,
-		onlyExtensions: f.Extensions, ownExtension: f.OwnExtension, ownAgents: f.OwnAgents,
+		Within: sys.Within, OwnAgents: f.OwnAgents,
+		Extensions: extensions.Set{Only: f.Extensions, Own: f.OwnExtension},
 	}
-	if err := c.checkDotGemini(); err != nil {
-		return nil, err
+	// If .gemini is a file, settings and policies would silently be missing.
+	if info, err := os.Stat(c.DotGemini); err == nil && !info.IsDir() {
+		return nil, exit.Errorf(exit.Config, "%s is not a folder: settings and sessions are kept in it. "+
+			"Move the file away, or set GEMINI_CLI_HOME to another folder", c.DotGemini)
 	}
 	stage.SettleTemp()
 	stage.Settle(c.DotGemini, filepath.Join(c.DotGemini, "extensions"), filepath.Join(c.DotGemini, "skills"))
@@ -77,19 +74,10 @@ func Configure(sys *System, f *Options) (*Configuration, error) {
 	if err := c.loadHooks(); err != nil {
 		return nil, err
 	}
-	c.keepHookSecrets()
+	c.keepSecrets()
 	c.Trust.narrow(sys, f)
+	c.Extensions.Trusted = c.Trust.Trusted
 	return c, nil
-}
-
-// checkDotGemini returns an error if .gemini is a file, because settings and policies
-// would silently be missing.
-func (c *Configuration) checkDotGemini() error {
-	if info, err := os.Stat(c.DotGemini); err == nil && !info.IsDir() {
-		return exit.Errorf(exit.Config, "%s is not a folder: settings and sessions are kept in it. "+
-			"Move the file away, or set GEMINI_CLI_HOME to another folder", c.DotGemini)
-	}
-	return nil
 }
 
 func (c *Configuration) loadSettings(sys *System, f *Options) error {
@@ -104,7 +92,13 @@ func (c *Configuration) loadSettings(sys *System, f *Options) error {
 		return exit.With(exit.Config, err)
 	}
 	c.Loaded, c.Settings = loaded, loaded.Settings
-	c.readModels()
+	var problems []models.Problem
+	c.models, problems = models.New(c.Settings.ModelConfigs, c.Settings.Agents.Overrides)
+	for _, p := range problems {
+		at := c.Loaded.At(p.Key)
+		c.Notices = append(c.Notices, fmt.Sprintf("%s:%d: %s %s", at.File, at.Line, text.VisibleLine(p.Key),
+			text.VisibleLine(p.Text)))
+	}
 	if err := c.readEnv(sys); err != nil {
 		return err
 	}
@@ -119,17 +113,6 @@ func (c *Configuration) loadSettings(sys *System, f *Options) error {
 		}
 	}
 	return nil
-}
-
-// readModels reads the model aliases and overrides.
-func (c *Configuration) readModels() {
-	var problems []models.Problem
-	c.models, problems = models.New(c.Settings.ModelConfigs, c.Settings.Agents.Overrides)
-	for _, p := range problems {
-		at := c.Loaded.At(p.Key)
-		c.Notices = append(c.Notices, fmt.Sprintf("%s:%d: %s %s", at.File, at.Line, text.VisibleLine(p.Key),
-			text.VisibleLine(p.Text)))
-	}
 }
 
 // ofHooks reports whether the hooks package also reads the key and reports its
@@ -159,7 +142,7 @@ func (c *Configuration) loadHooks() error {
 	if err != nil {
 		return err
 	}
-	c.Sections = append(c.Sections, c.headHooks()...)
+	c.Sections = append(c.Sections, c.HeadHooks()...)
 	c.Hooks = config.Merge(c.Sections...)
 	c.Hooks.Problems = append(c.Hooks.Problems, problems...)
 	c.warnWithheld()
@@ -168,15 +151,29 @@ func (c *Configuration) loadHooks() error {
 
 // loadExtensionHooks reads the hooks of the extensions in force.
 func (c *Configuration) loadExtensionHooks() ([]hooks.Problem, error) {
-	problems, err := c.findExtensions()
+	x, security := &c.Extensions, c.Settings.Security
+	x.Place, x.Trusted, x.Disabled = c.Place, c.Trust.Trusted, c.Settings.Extensions.Disabled
+	x.Without = x.Disabled
+	x.Rules = extensions.Rules{Allowed: security.AllowedExtensions, BlockGit: security.BlockGitExtensions}
+	x.Env, x.Lookup, x.Expand = c.Env, (&System{Env: c.Env}).LookupEnv, settings.Expand
+	x.Values, x.ServerOf = map[string][]extensions.Value{}, map[string]string{}
+	if c.own != nil {
+		x.Env, x.Without = c.own.Env, c.own.Settings.Extensions.Disabled
+	}
+	notices, problems, err := x.Find()
 	if err != nil {
 		return nil, err
 	}
-	for _, e := range c.extensions {
-		problems = append(problems, c.readExtension(e)...)
-		s, err := config.LoadExtension(e, c.Dir, c.settingsOf(e))
+	c.Notices = append(c.Notices, notices...)
+	c.AddMCPServers(nil) // copies the map, which is changed below
+	for _, e := range x.Used {
+		m, more := x.Read(e, c.Settings.MCPServers)
+		problems = append(problems, more...)
+		plans := &c.Settings.General.Plan.Directory
+		*plans = cmp.Or(*plans, m.PlanDir) // the first extension that sets it wins
+		s, err := config.LoadExtension(e, c.Dir, x.Settings(e))
 		if err != nil {
-			problems = append(problems, faultOf(e.Dir, err))
+			problems = append(problems, FaultOf(e.Dir, err))
 			continue
 		}
 		c.Sections = append(c.Sections, s)
@@ -196,105 +193,6 @@ func (c *Configuration) CheckProjectHooks() error {
 
 // TrustStore returns the store of the project hooks that the user has agreed to.
 func (c *Configuration) TrustStore() config.TrustStore { return config.TrustStore{Dir: c.DotGemini} }
-
-// HookNotices returns messages about the project's new and changed hooks, and about
-// problems in the configuration of hooks.
-func (c *Configuration) HookNotices() []string {
-	out := c.HookProblems()
-	out = append(out, c.switchedOff()...)
-	if c.Hooks.Off != "" {
-		return out
-	}
-	return append(out, c.unasked()...)
-}
-
-// unasked names the hooks that run without the user's approval: one line for the new
-// ones, and one for each kind of change.
-func (c *Configuration) unasked() []string {
-	var notes []string
-	byNote := map[string][]hooks.Hook{}
-	for _, h := range c.Hooks.Hooks {
-		if h.Note == "" || h.Disabled != "" {
-			continue
-		}
-		note, _, _ := strings.Cut(h.Note, ": ") // what changed comes after it
-		if byNote[note] == nil {
-			notes = append(notes, note)
-		}
-		byNote[note] = append(byNote[note], h)
-	}
-	for i, note := range notes {
-		hs := byNote[note]
-		if h := hs[0]; len(hs) == 1 {
-			notes[i] = fmt.Sprintf("%s:%d: the %s hook %q runs unasked: %s. Look at it, then say yes to it with minigem trust",
-				h.Source.File, h.Source.Line, h.Event, h.Label(), h.Note)
-			continue
-		}
-		names := make([]string, len(hs))
-		for n, h := range hs {
-			_, changed, _ := strings.Cut(h.Note, ": ")
-			names[n] = fmt.Sprintf("%s %q (%s)", h.Event, h.Label(),
-				strings.TrimSuffix(fmt.Sprintf("%s:%d; %s", c.Relative(h.Source.File), h.Source.Line, changed), "; "))
-		}
-		notes[i] = fmt.Sprintf("%d hooks run unasked: %s. Look at them, then say yes to them with minigem trust: %s",
-			len(hs), note, strings.Join(names, ", "))
-	}
-	return notes
-}
-
-// HookProblems lists the problems in the files that configure hooks, as file:line:
-// text. It shows the first ones of each file, and counts the rest.
-func (c *Configuration) HookProblems() []string {
-	const most = 20
-	var out []string
-	count := map[string]int{}
-	for _, p := range c.Hooks.Problems {
-		if count[p.File]++; count[p.File] > most {
-			continue
-		}
-		where := p.File
-		if p.Line > 0 {
-			where = fmt.Sprintf("%s:%d", p.File, p.Line)
-		}
-		out = append(out, where+": "+p.Text)
-	}
-	for _, file := range slices.Sorted(maps.Keys(count)) {
-		if n := count[file] - most; n > 0 {
-			out = append(out, fmt.Sprintf("%s: and %d more; minigem hooks lint shows them all", file, n))
-		}
-	}
-	return out
-}
-
-// WithoutEffect lists on one line the keys in settings files that have no effect,
-// including unknown ones. It returns "" if there are none.
-func (c *Configuration) WithoutEffect() string {
-	const most = 5
-	var keys []string
-	for _, g := range c.Loaded.WithoutEffect() {
-		if !slices.Contains(keys, g.Key) {
-			keys = append(keys, g.Key)
-		}
-	}
-	for _, u := range c.Loaded.Unknown {
-		if !slices.Contains(keys, u.Key) {
-			keys = append(keys, u.Key)
-		}
-	}
-	if len(keys) == 0 {
-		return ""
-	}
-	verb, more := "have", ""
-	if len(keys) == 1 {
-		verb = "has"
-	}
-	named := keys[:min(most, len(keys))]
-	if len(keys) > most {
-		more = ", ..."
-	}
-	return fmt.Sprintf("%s %s no effect in minigem: %s%s; minigem settings list says more",
-		text.Plural(len(keys), "setting"), verb, text.VisibleLine(strings.Join(named, ", ")), more)
-}
 
 // findProject returns the project's root: dir if it has its own .gemini, else the
 // nearest parent below home that has a .gemini or .git, else dir.

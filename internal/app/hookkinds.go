@@ -13,10 +13,10 @@ import (
 
 // hookRunner runs hooks of every kind in a session: those of HookRunner, and those that
 // need the session's model or its MCP servers.
-func (r *Runtime) hookRunner(sys *System, children *command.Children) hooks.ByKind {
+func (r *Runtime) hookRunner(children *command.Children) hooks.ByKind {
 	kinds := r.Config.HookRunner(children)
 	judgeBy := func(m llm.Provider) hooks.Runner {
-		return judge.Runner{Model: r.sideModelOf(m, sys, judge.Role), Name: func(model string) string {
+		return judge.Runner{Model: r.sideModelOf(m, judge.Role), Name: func(model string) string {
 			return models.Name(cmp.Or(model, "flash-lite"))
 		}}
 	}

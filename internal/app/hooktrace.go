@@ -69,10 +69,10 @@ func (t *hookTrace) close() error {
 
 // reporters returns a function that passes hook reports to all receivers: the given
 // one, telemetry, the session's file and the trace.
-func (r *Runtime) reporters(w *Frontend) (func(hooks.Report), error) {
+func (r *Runtime) reporters() (func(hooks.Report), error) {
 	listeners := []func(hooks.Report){r.noteHooks, r.telemetry.Hook}
-	if w.Reports != nil {
-		listeners = append(listeners, w.Reports)
+	if r.front.Reports != nil {
+		listeners = append(listeners, r.front.Reports)
 	}
 	if r.Flags.HookTrace != "" {
 		t, err := openHookTrace(r.Flags.HookTrace)

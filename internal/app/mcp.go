@@ -11,17 +11,17 @@ import (
 
 // wireDiscovered adds the tools that a command in the settings declares. If it fails,
 // that is reported, and only these tools are missing.
-func (r *Runtime) wireDiscovered(ctx context.Context, sys *System, w *Frontend) error {
+func (r *Runtime) wireDiscovered(ctx context.Context) error {
 	s := r.Config.Settings.Tools
 	found, problems, err := discovered.Discover(ctx, discovered.Commands{
 		Discovery: s.DiscoveryCommand, Call: s.CallCommand, Dir: r.Config.Dir, Env: r.Config.ChildEnv(),
-		Within: sys.Within, NotRun: sys.NotRun,
+		Within: r.sys.Within, NotRun: r.sys.NotRun,
 	})
 	if err != nil {
 		problems = append(problems, err.Error())
 	}
 	for _, p := range problems {
-		w.Warn(p)
+		r.warn(p)
 	}
 	r.Registry.Add(found...)
 	return nil
@@ -38,13 +38,13 @@ func (c *Configuration) MCP(flagged []string) fleet.Set {
 	}
 }
 
-func (r *Runtime) wireMCP(ctx context.Context, _ *System, w *Frontend) error {
+func (r *Runtime) wireMCP(ctx context.Context) error {
 	r.MCP.Now = func() fleet.Set { return r.Config.MCP(r.Flags.AllowedMCP) }
 	if r.Config.own != nil {
 		r.MCP.Own = func() fleet.Set { return cmp.Or(r.Config.own, r.Config).MCP(r.Flags.AllowedMCP) }
 	}
-	r.MCP.Registry, r.MCP.Sink, r.MCP.Asker, r.MCP.Warn = r.Registry, r.sink, w.Asker, w.Warn
+	r.MCP.Registry, r.MCP.Sink, r.MCP.Asker, r.MCP.Warn = r.Registry, r.sink, r.front.Asker, r.warn
 	r.closers = append(r.closers, func() error { r.MCP.Close(); return nil })
-	r.MCP.Open(ctx, w.HoldMCP)
+	r.MCP.Open(ctx, r.front.HoldMCP)
 	return nil
 }

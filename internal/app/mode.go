@@ -11,18 +11,18 @@ import (
 )
 
 // approvalMode returns the mode set by flags, else by the settings.
-func (r *Runtime) approvalMode(w *Frontend) (policy.Mode, error) {
-	name := cmp.Or(r.Flags.ApprovalMode, r.Config.Settings.General.DefaultApprovalMode)
-	if r.Flags.Yolo {
+func approvalMode(c *Configuration, f *Options, warn func(string)) (policy.Mode, error) {
+	name := cmp.Or(f.ApprovalMode, c.Settings.General.DefaultApprovalMode)
+	if f.Yolo {
 		name = "yolo"
 	}
 	mode, err := policy.ParseMode(name)
 	if err == nil {
-		err = refusedMode(r.Config, mode)
+		err = refusedMode(c, mode)
 	}
 	switch {
 	case errors.Is(err, errFewModes):
-		w.Warn(fmt.Sprintf("this folder is not trusted: the approval mode is default, not %s", name))
+		warn(fmt.Sprintf("this folder is not trusted: the approval mode is default, not %s", name))
 		return policy.ModeDefault, nil
 	case err != nil:
 		return "", exit.With(exit.Config, err)
@@ -48,39 +48,3 @@ var (
 	errFewModes = errors.New(
 		"this folder is not trusted, and has the modes default and plan alone: /permissions trust changes that")
 )
-
-// ChangeMode changes the approval mode for the rest of the session. It accepts the modes
-// that a session could start with.
-func (r *Runtime) ChangeMode(name string) error {
-	mode, err := policy.ParseMode(name)
-	if err == nil {
-		err = refusedMode(r.Config, mode)
-	}
-	if err != nil {
-		return err
-	}
-	r.Plans.Changed(r.Policy.Mode(), mode)
-	r.Policy.SetMode(mode)
-	return nil
-}
-
-// NextMode switches to the next harmless approval mode: default, auto_edit, plan, then
-// default again.
-func (r *Runtime) NextMode() {
-	next := map[policy.Mode]string{policy.ModeDefault: "auto_edit", policy.ModeAutoEdit: "plan"}[r.Policy.Mode()]
-	if r.ChangeMode(next) != nil && r.ChangeMode("plan") != nil {
-		_ = r.ChangeMode("default") // available in every folder
-	}
-}
-
-// Modes returns the approval modes that [Runtime.ChangeMode] accepts here, spelled as in
-// policy files.
-func (r *Runtime) Modes() []string {
-	var modes []string
-	for _, m := range []policy.Mode{policy.ModeDefault, policy.ModeAutoEdit, policy.ModeYolo, policy.ModePlan} {
-		if refusedMode(r.Config, m) == nil {
-			modes = append(modes, string(m))
-		}
-	}
-	return modes
-}

@@ -11,6 +11,7 @@ import (
 	"minigem/e2e/testbed"
 	"minigem/internal/exit"
 	"minigem/internal/models"
+	"minigem/internal/redact"
 	"minigem/internal/settings"
 	"minigem/llm"
 	"minigem/llm/gemini"
@@ -24,9 +25,12 @@ type modelSource struct {
 	config *Configuration
 	flags  *Options
 	keys   func(name string) string // looks up keys that the environment lacks; may be nil
+	sink   event.Sink               // may be nil
 }
 
-func (r *Runtime) source() modelSource { return modelSource{config: r.Config, flags: r.Flags} }
+func (r *Runtime) source() modelSource {
+	return modelSource{config: r.Config, flags: r.Flags, sink: r.front.Sink}
+}
 
 // authType returns how the user signs in to Gemini.
 func (s modelSource) authType() string {
@@ -43,26 +47,29 @@ func (s modelSource) name() (string, error) {
 }
 
 // wireModel chooses the model: a given one, a scripted one, or Gemini.
-func (r *Runtime) wireModel(_ context.Context, sys *System, w *Frontend) error {
+func (r *Runtime) wireModel(_ context.Context) error {
 	var err error
-	if r.ModelName, err = r.source().name(); err != nil {
+	r.Models.Now, r.Models.Asked = func() *models.Catalog { return r.Config.models }, r.source().asked()
+	if r.Models.Name, err = r.source().name(); err != nil {
 		return err
 	}
-	r.asked = r.source().asked()
-	r.Model = w.Model
+	r.Model = r.front.Model
 	if r.Model == nil {
-		if r.Model, err = r.source().open(w); err != nil {
+		if r.Model, err = r.source().open(); err != nil {
 			return err
 		}
-		r.wireOwnModel(w)
+		r.wireOwnModel()
 	}
-	if w.Tap != nil {
-		r.Model = w.Tap(r.Model)
+	if r.front.Tap != nil {
+		r.Model = r.front.Tap(r.Model)
 	}
 	if r.Flags.Record == "" {
 		return nil
 	}
-	rec, err := script.Record(r.Model, r.Flags.Record, r.Config.masked)
+	rec, err := script.Record(r.Model, r.Flags.Record, func(text string) string {
+		text, _ = redact.Text(r.Config.Masker.String(text))
+		return text
+	})
 	if err != nil {
 		return exit.Errorf(exit.Input, "recording the model's answers: %w", err)
 	}
@@ -74,17 +81,17 @@ func (r *Runtime) wireModel(_ context.Context, sys *System, w *Frontend) error {
 // wireOwnModel opens the model that judges for hooks that did not come with the
 // project, because the project's settings and .env could name a server that always says
 // yes. The project's key is used only if there is no other.
-func (r *Runtime) wireOwnModel(w *Frontend) {
+func (r *Runtime) wireOwnModel() {
 	if r.Config.own == nil || r.Flags.Fake != "" || r.Flags.FakeNonStrict != "" {
 		return
 	}
-	own := modelSource{r.Config.own, r.Flags, r.source().lookup}
+	own := modelSource{r.Config.own, r.Flags, r.source().lookup, r.front.Sink}
 	name, err := own.name()
-	if err != nil || slices.Equal(own.config.Env, r.Config.Env) && name == r.ModelName &&
+	if err != nil || slices.Equal(own.config.Env, r.Config.Env) && name == r.Models.Name &&
 		own.config.Settings.Security.Auth == r.Config.Settings.Security.Auth {
 		return
 	}
-	if m, err := own.open(w); err == nil {
+	if m, err := own.open(); err == nil {
 		r.ownModel = m
 	}
 }
@@ -99,7 +106,7 @@ func (s modelSource) chosen() bool {
 	return s.asked() != "" && !models.Auto(s.asked())
 }
 
-func (s modelSource) open(w *Frontend) (llm.Provider, error) {
+func (s modelSource) open() (llm.Provider, error) {
 	if file := cmp.Or(s.flags.FakeNonStrict, s.flags.Fake); file != "" {
 		m, err := openScript(file, s.flags.FakeNonStrict != "")
 		if err != nil {
@@ -112,9 +119,14 @@ func (s modelSource) open(w *Frontend) (llm.Provider, error) {
 		return nil, err
 	}
 	if openai.Named(name) {
-		return s.openOpenAI(name, w)
+		return s.openOpenAI(name)
 	}
-	return s.openGemini(w)
+	return s.openGemini()
+}
+
+// OpenModel returns the model that a session with these flags would use.
+func OpenModel(c *Configuration, f *Options) (llm.Provider, error) {
+	return modelSource{config: c, flags: f}.open()
 }
 
 // openScript opens a fake-responses file, or a script in the short form used by cases.
@@ -137,7 +149,7 @@ func openScript(file string, nonStrict bool) (*script.Model, error) {
 	return script.New(entries, nonStrict), wrong
 }
 
-func (s modelSource) openOpenAI(name string, w *Frontend) (llm.Provider, error) {
+func (s modelSource) openOpenAI(name string) (llm.Provider, error) {
 	if err := enforced(s.config.Settings, openai.Server(name)); err != nil {
 		return nil, err
 	}
@@ -145,15 +157,15 @@ func (s modelSource) openOpenAI(name string, w *Frontend) (llm.Provider, error) 
 	if err != nil {
 		return nil, exit.With(exit.Input, err)
 	}
-	o.Version, o.MaxAttempts = Version, s.config.Settings.General.MaxAttempts
-	o.NoFetchRetries, o.Notify = !s.config.Settings.General.RetryFetchErrors, w.waiting
+	g := s.config.Settings.General
+	o.Version, o.MaxAttempts, o.NoFetchRetries, o.Notify = Version, g.MaxAttempts, !g.RetryFetchErrors, s.waiting
 	if err := o.Check(); err != nil {
 		return nil, exit.With(exit.Auth, err)
 	}
 	return openai.New(o), nil
 }
 
-func (s modelSource) openGemini(w *Frontend) (llm.Provider, error) {
+func (s modelSource) openGemini() (llm.Provider, error) {
 	auth := gemini.Auth(s.authType())
 	o, err := gemini.OptionsFor(auth, s.lookup)
 	if err != nil {
@@ -162,9 +174,8 @@ func (s modelSource) openGemini(w *Frontend) (llm.Provider, error) {
 	if err := enforced(s.config.Settings, string(auth)); err != nil {
 		return nil, err
 	}
-	o.Version, o.MaxAttempts = Version, s.config.Settings.General.MaxAttempts
-	o.NoFetchRetries = !s.config.Settings.General.RetryFetchErrors
-	o.Notify = w.waiting
+	g := s.config.Settings.General
+	o.Version, o.MaxAttempts, o.NoFetchRetries, o.Notify = Version, g.MaxAttempts, !g.RetryFetchErrors, s.waiting
 	if err := o.Check(); err != nil {
 		return nil, exit.Errorf(exit.Auth, "%w\nTo see minigem work without a key: minigem demo", err)
 	}
@@ -183,15 +194,11 @@ func enforced(s settings.Settings, current string) error {
 }
 
 // waiting reports that a model request will be retried.
-func (w *Frontend) waiting(n llm.Retry) {
-	if w.Sink != nil {
-		w.Sink.Emit(event.Waiting{Reason: n.Reason, Attempt: n.Attempt, Max: n.Max, Delay: n.Delay})
+func (s modelSource) waiting(n llm.Retry) {
+	if s.sink != nil {
+		s.sink.Emit(event.Waiting{Reason: n.Reason, Attempt: n.Attempt, Max: n.Max, Delay: n.Delay})
 	}
 }
-
-// SameServer reports whether a session may switch between two models: both are
-// Google's, or both are on the same kind of server.
-func SameServer(model, other string) bool { return openai.Server(model) == openai.Server(other) }
 
 // lookup reads a variable from the environment, including .env files.
 func (s modelSource) lookup(name string) string {

@@ -10,8 +10,8 @@ import (
 
 // notOffered tells the model, and through it the user, why an existing tool cannot be
 // called here, and what would change that.
-func (r *Runtime) notOffered(t tools.Tool) string {
-	refusal, modes := r.Policy.NotOffered(t)
+func notOffered(p *policy.Engine, t tools.Tool) string {
+	refusal, modes := p.NotOffered(t)
 	why := refusal.Rule
 	if refusal.Message != "" {
 		why = fmt.Sprintf("%s (%s)", strings.TrimRight(refusal.Message, "."), why)
@@ -21,7 +21,7 @@ func (r *Runtime) notOffered(t tools.Tool) string {
 	}
 	if strings.HasSuffix(why, "(no changes without a user)") {
 		why = "no one can be asked about it"
-		if r.Policy.Mode() == policy.ModeDefault {
+		if p.Mode() == policy.ModeDefault {
 			why = "this run may only read"
 		}
 	}

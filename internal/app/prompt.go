@@ -10,16 +10,17 @@ import (
 	"minigem/tools/policy"
 )
 
-// WirePrompt reads the context files. It comes before the session, whose first message
+// ReadContext reads the context files. It comes before the session, whose first message
 // contains them.
-func (r *Runtime) WirePrompt(_ context.Context, sys *System, w *Frontend) error {
-	r.now = sys.Now
+func (r *Runtime) ReadContext() {
 	s := r.Config.Settings.Context
 	c := contextfile.Config{
 		Names: contextfile.Names(s.FileName), GlobalDir: r.Config.DotGemini,
 		Markers: s.MemoryBoundaryMarkers, Flat: s.ImportFormat == "flat",
-		Extensions: r.Config.extensionContext(),
-		Memory:     filepath.Join(r.Project.Temp, "memory", "MEMORY.md"),
+		Memory: filepath.Join(r.Project.Temp, "memory", "MEMORY.md"),
+	}
+	for _, e := range r.Config.Extensions.Used {
+		c.Extensions = append(c.Extensions, contextfile.Extension{Dir: e.Dir, Files: e.Context})
 	}
 	if r.Config.Trust.Trusted {
 		c.Dirs = r.Workspace.Dirs()[:1]
@@ -30,9 +31,8 @@ func (r *Runtime) WirePrompt(_ context.Context, sys *System, w *Frontend) error 
 	r.Context = contextfile.Load(c)
 	r.finder = contextfile.NewFinder(c, r.Context)
 	for _, warning := range r.Context.Warnings {
-		w.Warn(warning.String())
+		r.warn(warning.String())
 	}
-	return nil
 }
 
 // preamble returns the first message of a session.
@@ -53,11 +53,11 @@ func (r *Runtime) preamble() string {
 
 // SystemPrompt returns a function that makes the system instruction for the current
 // approval mode and tools.
-func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() string {
+func (r *Runtime) SystemPrompt() func() string {
 	var last policy.Mode
 	var offered int64
 	var text, plans string
-	s := r.system(interactive)
+	s := r.system()
 	return func() string {
 		mode := r.Policy.Mode()
 		dir, _ := r.Plans.Dir(r.Session.ID())
@@ -67,10 +67,10 @@ func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() strin
 		plans, s.PlansDir = dir, dir
 		s.Yolo, s.Plan = mode == policy.ModeYolo, mode == policy.ModePlan
 		s.Tools, s.MCP = r.promptTools()
-		s.Skills, s.Agents = r.Skills.Prompt(s.Tools), r.promptAgents(s.Tools)
+		s.Skills, s.Agents = r.Skills.Prompt(s.Tools), r.Agents.Prompt(s.Tools)
 		out, err := s.Text()
 		if err != nil {
-			warn(err.Error())
+			r.warn(err.Error())
 		}
 		last, offered, text = mode, r.MCP.Version(), out
 		return text
@@ -79,22 +79,12 @@ func (r *Runtime) SystemPrompt(interactive bool, warn func(string)) func() strin
 
 // system returns the parts of the system instruction that do not depend on the approval
 // mode or the tools.
-func (r *Runtime) system(interactive bool) prompt.System {
+func (r *Runtime) system() prompt.System {
+	c := r.Config
 	return prompt.System{
-		Interactive: interactive, Git: Exists(filepath.Join(r.Config.ProjectDir, ".git")),
-		Hooks:  len(r.Config.Hooks.Hooks) > 0,
-		Memory: contextfile.Render(r.Context.Global, r.Config.Dir), Sandbox: r.Sandbox != nil, Root: r.Config.ProjectDir,
-		Home: r.Config.Home, Getenv: func(name string) string { return r.source().lookup(name) },
-	}
-}
-
-// writeSystemPrompt writes the system instruction to the file named by the user's
-// environment. A project's .env is not used.
-func (r *Runtime) writeSystemPrompt(sys *System, w *Frontend) {
-	s := r.system(w.Interactive)
-	s.Tools, _ = r.promptTools()
-	if err := s.Write(sys.Getenv("GEMINI_WRITE_SYSTEM_MD")); err != nil {
-		w.Warn(err.Error())
+		Interactive: r.front.Interactive, Git: Exists(filepath.Join(c.ProjectDir, ".git")), Hooks: len(c.Hooks.Hooks) > 0,
+		Memory: contextfile.Render(r.Context.Global, c.Dir), Sandbox: r.Sandbox.All, Root: c.ProjectDir,
+		Home: c.Home, Getenv: func(name string) string { return r.source().lookup(name) },
 	}
 }
 

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,28 +9,30 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"minigem/agent"
 	"minigem/agent/event"
-	"minigem/agent/subagent"
 	"minigem/compress"
 	"minigem/hooks"
 	"minigem/hooks/command"
 	"minigem/hooks/elsewhere"
 	"minigem/hooks/protocol"
+	"minigem/internal/atomicfile"
 	"minigem/internal/confine"
 	"minigem/internal/contextfile"
 	"minigem/internal/exit"
 	"minigem/internal/mcp/fleet"
+	"minigem/internal/models"
 	"minigem/internal/plans"
 	"minigem/internal/proc"
 	"minigem/internal/sandbox"
 	"minigem/internal/skills"
+	"minigem/internal/subagents"
 	"minigem/internal/telemetry"
 	"minigem/internal/text"
 	"minigem/internal/undo"
+	"minigem/internal/worktrees"
 	"minigem/llm"
 	"minigem/notify"
 	"minigem/session"
@@ -61,9 +64,11 @@ type Frontend struct {
 type Runtime struct {
 	Config     *Configuration
 	Flags      *Options
+	sys        *System
+	front      Frontend
+	warn       func(string)
 	sink       event.Sink // everything that listens to events
-	ModelName  string
-	asked      string // the model's name as the user gave it
+	Models     models.Current
 	Model      llm.Provider
 	ownModel   llm.Provider // the model as it would be without the project; nil means Model
 	Project    session.Project
@@ -75,13 +80,10 @@ type Runtime struct {
 	now        func() time.Time
 	MCP        fleet.Offer
 	Skills     skills.Offer
-	agents     atomic.Pointer[[]subagent.Definition]
-	invoke     tools.Tool // invoke_agent
+	Agents     subagents.Offer
 	runner     *toolcall.Runner
 	Plans      plans.Planning
-	Sandbox    *sandbox.Sandbox      // nil: only commands that a rule sandboxes are confined
-	created    func(most int) string // what sandboxed commands created, see createdSince; nil if none ran
-	confine    func(argv []string, attr *os.ProcAttr) ([]string, error)
+	Sandbox    sandbox.Session
 	Registry   *tools.Registry
 	Policy     *policy.Engine
 	Compressor *compress.Compressor
@@ -94,16 +96,15 @@ type Runtime struct {
 
 // Build makes a [Runtime]. The caller begins its session, and closes it.
 func Build(ctx context.Context, sys *System, f *Options, c *Configuration, w Frontend) (*Runtime, error) {
-	r := &Runtime{Config: c, Flags: f}
+	r := &Runtime{Config: c, Flags: f, sys: sys, front: w, warn: w.Warn, now: sys.Now}
 	if err := c.checkRestrictions(); err != nil {
 		return nil, err
 	}
 	c.findKey()
-	steps := []func(context.Context, *System, *Frontend) error{
+	steps := []func(context.Context) error{
 		r.wireTelemetry,
 		r.wireModel,
 		r.wireWorkspace,
-		r.WirePrompt,
 		r.wireHooks,
 		r.wireSession,
 		r.wireSandbox,
@@ -111,16 +112,15 @@ func Build(ctx context.Context, sys *System, f *Options, c *Configuration, w Fro
 		r.wireDiscovered,
 		r.wireMCP,
 		r.wirePolicy,
-		r.wireCompressor,
 		r.wireAgent,
-		r.beginTelemetry,
 	}
 	for _, step := range steps {
-		if err := step(ctx, sys, &w); err != nil {
+		if err := step(ctx); err != nil {
 			r.Close()
 			return nil, err
 		}
 	}
+	r.beginTelemetry()
 	return r, nil
 }
 
@@ -149,35 +149,47 @@ func (c *Configuration) OpenWorkspace(flagged []string) (*workspace.Workspace, e
 	return ws, nil
 }
 
-func (r *Runtime) wireWorkspace(_ context.Context, _ *System, w *Frontend) error {
+func (r *Runtime) wireWorkspace(_ context.Context) error {
 	ws, err := r.Config.OpenWorkspace(r.Flags.IncludeDirs)
 	if err != nil {
 		return err
 	}
 	r.Workspace = ws
 	for _, dir := range ws.Dirs()[1:] {
-		if !isFolder(dir) {
-			w.Warn(fmt.Sprintf("%s is to be included and is not a folder: tools find nothing in it until it is one", dir))
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			r.warn(fmt.Sprintf("%s is to be included and is not a folder: tools find nothing in it until it is one", dir))
 		}
 	}
 	for _, fault := range ws.IgnoreFaults(r.ignore()) {
-		w.Warn(fault.Error())
+		r.warn(fault.Error())
 	}
 	r.Project, err = session.OpenProject(r.Config.DotGemini, r.Config.Dir)
 	if err != nil {
 		r.Config.Notices = append(r.Config.Notices, err.Error())
 	}
-	r.wirePlans()
-	r.keepTidy()
+	r.Plans.Place, r.Plans.Temp, r.Plans.Workspace = r.Config.Place, r.Project.Temp, r.Workspace
+	r.Plans.Custom = func() string { return r.Config.Settings.General.Plan.Directory }
+	r.Plans.Session, r.Plans.Refused = r.sessionID, func(m policy.Mode) error { return refusedMode(r.Config, m) }
+	if r.Config.Trust.Trusted { // killed runs may have been making worktrees
+		worktrees.Settle(r.Config.ProjectDir, "", r.Config.Env)
+	}
+	r.closers = append(r.closers, func() error {
+		// Sweep again, because a program that was starting when its run was killed holds
+		// that run's lock until it has started.
+		atomicfile.SweepJournals(os.TempDir())
+		return nil
+	})
+	r.Workspace.Announce = atomicfile.Announce
 	// Tools must not change sessions and checkpoints.
 	if err := ws.AddReadable(filepath.Join(r.Project.Temp, "chats"), undo.Store{Project: r.Project}.Dir()); err != nil {
 		return err
 	}
+	r.ReadContext()
 	return ws.AddTemp(r.Project.Temp)
 }
 
-func (r *Runtime) wireHooks(_ context.Context, sys *System, w *Frontend) error {
-	report, err := r.reporters(w)
+func (r *Runtime) wireHooks(_ context.Context) error {
+	report, err := r.reporters()
 	if err != nil {
 		return err
 	}
@@ -185,7 +197,7 @@ func (r *Runtime) wireHooks(_ context.Context, sys *System, w *Frontend) error {
 	r.closers = append(r.closers, children.Close)
 	r.Engine = &hooks.Engine{
 		Config: r.Config.Hooks,
-		Runner: r.hookRunner(sys, children),
+		Runner: r.hookRunner(children),
 		Report: func(rep hooks.Report) {
 			if r.Engine.RulesAt == nil {
 				elsewhere.Compare(&rep)
@@ -193,49 +205,43 @@ func (r *Runtime) wireHooks(_ context.Context, sys *System, w *Frontend) error {
 			report(rep)
 		},
 		Mask:  r.Config.Mask,
-		Watch: watchHooks(r.Config, w.Asker),
+		Watch: watchHooks(r.Config, r.front.Asker),
 		Mode:  func() string { return string(r.Policy.Mode()) },
 
-		Transcript: func(_ *protocol.Dialect, of string) string { return r.forClaude.transcript(of, w.Warn) },
+		Transcript: func(_ *protocol.Dialect, of string) string { return r.forClaude.transcript(of, r.warn) },
 		EnvFile:    func() (string, error) { return r.forClaude.envFile() },
 	}
 	r.closers = append(r.closers, r.Engine.Close)
-	if w.Configure != nil {
-		w.Configure(r.Engine)
+	if r.front.Configure != nil {
+		r.front.Configure(r.Engine)
 	}
 	return nil
 }
 
-func (r *Runtime) wireSession(_ context.Context, sys *System, w *Frontend) error {
+func (r *Runtime) wireSession(_ context.Context) error {
 	o := session.Options{
 		Project:     r.Project,
 		Directories: r.Workspace.Dirs()[1:],
 		Preamble:    r.preamble,
 		Mask:        r.Config.Mask,
 		Hooks:       r.Engine,
-		Warn:        func(err error) { w.Warn(err.Error()) },
+		Warn:        func(err error) { r.warn(err.Error()) },
 		Read:        r.Skills.Read,
 		Changed:     r.identify,
-		Now:         sys.Now,
+		Now:         r.now,
 	}
-	s, err := openSession(o, r.Flags, w.Warn)
+	s, err := openSession(o, r.Flags, r.warn)
 	if err != nil {
 		return err
 	}
 	r.Session = s
 	if s.Source() == session.SourceResume {
-		r.Engine.Resumed = sys.Now().UTC().Format(time.RFC3339Nano) + " "
+		r.Engine.Resumed = r.now().UTC().Format(time.RFC3339Nano) + " "
 	}
-	r.cleanSessions(sys, w)
-	r.sink = event.Tee(s, w.Sink, r.telemetry)
+	r.cleanSessions()
+	r.sink = event.Tee(s, r.front.Sink, r.telemetry)
 	r.identify(s.ID(), s.Path())
 	return nil
-}
-
-func (r *Runtime) wirePlans() {
-	r.Plans.Place, r.Plans.Temp, r.Plans.Workspace = r.Config.Place, r.Project.Temp, r.Workspace
-	r.Plans.Custom = func() string { return r.Config.Settings.General.Plan.Directory }
-	r.Plans.Session, r.Plans.Change = r.sessionID, r.ChangeMode
 }
 
 // identify tells the engine which session hooks are in.
@@ -247,51 +253,59 @@ func (r *Runtime) identify(id, path string) {
 	r.Engine.SetOrigin(o)
 }
 
-func (r *Runtime) wirePolicy(_ context.Context, _ *System, w *Frontend) error {
-	mode, err := r.approvalMode(w)
+func (r *Runtime) wirePolicy(_ context.Context) error {
+	mode, err := approvalMode(r.Config, r.Flags, r.warn)
 	if err != nil {
 		return err
 	}
-	rules, problems, err := r.PolicyRules()
+	rules, problems, err := PolicyRules(r.Config, r.Flags)
 	for _, p := range problems {
-		w.Warn(p.String())
+		r.warn(p.String())
 	}
 	if err != nil {
 		return err
 	}
 	r.Policy, err = policy.New(policy.Options{
-		Mode: mode, Interactive: w.Interactive, Hooks: slices.ContainsFunc(r.Config.Hooks.Hooks, r.isAsked),
+		Mode: mode, Interactive: r.front.Interactive,
+		Hooks: r.Config.Hooks.Off == "" && slices.ContainsFunc(r.Config.Hooks.Hooks, func(h hooks.Hook) bool {
+			return h.Event == protocol.PermissionRequest && h.Disabled == "" && h.Untrusted == ""
+		}),
 		Untrusted:   !r.Config.Trust.Trusted,
 		Rules:       rules,
 		Shell:       policy.Shell(proc.ShellName()),
 		Unconfined:  unconfined(confine.Supported()),
-		Sandbox:     r.Sandbox == nil && confine.Supported() == nil,
+		Sandbox:     !r.Sandbox.All && confine.Supported() == nil,
 		InWorkspace: func(path string) bool { _, err := r.Workspace.Resolve(path); return err == nil },
 		InPlans:     r.Plans.Has,
-		Sensitive:   r.runsPrograms,
-		Refused:     r.refusedFile,
-		Tracked:     func(dir string) string { return trackedSecret(r.Config.ChildEnv(), dir) },
+		Sensitive:   r.Sandbox.Runs,
+		Refused: func(read policy.Reading) string { // as the file tools refuse it
+			return r.Workspace.Refused(read.Path, workspace.Reach{
+				Pattern: read.Pattern, Names: read.Names, Below: read.Below, Visible: read.Visible, Links: read.Links,
+			}, r.ignore())
+		},
+		Tracked: func(dir string) string { return sandbox.Tracked(r.Config.ChildEnv(), dir) },
 	})
 	if err != nil {
 		return exit.With(exit.Config, err)
 	}
-	r.Plans.Mode = r.Policy.Mode
+	r.Plans.Policy = r.Policy
 	return nil
 }
 
-// isAsked reports whether h runs at PermissionRequest.
-func (r *Runtime) isAsked(h hooks.Hook) bool {
-	return h.Event == protocol.PermissionRequest && h.Disabled == "" && h.Untrusted == "" && r.Config.Hooks.Off == ""
-}
-
-func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
+func (r *Runtime) wireAgent(_ context.Context) error {
+	model := r.Config.Settings.Model
+	r.Compressor = r.compressorOf(r.Session, r.Models.Name)
+	r.Compressor.Preamble = r.Session.Preamble
 	r.runner = &toolcall.Runner{
-		Registry: r.Registry, Offered: r.Policy.Offered, NotOffered: r.notOffered,
-		Hooks: r.Engine, Policy: r.Policy, Prepare: r.checkpointing(sys, w),
-		Sink: r.sink, MaxOutput: r.maxOutput(), Save: r.saveOutput, Now: sys.Now,
+		Registry: r.Registry, Offered: r.Policy.Offered,
+		NotOffered: func(t tools.Tool) string { return notOffered(r.Policy, t) },
+		Hooks:      r.Engine, Policy: r.Policy, Prepare: r.checkpointing(),
+		// In the settings, 0 or less means no limit; for the Runner, only a negative value does.
+		MaxOutput: cmp.Or(max(r.Config.Settings.Tools.TruncateToolOutputThreshold, 0), -1),
+		Sink:      r.sink, Save: r.saveOutput, Now: r.now,
 	}
-	if w.Approver != nil {
-		alerts := r.newAlerter(sys, w)
+	if r.front.Approver != nil {
+		alerts := r.newAlerter()
 		r.Alerts = alerts.notifier
 		r.runner.Approver, r.runner.Notifier = alerts, alerts
 	}
@@ -303,19 +317,31 @@ func (r *Runtime) wireAgent(_ context.Context, sys *System, w *Frontend) error {
 		Sink:       r.sink,
 		Tools:      r.runner,
 		Config: agent.Config{
-			Model:                r.ModelName,
-			System:               r.SystemPrompt(w.Interactive, w.Warn),
+			Model:                r.Models.Name,
+			System:               r.SystemPrompt(),
 			Preamble:             r.Session.Preamble,
-			MaxSessionTurns:      &r.Config.Settings.Model.MaxSessionTurns,
+			MaxSessionTurns:      &model.MaxSessionTurns,
 			MaxRetries:           r.Config.Hooks.MaxRetries,
-			DisableLoopDetection: r.Config.Settings.Model.DisableLoopDetection,
-			Prepare:              r.beforeRequest,
-			Fallback:             r.fallback(w),
-			Now:                  sys.Now,
+			DisableLoopDetection: model.DisableLoopDetection,
+			Prepare: func(ctx context.Context) {
+				r.MCP.Await(ctx)
+				if r.Config.Settings.General.Plan.ModelRouting {
+					r.Models.Route(r.Policy.Mode() == policy.ModePlan, r.Plans.Approved().Path != "")
+				}
+			},
+			Fallback: r.Models.Fallback(model.Fallback, r.front.Asker, r.sink),
+			Now:      r.now,
 		},
 	}
-	r.writeSystemPrompt(sys, w)
-	return r.UseModel(r.asked)
+	r.Models.Taken = func(c models.Choice) {
+		r.Compressor.ModelName, r.Agent.Config.Model, r.Agent.Config.Sampling = c.Model, c.Model, c.Sampling
+	}
+	s := r.system()
+	s.Tools, _ = r.promptTools()
+	if err := s.Write(r.sys.Getenv("GEMINI_WRITE_SYSTEM_MD")); err != nil { // a project's .env does not count
+		r.warn(err.Error())
+	}
+	return r.Models.Use(r.Models.Asked)
 }
 
 // openSession starts, resumes or imports a session, depending on the flags.

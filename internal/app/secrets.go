@@ -11,15 +11,9 @@ import (
 	"minigem/internal/redact"
 )
 
-// keepSecrets collects the values that must not be written anywhere.
+// keepSecrets collects the values that must not be written anywhere: those of the
+// environment, of the configuration of hooks and of the settings of extensions.
 func (c *Configuration) keepSecrets() {
-	c.Secrets = redact.Secrets(c.Env)
-	c.Masker = redact.NewMask(c.Secrets)
-}
-
-// keepHookSecrets adds secrets from the configuration of hooks, and the settings of
-// extensions, which are in no environment variable.
-func (c *Configuration) keepHookSecrets() {
 	env := slices.Clone(c.Env)
 	for _, h := range c.Hooks.Hooks {
 		for _, name := range slices.Sorted(maps.Keys(h.Env)) {
@@ -29,7 +23,7 @@ func (c *Configuration) keepHookSecrets() {
 			env = append(env, headerSecrets(name, h.Headers[name])...)
 		}
 	}
-	for _, values := range c.values {
+	for _, values := range c.Extensions.Values {
 		for _, v := range values {
 			if v.Sensitive && v.Value != "" {
 				env = append(env, v.EnvVar+"_TOKEN="+v.Value) // a secret whatever its name
@@ -76,9 +70,9 @@ func (c *Configuration) HookEngine(config hooks.Config, children *command.Childr
 // Mask masks secrets in b.
 func (c *Configuration) Mask(b []byte) []byte { return c.Masker.Bytes(b) }
 
-// masked returns text without the environment's secrets and without anything that looks
-// like a secret.
-func (c *Configuration) masked(text string) string {
-	text, _ = redact.Text(c.Masker.String(text))
-	return text
+// Origin returns the session data that hooks see when no session is running.
+func (c *Configuration) Origin() hooks.Origin {
+	home := (&System{Env: c.Env}).Getenv("HOME")
+	return hooks.Origin{SessionID: "00000000-0000-4000-8000-000000000000", Cwd: c.Dir, ProjectDir: c.ProjectDir,
+		Home: home}
 }

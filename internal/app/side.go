@@ -10,8 +10,8 @@ import (
 
 // sideModel returns the model for side requests in a role. Each request is reported to
 // telemetry and to the session's statistics.
-func (r *Runtime) sideModel(sys *System, role string) llm.Generator {
-	return adjusted{r.sideModelOf(r.Model, sys, role), r.beside}
+func (r *Runtime) sideModel(role string) llm.Generator {
+	return adjusted{r.sideModelOf(r.Model, role), r.Models.Beside}
 }
 
 // adjusted is a Generator that changes requests before they are made.
@@ -25,8 +25,8 @@ func (m adjusted) Generate(ctx context.Context, req llm.Request) (llm.Chunk, err
 	return m.Generator.Generate(ctx, m.change(req))
 }
 
-func (r *Runtime) sideModelOf(model llm.Provider, sys *System, role string) llm.Generator {
-	return &sideGenerator{r.telemetry.Model(model, role), role, sys.Now, func(e event.Event) {
+func (r *Runtime) sideModelOf(model llm.Provider, role string) llm.Generator {
+	return &sideGenerator{r.telemetry.Model(model, role), role, r.now, func(e event.Event) {
 		if r.sink != nil {
 			r.sink.Emit(e)
 		}

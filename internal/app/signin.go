@@ -40,7 +40,7 @@ func (c *Configuration) findKey() {
 	if c.key = key; c.key == "" {
 		return
 	}
-	c.keepHookSecrets()
+	c.keepSecrets()
 	if c.own != nil {
 		c.own.key = c.key
 	}
@@ -49,6 +49,6 @@ func (c *Configuration) findKey() {
 // TakeKey takes over the key found by an earlier configuration of this run.
 func (c *Configuration) TakeKey(before *Configuration) {
 	if c.key = before.key; c.key != "" {
-		c.keepHookSecrets()
+		c.keepSecrets()
 	}
 }

@@ -23,7 +23,7 @@ import (
 func (r *Runtime) Files() slash.Files {
 	return slash.Files{Workspace: r.Workspace, Ignore: r.ignore(),
 		Search:   r.Config.Settings.Context.FileFiltering.EnableRecursiveFileSearch,
-		Resource: r.MCP.Resource, Agent: r.AgentCalled}
+		Resource: r.MCP.Resource, Agent: r.Agents.Has}
 }
 
 // CustomCommands returns the commands of the user, of the project if the folder is
@@ -34,7 +34,7 @@ func (c *Configuration) CustomCommands(taken []string, warn func(string)) []slas
 	if own := filepath.Join(c.Dir, ".gemini"); c.Trust.Trusted && own != filepath.Clean(c.DotGemini) {
 		sources = append(sources, slash.Source{Prefix: "workspace.", Dir: filepath.Join(own, "commands")})
 	}
-	for _, e := range c.extensions {
+	for _, e := range c.Extensions.Used {
 		sources = append(sources, slash.Source{Prefix: e.Name + ":", Dir: filepath.Join(e.Dir, "commands")})
 	}
 	found, problems := slash.LoadAll(sources, append(slash.Names(), taken...))

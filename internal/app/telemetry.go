@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 
-	"minigem/hooks/config"
 	"minigem/internal/exit"
+	"minigem/internal/runslater"
 	"minigem/internal/telemetry"
 	"minigem/internal/text"
 	"minigem/llm/gemini"
@@ -15,13 +15,13 @@ import (
 
 // wireTelemetry starts telemetry if settings or environment ask for it. It is closed
 // last.
-func (r *Runtime) wireTelemetry(ctx context.Context, sys *System, w *Frontend) error {
+func (r *Runtime) wireTelemetry(ctx context.Context) error {
 	s := r.Config.Settings.Telemetry
 	c := telemetryOf(r.Config, r.source().lookup)
 	if own := r.Config.own; own != nil && !inProject(r.Config, c.Outfile) {
 		env := System{Env: own.Env}
 		if without := telemetryOf(own, env.Getenv); without.Outfile != c.Outfile {
-			w.Warn(fmt.Sprintf("the project sends telemetry to %s, which is not a plain file of the project: "+
+			r.warn(fmt.Sprintf("the project sends telemetry to %s, which is not a plain file of the project: "+
 				"telemetry is as it is without the project's settings", text.VisibleLine(c.Outfile)))
 			c = without
 		}
@@ -33,20 +33,20 @@ func (r *Runtime) wireTelemetry(ctx context.Context, sys *System, w *Frontend) e
 		return nil
 	}
 	if c.Target == "gcp" && c.Outfile == "" {
-		w.Warn("telemetry does not go to Google Cloud directly: it goes to the collector at " +
+		r.warn("telemetry does not go to Google Cloud directly: it goes to the collector at " +
 			cmp.Or(c.Endpoint, telemetry.DefaultEndpoint))
 	}
 	if s.UseCLIAuth != nil && *s.UseCLIAuth {
-		w.Warn("telemetry.useCliAuth has no effect: minigem talks to a collector without signing in")
+		r.warn("telemetry.useCliAuth has no effect: minigem talks to a collector without signing in")
 	}
 	t, err := telemetry.Start(ctx, telemetry.Options{
 		Config: c, Installation: telemetry.Installation(r.Config.DotGemini), Version: Version,
-		Auth: r.source().authType(), Interactive: w.Interactive, Session: r.sessionID, Mask: r.Config.Masker.String,
-		Warn: w.Warn,
-		Now:  sys.Now,
+		Auth: r.source().authType(), Interactive: r.front.Interactive, Session: r.sessionID, Mask: r.Config.Masker.String,
+		Warn: r.warn,
+		Now:  r.now,
 	})
 	if err != nil {
-		w.Warn(err.Error())
+		r.warn(err.Error())
 		return nil
 	}
 	r.telemetry = t
@@ -71,7 +71,7 @@ func telemetryOf(c *Configuration, lookup func(string) string) telemetry.Config 
 // inProject reports whether the file at path, with links followed, is in the project.
 func inProject(c *Configuration, path string) bool {
 	real, err := workspace.Follow(path)
-	return path == "" || err == nil && within(c.ProjectDir, real)
+	return path == "" || err == nil && runslater.Within(c.ProjectDir, real)
 }
 
 // sessionID returns "" until there is a session.
@@ -82,26 +82,26 @@ func (r *Runtime) sessionID() string {
 	return r.Session.ID()
 }
 
-func (r *Runtime) beginTelemetry(_ context.Context, _ *System, _ *Frontend) error {
+func (r *Runtime) beginTelemetry() {
+	s, source := r.Config.Settings, r.source()
 	var extensions, servers []string
-	found, _ := config.FindExtensions(r.Config.Dir, r.Config.ExtensionRoots()) // problems were reported with the hooks
+	found, _ := r.Config.Extensions.All() // problems were reported with the hooks
 	for _, e := range found {
 		if e.Off == "" {
 			extensions = append(extensions, e.Name)
 		}
 	}
-	for name := range r.Config.Settings.MCPServers {
+	for name := range s.MCPServers {
 		servers = append(servers, name)
 	}
-	auth := r.source().authType()
+	auth := source.authType()
 	r.telemetry.Begin(telemetry.Setup{
-		Model: r.ModelName, ModelChosen: r.source().chosen(), Mode: func() string {
+		Model: r.Models.Name, ModelChosen: source.chosen(), Mode: func() string {
 			return string(r.Policy.Mode())
 		}, OutputFormat: cmp.Or(r.Flags.OutputFormat, "text"),
-		CoreTools: r.Config.Settings.Tools.Core, Extensions: extensions, MCPServers: servers, Debug: r.Flags.Debug,
-		Sandbox: r.Sandbox != nil, Worktree: r.Flags.Worktree != "", APIKey: auth == string(gemini.AuthAPIKey),
+		CoreTools: s.Tools.Core, Extensions: extensions, MCPServers: servers, Debug: r.Flags.Debug,
+		Sandbox: r.Sandbox.All, Worktree: r.Flags.Worktree != "", APIKey: auth == string(gemini.AuthAPIKey),
 		Vertex:           auth == string(gemini.AuthVertex),
-		RespectGitIgnore: r.Config.Settings.Context.FileFiltering.RespectGitIgnore,
+		RespectGitIgnore: s.Context.FileFiltering.RespectGitIgnore,
 	})
-	return nil
 }

@@ -4,88 +4,74 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"minigem/internal/atomicfile"
 	"minigem/internal/contextfile"
-	"minigem/internal/exit"
+	"minigem/internal/sandbox"
 	"minigem/internal/skills"
 	"minigem/internal/telemetry"
 	"minigem/llm"
 	"minigem/session"
 	"minigem/tools"
 	"minigem/tools/builtin"
-	"minigem/tools/policy"
 	"minigem/tools/workspace"
 )
 
-func (r *Runtime) wireTools(_ context.Context, sys *System, w *Frontend) error {
-	if r.Config.Settings.Experimental.DirectWebFetch {
-		w.Warn("experimental.directWebFetch has no effect: web_fetch takes a prompt that contains the addresses")
+func (r *Runtime) wireTools(_ context.Context) error {
+	s := r.Config.Settings
+	if s.Experimental.DirectWebFetch {
+		r.warn("experimental.directWebFetch has no effect: web_fetch takes a prompt that contains the addresses")
 	}
 	processes := &builtin.Processes{}
 	r.closers = append(r.closers, func() error { processes.Close(); return nil })
 	r.Registry = &tools.Registry{}
 	r.Skills.Now = func() skills.Set { return r.Config.Skills() }
 	r.Skills.Workspace, r.Skills.Engine, r.Skills.Session = r.Workspace, r.Engine, r.Session
-	r.Skills.Load(w.Warn)
-	r.Skills.Resume(w.Warn)
+	r.Skills.Replace, r.Skills.Warn = r.MCP.Replace, r.warn
+	r.Skills.Load()
+	r.Skills.Resume()
 	var topic func() string
-	if r.Config.Settings.General.TopicUpdateNarration {
+	if s.General.TopicUpdateNarration {
 		topic = r.Session.ID
 	}
 	var planTools builtin.Plans
-	if r.Config.Settings.General.Plan.Enabled {
-		planTools = r.Plans.Tools(w.Warn)
+	if s.General.Plan.Enabled {
+		planTools = r.Plans.Tools(r.warn)
 	}
 	all, err := builtin.All(builtin.Options{
 		Workspace: r.Workspace,
 		Ignore:    r.ignore(),
 		Shell: builtin.ShellOptions{
 			Env:        r.Config.ChildEnv,
-			Unasked:    sys.Env,
+			Unasked:    r.sys.Env,
 			Prelude:    r.forClaude.prelude,
-			Inactivity: time.Duration(r.Config.Settings.Tools.Shell.InactivityTimeout) * time.Second,
+			Inactivity: time.Duration(s.Tools.Shell.InactivityTimeout) * time.Second,
 			Processes:  processes,
-			Confine:    r.confine,
-			Sandbox:    r.Sandbox != nil,
+			Confine:    r.Sandbox.Confine,
+			Sandbox:    r.Sandbox.All,
 			// In a big folder it looks at only some entries, because the model is
 			// waiting.
-			Created: func() string { return r.created(10_000) },
-			Within:  sys.Within,
-			NotRun:  sys.NotRun,
+			Created: func() string { return r.Sandbox.Created(10_000) },
+			Within:  r.sys.Within,
+			NotRun:  r.sys.NotRun,
 			Hidden: func(dir string) []string {
-				return secretFiles(r.Config.Home, append(r.Workspace.Dirs(), r.Config.ProjectDir, dir))
+				return sandbox.Secrets(r.Config.Home, append(r.Workspace.Dirs(), r.Config.ProjectDir, dir))
 			},
 		},
-		Web: builtin.WebOptions{Generator: r.sideModel(sys, telemetry.RoleTool), SearchModel: webModel,
-			FetchModel: webModel, Now: sys.Now},
+		Web: builtin.WebOptions{Generator: r.sideModel(telemetry.RoleTool), SearchModel: webModel,
+			FetchModel: webModel, Now: r.now},
 		Plans:  planTools,
-		Asker:  w.Asker,
+		Asker:  r.front.Asker,
 		Skills: r.Skills.Tools(), Session: topic,
 		Memory: builtin.MemoryFiles{User: filepath.Join(r.Config.DotGemini, ContextName(r)), Project: r.ProjectMemory()},
-		Now:    sys.Now,
-		Nearby: func(path string) string { return r.nearby(path, w.Warn) },
+		Now:    r.now,
+		Nearby: func(path string) string { return r.finder.Nearby(path, r.Config.Dir, r.warn) },
 	})
 	r.Registry.Add(all...)
-	r.Registry.Add(r.agentTool(sys, w)...)
+	r.Registry.Add(r.wireAgents()...)
 	return err
-}
-
-// nearby returns the context files of subdirectories that a tool touches for the first
-// time, except a file that the tool itself read or wrote.
-func (r *Runtime) nearby(path string, warn func(string)) string {
-	files, warnings := r.finder.Touch(path)
-	for _, w := range warnings {
-		warn(w.String())
-	}
-	files = slices.DeleteFunc(files, func(f contextfile.File) bool { return f.Path == path })
-	if len(files) == 0 {
-		return ""
-	}
-	return "<project_context>\n" + contextfile.Render(files, r.Config.Dir) + "\n</project_context>"
 }
 
 // webModel is the model that searches the web and reads pages.
@@ -112,54 +98,6 @@ func (r *Runtime) ProjectMemory() string {
 func (r *Runtime) ignore() workspace.Ignore {
 	f := r.Config.Settings.Context.FileFiltering
 	return workspace.Ignore{Git: f.RespectGitIgnore, Gemini: f.RespectGeminiIgnore, Custom: f.CustomIgnoreFilePaths}
-}
-
-// PolicyRules returns all rules in force besides the built-in ones, and the problems of
-// the others. The error, which ends the run, names rules that may restrict the model
-// but are not in force.
-func (r *Runtime) PolicyRules() ([]policy.Rule, []policy.Problem, error) {
-	s := r.Config.Settings
-	rules, problems := policy.FromLists(policy.Lists{
-		Core: s.Tools.Core, Allowed: slices.Concat(s.Tools.Allowed, r.Flags.AllowedTools),
-		Excluded: s.Tools.Exclude, ConfirmationRequired: s.Tools.ConfirmationRequired,
-		AllowedServers: slices.Concat(s.MCP.Allowed, r.Flags.AllowedMCP), ExcludedServers: s.MCP.Excluded,
-	})
-	more, faults := r.Config.extensionExcludes()
-	rules, problems = append(rules, more...), append(problems, faults...)
-	load := func(tier policy.Tier, required bool, paths ...string) {
-		more, faults := policy.LoadPaths(tier, required, paths...)
-		rules, problems = append(rules, more...), append(problems, faults...)
-	}
-	if own := slices.Concat(r.Flags.Policies, s.PolicyPaths); len(own) > 0 {
-		load(policy.TierUser, true, own...)
-	} else {
-		load(policy.TierUser, false, filepath.Join(r.Config.DotGemini, "policies"))
-	}
-	load(policy.TierExtension, false, r.Config.extensionPolicies()...)
-	load(policy.TierAdmin, false, "/etc/gemini-cli/policies")
-	load(policy.TierAdmin, true, slices.Concat(r.Flags.AdminPolicies, s.AdminPolicyPaths)...)
-	problems = append(problems, r.Config.namesMissed(rules)...)
-	var lost []string
-	for i, p := range problems {
-		if problems[i] = r.whereSet(p); p.Loosens {
-			lost = append(lost, problems[i].String())
-		}
-	}
-	problems = slices.DeleteFunc(problems, func(p policy.Problem) bool { return p.Loosens })
-	if len(lost) > 0 {
-		return rules, problems, exit.Errorf(exit.Config, "%s\nCorrect it, or take it out: "+
-			"nothing runs while rules that may deny are not in force.", r.Config.ShortenIn(strings.Join(lost, "\n")))
-	}
-	return rules, problems, nil
-}
-
-// maxOutput converts the setting, in which 0 or less means no limit, to
-// toolcall.Runner's, in which only a negative value does.
-func (r *Runtime) maxOutput() int {
-	if n := r.Config.Settings.Tools.TruncateToolOutputThreshold; n > 0 {
-		return n
-	}
-	return -1
 }
 
 // saveOutput saves the full text of an output that is cut for the model.

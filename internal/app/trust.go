@@ -16,8 +16,8 @@ type FolderTrust struct {
 	Trusted  bool
 	Why      string       // who or what decided
 	Contents []trust.Item // what would be used but is not loaded; nil if trusted
+	Open     bool         // no decision was made, so a folder that brings nothing is trusted
 	dir      string
-	open     bool // no decision was made, so a folder that brings nothing is trusted
 }
 
 // decideTrust consults, in this order, the flag, the environment, the settings and the
@@ -62,8 +62,8 @@ func decideTrust(sys *System, f *Options, c *Configuration, enabled bool) Folder
 	case trust.Trusted:
 		t.Why, t.Contents = made, append(t.Contents, trust.Named("what is new", ".", nil))
 	}
-	t.open = decision != trust.Untrusted
-	t.Trusted = t.open && len(t.Contents) == 0
+	t.Open = decision != trust.Untrusted
+	t.Trusted = t.Open && len(t.Contents) == 0
 	return t
 }
 
@@ -100,7 +100,7 @@ func (t *FolderTrust) narrow(sys *System, f *Options) {
 	as.SkipTrust = true
 	if c, err := Configure(sys, &as); err == nil {
 		t.Contents = c.Brings()
-		t.Trusted = t.open && len(t.Contents) == 0
+		t.Trusted = t.Open && len(t.Contents) == 0
 	}
 }
 
@@ -131,7 +131,7 @@ func (c *Configuration) TrustFolder() error {
 	if err := trust.Set(c.TrustedFolders(), c.Dir, trust.Folder); err != nil {
 		return err
 	}
-	if err := c.AgreeToAgents(); err != nil {
+	if err := c.Agents().Agree(); err != nil {
 		return err
 	}
 	return c.TrustStore().Trust(c.ProjectDir, c.ProjectHooks())

@@ -26,7 +26,7 @@ type tried struct{ row, folder, functions, why string }
 
 var readers = []tried{
 	{row: "project/.gemini/settings.json", folder: "internal/settings", functions: "Loaded.read"},
-	{row: "project/.gemini/settings.json", folder: "internal/app", functions: "Configuration.hookFiles readSection"},
+	{row: "project/.gemini/settings.json", folder: "internal/inspection", functions: "files readSection"},
 	{row: "project/.gemini/settings.json", folder: "internal/trust", functions: "settingsItems"},
 	{row: "home/.gemini/mcp-server-enablement.json", folder: "internal/mcp/servers", functions: "Switches.Off"},
 	{row: "home/.gemini/mcp-oauth-tokens.json", folder: "internal/mcp/oauth", functions: "Store.read"},

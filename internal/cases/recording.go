@@ -78,7 +78,7 @@ func StartRecording(f *app.Options, sys *app.System, c *app.Configuration, inter
 		Dir: c.Dir, Project: c.ProjectDir, Home: c.Home, User: user, Interactive: interactive, Untrusted: !c.Trust.Trusted,
 		Resumed: f.Resume != "" || f.SessionFile != "",
 		Mask:    func(text string) string { return c.Masker.String(text) }, Hooks: c.Hooks.Hooks,
-		Agents: c.AgentFiles(),
+		Agents: c.Agents().Files(),
 	})}
 }
 

@@ -15,6 +15,7 @@ import (
 	"minigem/internal/boundedfile"
 	"minigem/internal/exit"
 	"minigem/internal/headless"
+	"minigem/internal/inspection"
 	"minigem/internal/text"
 	"minigem/tools/toolcall"
 )
@@ -86,7 +87,7 @@ func open(ctx context.Context, s testbed.Setup, change func(*app.Configuration, 
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range append(r.Config.Notices, r.Config.HookNotices()...) {
+	for _, n := range inspection.Notices(r.Config) {
 		s.Notice(n)
 		out.Notice(n)
 	}

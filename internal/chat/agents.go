@@ -26,7 +26,7 @@ func agentsCommands() row {
 }
 
 func agentNames(t *call) []string {
-	all, _ := t.runtime.Config.AllAgents()
+	all, _ := t.runtime.Config.Agents().All()
 	var names []string
 	for _, a := range all {
 		names = append(names, a.Name)
@@ -39,7 +39,7 @@ func agentsList(t *call) error {
 }
 
 func agentsSwitch(on bool) func(*call) error {
-	return switching(func(t *call) (string, error) { return t.runtime.Config.SwitchAgent(t.args, on) })
+	return switching(func(t *call) (string, error) { return t.runtime.Config.Agents().Switch(t.args, on) })
 }
 
 func agentsConfig(t *call) error {
@@ -47,7 +47,7 @@ func agentsConfig(t *call) error {
 	switch len(words) {
 	case 1:
 	case 3:
-		if err := t.runtime.Config.ConfigureAgent(words[0], words[1], words[2]); err != nil {
+		if err := t.runtime.Config.Agents().Configure(words[0], words[1], words[2]); err != nil {
 			return err
 		}
 		if err := t.reload(); err != nil {
@@ -56,7 +56,7 @@ func agentsConfig(t *call) error {
 	default:
 		return exit.Errorf(exit.Input, "which agent, and what of it? /agents config NAME [model|turns|minutes VALUE]")
 	}
-	what, err := t.runtime.Config.DescribeAgent(words[0])
+	what, err := t.runtime.Config.Agents().Describe(words[0])
 	if err == nil {
 		t.term.Print(terminal.Clean(what))
 	}
@@ -69,7 +69,7 @@ func agentsReload(t *call) error {
 	if err := t.reload(); err != nil {
 		return err
 	}
-	t.term.Print("Read again: " + text.Plural(len(t.runtime.Agents()), "agent") + " may be called.")
+	t.term.Print("Read again: " + text.Plural(len(t.runtime.Agents.List()), "agent") + " may be called.")
 	t.printChanges(before, false)
 	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"minigem/hooks/protocol"
 	"minigem/internal/app"
 	"minigem/internal/exit"
+	"minigem/internal/inspection"
 	"minigem/internal/slash"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
@@ -164,14 +165,14 @@ func (t *Chat) banner() {
 	if !t.runtime.Config.Trust.Trusted {
 		loaded = append(loaded, "folder not trusted")
 	}
-	t.term.Print(fmt.Sprintf("%s %s  %s\n%s\n%s", t.term.Bold("minigem"), app.Version, t.runtime.ModelName,
+	t.term.Print(fmt.Sprintf("%s %s  %s\n%s\n%s", t.term.Bold("minigem"), app.Version, t.runtime.Models.Name,
 		t.term.Dim(terminal.Clean(t.shortenHome(t.runtime.Config.Dir))),
 		t.term.Dim(strings.Join(loaded, ", ")+"  (/help lists commands)")))
-	notices := append(t.runtime.Config.Notices, t.runtime.Config.HookProblems()...)
+	notices := append(t.runtime.Config.Notices, inspection.Problems(t.runtime.Config)...)
 	if !t.consent.asksForHooks(t.runtime.Config) {
-		notices = append(t.runtime.Config.Notices, t.runtime.Config.HookNotices()...)
+		notices = inspection.Notices(t.runtime.Config)
 	}
-	if n := t.runtime.Config.WithoutEffect(); n != "" {
+	if n := inspection.WithoutEffect(t.runtime.Config); n != "" {
 		notices = append(notices, n)
 	}
 	for _, n := range notices {
@@ -193,7 +194,7 @@ func editorOf(c *app.Configuration) string {
 
 // nextMode handles Shift+Tab at the prompt.
 func (t *Chat) nextMode() {
-	t.runtime.NextMode()
+	t.runtime.Plans.Next()
 	t.status.show(t.live)
 }
 

@@ -153,7 +153,7 @@ func modelSet(t *call) error {
 		return fmt.Errorf("%q is not the name of a model: it is /model set NAME [--persist]", text.VisibleLine(name))
 	}
 	if name != "" {
-		if err := t.runtime.UseModel(name); err != nil {
+		if err := t.runtime.Models.Use(name); err != nil {
 			return err
 		}
 	}
@@ -162,8 +162,8 @@ func modelSet(t *call) error {
 			return err
 		}
 	}
-	said := t.runtime.ModelName
-	if auto := t.runtime.AutoModel(); auto != "" {
+	said := t.runtime.Models.Name
+	if auto := t.runtime.Models.Auto(); auto != "" {
 		said += " now; " + auto + " chooses it by rule"
 	}
 	if persist {

@@ -42,7 +42,7 @@ func addFolders(t *call) error {
 		}
 		dirs = append(dirs, dir)
 	}
-	if t.runtime.Sandbox != nil {
+	if t.runtime.Sandbox.All {
 		return fmt.Errorf("commands are confined to the folders that minigem began with: leave, and begin with "+
 			"--include-directories %s", text.VisibleLine(strings.Join(dirs, ",")))
 	}
@@ -64,7 +64,7 @@ func addFolders(t *call) error {
 	t.context = strings.TrimPrefix(
 		t.context+"\n\n<hook_context>The workspace has more folders from now on, which tools may read and write:\n"+
 			strings.Join(added, "\n")+"</hook_context>", "\n\n")
-	commands.Reread(t.runtime, t.sys, t.warn)
+	commands.Reread(t.runtime)
 	return showFolders(t)
 }
 

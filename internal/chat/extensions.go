@@ -36,7 +36,7 @@ func extensionsCommands() []row {
 	}
 }
 
-func extensionNames(t *call) []string { return t.runtime.Config.ExtensionManager(nil).Names() }
+func extensionNames(t *call) []string { return t.runtime.Config.Extensions.Manager(nil).Names() }
 
 // extensionTime limits the time spent on the network. Nothing else can be done in the
 // chat meanwhile.

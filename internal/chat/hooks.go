@@ -5,27 +5,28 @@ import (
 
 	"minigem/hooks/config"
 	"minigem/internal/app"
+	"minigem/internal/inspection"
 	"minigem/internal/listing"
 	"minigem/internal/terminal"
 )
 
 func hooksCommands() row {
 	names := func(disabled bool) func(*call) []string {
-		return func(t *call) []string { return t.runtime.Config.HookEditor().Names(disabled) }
+		return func(t *call) []string { return inspection.Editor(t.runtime.Config).Names(disabled) }
 	}
 	return row{Name: "hooks", Help: "look after hooks", Run: hooksPanel, Sub: []row{
 		{Name: "panel", Aliases: []string{"list", "show"}, Help: "list them, and why one does not run",
 			Run: hooksPanel},
 		{Name: "enable", Args: "NAME", Help: "turn one on again", Values: names(true),
-			Run: switchHooks(app.HookSwitch{Named: true, Enable: true, One: config.Editor.Enable})},
+			Run: switchHooks(inspection.Switch{Named: true, Enable: true, One: config.Editor.Enable})},
 		{Name: "disable", Args: "NAME", Help: "turn one off", Values: names(false),
-			Run: switchHooks(app.HookSwitch{Named: true, One: config.Editor.Disable})},
+			Run: switchHooks(inspection.Switch{Named: true, One: config.Editor.Disable})},
 		{Name: "enable-all", Aliases: []string{"enableall"}, Help: "turn all on again",
-			Run: switchHooks(app.HookSwitch{Enable: true, All: config.Editor.EnableAll})},
+			Run: switchHooks(inspection.Switch{Enable: true, All: config.Editor.EnableAll})},
 		{Name: "disable-all", Aliases: []string{"disableall"}, Help: "turn all off",
-			Run: switchHooks(app.HookSwitch{All: config.Editor.DisableAll})},
+			Run: switchHooks(inspection.Switch{All: config.Editor.DisableAll})},
 		{Name: "why", Args: "NAME", Help: "when one runs, or why it does not", Run: whyHook,
-			Values: func(t *call) []string { return t.runtime.Config.Inspection().Names() }},
+			Values: func(t *call) []string { return inspection.Of(t.runtime.Config).Names() }},
 		{Name: "last", Help: "what came of the last event", Run: lastReport},
 		{Name: "trace", Args: "on|off", Help: "a line for every event at which hooks run", Run: traceHooks,
 			Values: values("on", "off")},
@@ -34,7 +35,7 @@ func hooksCommands() row {
 
 // switchHooks returns a command that turns hooks on or off in the settings files and
 // applies the change at once.
-func switchHooks(s app.HookSwitch) func(*call) error {
+func switchHooks(s inspection.Switch) func(*call) error {
 	return func(t *call) error {
 		var names []string
 		if s.Named {
@@ -43,7 +44,7 @@ func switchHooks(s app.HookSwitch) func(*call) error {
 			}
 			names = []string{t.args}
 		}
-		done, err := s.Apply(t.runtime.Config.HookEditor(), names)
+		done, err := s.Apply(inspection.Editor(t.runtime.Config), names)
 		for _, d := range done {
 			t.term.Print(terminal.Clean(t.runtime.Config.ShortenIn(d.Message)))
 		}
@@ -69,7 +70,7 @@ func lastReport(t *call) error {
 		t.term.Print("No event has met a hook yet.")
 		return nil
 	}
-	t.term.Print(terminal.Clean(t.runtime.Config.InspectionText().Report(*r)))
+	t.term.Print(terminal.Clean(inspection.Text(t.runtime.Config).Report(*r)))
 	return nil
 }
 

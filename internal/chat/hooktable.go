@@ -29,7 +29,7 @@ func hooksPanel(t *call) error {
 	}
 	if len(l.Hooks) == 0 || l.Off != "" || len(l.Problems) > 0 || !l.Loaded() {
 		t.term.Print("")
-		return t.captured(func(sys *app.System) error { return listing.WriteAroundHooks(c, sys.Stdout, l) })
+		return t.captured(func(sys *app.System) error { return listing.WriteHookList(c, sys.Stdout, l, nil) })
 	}
 	return nil
 }

@@ -123,7 +123,7 @@ func reportBug(t *call) error {
 	fmt.Fprintf(&b, "# %s\n\nminigem %s, %s/%s, %s\nmodel %s, sign-in %s, mode %s\n"+
 		"terminal %s %s, %d columns, %d rows\n%s, %s, folder trusted: %v\n",
 		cmp.Or(what, "What happened, and what should have?"), app.Version, runtime.GOOS, runtime.GOARCH, runtime.Version(),
-		t.runtime.ModelName, cmp.Or(c.Settings.Security.Auth.SelectedType, "as the environment says"),
+		t.runtime.Models.Name, cmp.Or(c.Settings.Security.Auth.SelectedType, "as the environment says"),
 		t.runtime.Policy.Mode().Flag(),
 		cmp.Or(t.sys.Getenv("TERM"), "unknown"), t.sys.Getenv("TERM_PROGRAM"), columns, rows,
 		text.Plural(len(c.Hooks.Hooks), "hook"), text.Plural(len(t.runtime.MCP.Statuses()), "MCP server"), c.Trust.Trusted)

@@ -10,6 +10,7 @@ import (
 	"minigem/hooks/config"
 	"minigem/internal/app"
 	"minigem/internal/commands"
+	"minigem/internal/inspection"
 	"minigem/internal/listing"
 	"minigem/internal/text"
 )
@@ -43,7 +44,7 @@ func (t *live) inForce() inForce {
 	for _, c := range t.runtime.Config.CustomCommands(nil, func(string) {}) {
 		now["command /"+c.Name] = c.Prompt
 	}
-	for _, d := range t.runtime.Agents() {
+	for _, d := range t.runtime.Agents.List() {
 		b, _ := json.Marshal(d) // text and numbers
 		now["agent "+d.Name] = string(b)
 	}
@@ -93,13 +94,13 @@ func (t *live) reload() error {
 	if err != nil {
 		return err
 	}
-	for _, n := range append(slices.Clone(c.Notices), c.HookProblems()...) {
+	for _, n := range append(slices.Clone(c.Notices), inspection.Problems(c)...) {
 		t.warn(t.runtime.Config.ShortenIn(n))
 	}
 	t.adopt(c)
-	commands.Reread(t.runtime, t.sys, t.warn)
-	t.runtime.ReloadSkills(t.warn)
-	t.runtime.ReloadAgents(t.warn)
+	t.runtime.Skills.Reload()
+	t.runtime.Agents.Reload()
+	commands.Reread(t.runtime)
 	t.runtime.Session.Renew()
 	t.renewed()
 	return nil
@@ -182,7 +183,7 @@ func trustNow(t *call) error {
 // clearAll begins a new session and finds its context files again.
 func clearAll(t *call) error {
 	t.term.Clear()
-	commands.Reread(t.runtime, t.sys, t.warn)
+	commands.Reread(t.runtime)
 	t.tally.reset()
 	t.status.used.Store(0)
 	t.begin(t.runtime.Session.Clear)

@@ -37,9 +37,10 @@ func (s *statusLine) show(t *live) {
 	if b := workspace.Branch(r.Config.Dir); b != "" {
 		place += " (" + b + ")"
 	}
-	line := terminal.Status{Mode: r.Policy.Mode().Flag(), Trouble: s.trouble.String(), Rest: []string{r.ModelName, place}}
+	line := terminal.Status{Mode: r.Policy.Mode().Flag(), Trouble: s.trouble.String(),
+		Rest: []string{r.Models.Name, place}}
 	if used := int(s.used.Load()); used > 0 {
-		if limit := compress.Limit(r.ModelName); limit > 0 {
+		if limit := compress.Limit(r.Models.Name); limit > 0 {
 			line.Rest = append(line.Rest, fmt.Sprintf("%d%% context left", max(100-100*used/limit, 0)))
 		}
 		line.Rest = append(line.Rest, text.Plural(used, "token"))
@@ -108,7 +109,7 @@ func changeMode(t *call) error { return setMode(t.live, t.args) }
 // setMode changes the approval mode, if name is not empty, and prints the current one.
 func setMode(t *live, name string) error {
 	if name != "" {
-		if err := t.runtime.ChangeMode(name); err != nil {
+		if err := t.runtime.Plans.Change(name); err != nil {
 			return err
 		}
 	}

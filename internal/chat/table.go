@@ -126,7 +126,7 @@ func (t *commandTable) namedWith(line string) (out []slash.Suggestion) {
 	if at < 0 || strings.ContainsAny(line[at:], " \n") {
 		return nil
 	}
-	for _, a := range t.live.runtime.Agents() {
+	for _, a := range t.live.runtime.Agents.List() {
 		if strings.HasPrefix(a.Name, line[at+1:]) {
 			out = append(out, slash.Suggestion{Text: a.Name + " ", Label: a.Name, Help: "an agent: " + a.Description})
 		}

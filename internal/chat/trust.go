@@ -48,7 +48,7 @@ func (t *consent) askTrust(c *app.Configuration) (*app.Configuration, error) {
 	}
 	again, err := app.Configure(t.sys, t.flags)
 	if err == nil {
-		err = again.AgreeToAgents()
+		err = again.Agents().Agree()
 	}
 	if err == nil {
 		err = t.configured(again)

@@ -57,7 +57,7 @@ func about(c *Call) error {
 	auth := cmp.Or(r.Config.Settings.Security.Auth.SelectedType, "as the environment says")
 	_, err := fmt.Fprintf(c.Sys.Stdout,
 		"minigem %s, %s/%s\nmodel    %s\nsign-in  %s\nsession  %s\nfile     %s\nmode     %s\n",
-		app.Version, runtime.GOOS, runtime.GOARCH, r.ModelName, auth, r.Session.ID(), r.Config.Shorten(r.Session.Path()),
+		app.Version, runtime.GOOS, runtime.GOARCH, r.Models.Name, auth, r.Session.ID(), r.Config.Shorten(r.Session.Path()),
 		r.Policy.Mode().Flag())
 	return err
 }
@@ -124,7 +124,7 @@ func memoryAdd(c *Call) error {
 }
 
 // Reread reads the memory files again, including those in subdirectories.
-func Reread(r *app.Runtime, sys *app.System, warn func(string)) {
-	_ = r.WirePrompt(context.Background(), sys, &app.Frontend{Warn: warn}) // what fails is a warning
-	r.Agent.Config.System = r.SystemPrompt(true, warn)
+func Reread(r *app.Runtime) {
+	r.ReadContext()
+	r.Agent.Config.System = r.SystemPrompt()
 }

@@ -89,3 +89,17 @@ func (f *Finder) rootOf(dir string) string {
 	}
 	return best
 }
+
+// Nearby returns the context files of subdirectories that a tool touches for the first
+// time, except a file that the tool itself read or wrote.
+func (f *Finder) Nearby(path, root string, warn func(string)) string {
+	files, warnings := f.Touch(path)
+	for _, w := range warnings {
+		warn(w.String())
+	}
+	files = slices.DeleteFunc(files, func(f File) bool { return f.Path == path })
+	if len(files) == 0 {
+		return ""
+	}
+	return "<project_context>\n" + Render(files, root) + "\n</project_context>"
+}

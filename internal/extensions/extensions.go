@@ -1,9 +1,9 @@
 // Package extensions installs, updates, removes, configures and reads extensions in the
-// folders and files of Gemini CLI, so that both programs see the same ones. Git
+// folders and files of Gemini CLI, so that both programs see the same ones, and finds
+// those in force. Git
 // addresses are fetched with the installed git, which knows the user's proxies, keys
 // and credential helpers. go-git would make the program larger and knows none of them.
-// Which extensions are in force, and what hooks and models do with them, is decided
-// elsewhere.
+// What hooks and models do with them is decided elsewhere.
 package extensions
 
 import (

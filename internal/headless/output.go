@@ -130,7 +130,7 @@ type streamOutput struct {
 }
 
 func (o *streamOutput) Start(r *app.Runtime, prompt string) {
-	o.Begin(r.Session.ID(), r.ModelName, prompt)
+	o.Begin(r.Session.ID(), r.Models.Name, prompt)
 }
 
 func (o *streamOutput) Report(r hooks.Report) {

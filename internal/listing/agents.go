@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"minigem/internal/app"
+	"minigem/internal/subagents"
 	"minigem/internal/text"
 )
 
 // WriteAgents lists the agents that models may call, and those that they may not, with
 // the reason.
 func WriteAgents(c *app.Configuration, sys *app.System) error {
-	found, problems := c.AllAgents()
+	found, problems := c.Agents().All()
 	var b strings.Builder
 	for _, a := range found {
 		state := "offered"
@@ -28,7 +29,7 @@ func WriteAgents(c *app.Configuration, sys *app.System) error {
 	return err
 }
 
-func where(c *app.Configuration, a app.Agent) string {
+func where(c *app.Configuration, a subagents.Agent) string {
 	if a.File == "" {
 		return ""
 	}

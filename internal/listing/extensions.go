@@ -3,6 +3,7 @@ package listing
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"minigem/hooks"
@@ -37,10 +38,10 @@ type ListedPart struct {
 
 // ListedExtensions returns all extensions, and the problems found in others.
 func ListedExtensions(c *app.Configuration) ([]ListedExtension, []hooks.Problem, error) {
-	found, problems := config.FindExtensions(c.Dir, c.ExtensionRoots())
+	found, problems := c.Extensions.All()
 	out := []ListedExtension{}
 	for _, e := range found {
-		off, err := c.ExtensionOff(e)
+		off, err := c.Extensions.Off(e)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -49,14 +50,15 @@ func ListedExtensions(c *app.Configuration) ([]ListedExtension, []hooks.Problem,
 		if m, err := extensions.ReadManifest(e.Dir); err == nil {
 			l.Version = m.Version
 		}
-		parts, unused, err := c.ExtensionParts(e)
+		brings, err := extensions.Read(e.Dir)
 		if err != nil {
 			problems = append(problems, hooks.Problem{File: e.Dir, Text: err.Error()})
 		}
-		for i, p := range parts {
-			l.Brings = append(l.Brings, ListedPart{p.Kind, p.Name, p.Text, unused[i]})
+		unused := unusedIn(c, e)
+		for _, p := range brings.Parts {
+			l.Brings = append(l.Brings, ListedPart{p.Kind, p.Name, p.Text, unused(p.Kind, p.Name)})
 		}
-		for _, v := range c.ExtensionValues(e) {
+		for _, v := range c.Extensions.Values[e.Name] {
 			if l.Set == nil {
 				l.Set = map[string]string{}
 			}
@@ -65,6 +67,75 @@ func ListedExtensions(c *app.Configuration) ([]ListedExtension, []hooks.Problem,
 		out = append(out, l)
 	}
 	return out, problems, nil
+}
+
+const nameTaken = "another one is called so"
+
+// unusedIn returns a function that says why a part of e is unused, or "" if it is used.
+// It must be called in the order of the parts.
+func unusedIn(c *app.Configuration, e config.Extension) func(kind, name string) string {
+	inForce := slices.ContainsFunc(c.Extensions.Used, func(o config.Extension) bool { return o.Dir == e.Dir })
+	own := map[string][]hooks.Hook{}
+	for _, h := range c.Hooks.Hooks {
+		if name := extensions.HookName(h); h.Source.Extension == e.Name {
+			own[name] = append(own[name], h)
+		}
+	}
+	return func(kind, name string) (why string) {
+		switch {
+		case kind == "themes":
+			return "no effect in minigem"
+		case !inForce:
+		case kind == "MCP server":
+			return serverUnused(c, name, e)
+		case kind == "skill":
+			return skillUnused(c, name, e)
+		case kind == "agent":
+			return agentUnused(c, name, e)
+		case kind == "hook":
+			if why = c.Hooks.Off; why == "" && len(own[name]) > 0 {
+				why, own[name] = own[name][0].Disabled, own[name][1:]
+			}
+		}
+		return why
+	}
+}
+
+func skillUnused(c *app.Configuration, name string, e config.Extension) string {
+	set := c.Skills()
+	all, _ := set.All()
+	for _, s := range all {
+		switch {
+		case s.Name != name:
+		case set.Off(name):
+			return "disabled in the settings"
+		case text.Inside(e.Dir, s.File):
+			return ""
+		}
+	}
+	return nameTaken
+}
+
+func agentUnused(c *app.Configuration, name string, e config.Extension) string {
+	all, _ := c.Agents().All()
+	for _, a := range all {
+		if a.Name == name && text.Inside(e.Dir, a.File) {
+			return a.Off
+		}
+	}
+	return nameTaken
+}
+
+func serverUnused(c *app.Configuration, name string, e config.Extension) string {
+	for _, s := range c.MCP(nil).All(func(string) {}) {
+		if s.Name == name {
+			if s.Off == "" && c.Extensions.ServerOf[name] != e.Name {
+				return nameTaken
+			}
+			return s.Off
+		}
+	}
+	return ""
 }
 
 // WriteExtensions prints the list for people or for programs.
@@ -87,7 +158,7 @@ func WriteExtensions(c *app.Configuration, sys *app.System, format string) error
 		e.write(&b, c)
 	}
 	if len(all) == 0 {
-		fmt.Fprintf(&b, "No extensions are installed; they would be in %s\n", c.Shorten(c.ExtensionRoots().User))
+		fmt.Fprintf(&b, "No extensions are installed; they would be in %s\n", c.Shorten(c.Extensions.Roots().User))
 	}
 	_, err = fmt.Fprint(sys.Stdout, b.String())
 	return err

@@ -12,6 +12,7 @@ import (
 	"minigem/hooks/protocol"
 	"minigem/internal/app"
 	"minigem/internal/exit"
+	"minigem/internal/inspection"
 	"minigem/internal/output"
 	"minigem/internal/text"
 )
@@ -76,11 +77,11 @@ func ListHooks(c *app.Configuration) HookList {
 		Problems: []listedFault{},
 	}
 	problems := slices.Clone(c.Hooks.Problems)
-	for _, h := range c.WithNotes() {
+	for _, h := range inspection.WithNotes(c) {
 		l.Hooks = append(l.Hooks, listed(h, true))
 	}
 	if !c.Trust.Trusted {
-		held, faults := c.HeldBack()
+		held, faults := inspection.HeldBack(c)
 		for _, h := range held {
 			l.Hooks = append(l.Hooks, listed(h, false))
 		}
@@ -147,8 +148,8 @@ func (h ListedHook) source() hooks.Source {
 
 func eventOrder(e hooks.Event) int { return slices.Index(protocol.Events, e) }
 
-// WriteHookList writes a list for people.
-func WriteHookList(c *app.Configuration, w io.Writer, l HookList) error {
+// WriteHookList writes a list for people, with only some of its hooks.
+func WriteHookList(c *app.Configuration, w io.Writer, l HookList, some []ListedHook) error {
 	var b strings.Builder
 	if l.Off != "" {
 		fmt.Fprintf(&b, "Hooks are off: %s. None of these runs.\n\n", c.ShortenIn(l.Off))
@@ -156,7 +157,7 @@ func WriteHookList(c *app.Configuration, w io.Writer, l HookList) error {
 	if len(l.Hooks) == 0 {
 		writeNoHooks(c, &b)
 	}
-	writeHooks(c, &b, l.Hooks)
+	writeHooks(c, &b, some)
 	writeProblems(c, &b, l)
 	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
 	return err
@@ -165,20 +166,6 @@ func WriteHookList(c *app.Configuration, w io.Writer, l HookList) error {
 // Loaded reports whether all of the hooks come from trusted sources.
 func (l HookList) Loaded() bool {
 	return !slices.ContainsFunc(l.Hooks, func(h ListedHook) bool { return !h.Loaded })
-}
-
-// WriteAroundHooks writes everything of a list except the hooks themselves.
-func WriteAroundHooks(c *app.Configuration, w io.Writer, l HookList) error {
-	var b strings.Builder
-	if l.Off != "" {
-		fmt.Fprintf(&b, "Hooks are off: %s. None of these runs.\n\n", c.ShortenIn(l.Off))
-	}
-	if len(l.Hooks) == 0 {
-		writeNoHooks(c, &b)
-	}
-	writeProblems(c, &b, l)
-	_, err := io.WriteString(w, strings.TrimRight(b.String(), "\n")+"\n")
-	return err
 }
 
 func writeProblems(c *app.Configuration, b *strings.Builder, l HookList) {
@@ -313,7 +300,7 @@ func prefixed(prefix, text string) string {
 
 // WhyHook explains when the hooks called name run, or why they do not.
 func WhyHook(c *app.Configuration, sys *app.System, name string, asJSON bool) error {
-	s := c.Inspection()
+	s := inspection.Of(c)
 	x := s.Why(name)
 	if x == nil {
 		said := "there is no hook " + name + ": none has this name or command"
@@ -326,6 +313,6 @@ func WhyHook(c *app.Configuration, sys *app.System, name string, asJSON bool) er
 	if asJSON {
 		return output.WriteJSON(sys.Stdout, x)
 	}
-	_, err := io.WriteString(sys.Stdout, c.InspectionText().Explanation(*x))
+	_, err := io.WriteString(sys.Stdout, inspection.Text(c).Explanation(*x))
 	return err
 }

@@ -67,11 +67,8 @@ func WriteRules(c *app.Configuration, sys *app.System, rules []policy.Rule) erro
 			text.VisibleLine(strings.Join(append([]string{cmp.Or(strings.Join(r.Tools, ","), "*")}, conditionsOf(r)...), " ")),
 		}
 	}
-	text.Align(rows)
-	for _, row := range rows {
-		if _, err := fmt.Fprintln(sys.Stdout, strings.Join(row, "  ")); err != nil {
-			return err
-		}
+	if err := writeRows(sys, rows); err != nil {
+		return err
 	}
 	_, err := fmt.Fprintln(
 		sys.Stderr, "These commands run without a rule where the kernel can confine them, so that they only read:\n"+

@@ -3,6 +3,7 @@ package listing
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -62,13 +63,18 @@ func WriteKnown(sys *app.System, below string) error {
 	if len(rows) == 0 {
 		return exit.Errorf(exit.Input, "there is no setting %q%s", below, text.DidYouMean(text.Nearest(below, keys)))
 	}
+	return writeRows(sys, rows)
+}
+
+// writeRows prints rows in columns.
+func writeRows(sys *app.System, rows [][]string) error {
 	text.Align(rows)
+	var b strings.Builder
 	for _, row := range rows {
-		if _, err := fmt.Fprintln(sys.Stdout, strings.Join(row, "  ")); err != nil {
-			return err
-		}
+		b.WriteString(strings.Join(row, "  ") + "\n")
 	}
-	return nil
+	_, err := io.WriteString(sys.Stdout, b.String())
+	return err
 }
 
 // effects are the remarks shown for settings that are not simply in force.
@@ -91,13 +97,7 @@ func WriteSettings(c *app.Configuration, sys *app.System, found []ListedSetting,
 		}
 		rows[i] = append(rows[i], at)
 	}
-	text.Align(rows)
-	for _, row := range rows {
-		if _, err := fmt.Fprintln(sys.Stdout, strings.Join(row, "  ")); err != nil {
-			return err
-		}
-	}
-	return nil
+	return writeRows(sys, rows)
 }
 
 // WriteSettingsFaults reports settings that were ignored or are unknown.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"minigem/internal/app"
+	"minigem/internal/inspection"
 )
 
 // WriteTrusted lists what is trusted now.
@@ -16,7 +17,7 @@ func WriteTrusted(c *app.Configuration, sys *app.System) {
 	if len(items) == 0 {
 		fmt.Fprintln(sys.Stdout, "  nothing that is in use so far")
 	}
-	for _, p := range c.HookProblems() {
+	for _, p := range inspection.Problems(c) {
 		fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", p)
 	}
 }

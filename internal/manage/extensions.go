@@ -27,7 +27,7 @@ func (e *Extensions) manager() *extensions.Manager {
 	} else {
 		wait.Say = user.Say
 	}
-	m := e.Config.ExtensionManager(user)
+	m := e.Config.Extensions.Manager(user)
 	m.Wait = wait
 	return m
 }

@@ -1,5 +1,6 @@
-// Package plans implements plan mode in a session: the folder of its plans, the approved
-// plan, and the approval mode that follows. What a mode allows is decided elsewhere.
+// Package plans implements the approval modes of a session, and plan mode in particular:
+// the folder of its plans, the approved plan, and the mode that follows. What a mode
+// allows is decided elsewhere.
 package plans
 
 import (
@@ -16,15 +17,15 @@ import (
 	"minigem/tools/workspace"
 )
 
-// Planning implements plan mode in a session and holds its state.
+// Planning changes the approval mode of a session and holds the state of plan mode.
 type Planning struct {
 	place.Place
 	Temp      string        // the project's folder for session data
 	Custom    func() string // general.plan.directory
 	Workspace *workspace.Workspace
 	Session   func() string           // returns the session's id
-	Mode      func() policy.Mode      // nil until there is a mode
-	Change    func(name string) error // changes the mode
+	Policy    *policy.Engine          // has the mode; nil until there is one
+	Refused   func(policy.Mode) error // says why a session cannot have a mode
 
 	mu       sync.Mutex
 	before   policy.Mode      // the mode before plan mode; empty if the session began in plan mode
@@ -76,7 +77,7 @@ func (p *Planning) Tools(warn func(string)) builtin.Plans {
 	}
 	return builtin.Plans{
 		Dir:    func() string { dir, _ := p.Dir(p.Session()); return dir },
-		Active: func() bool { return p.Mode != nil && p.Mode() == policy.ModePlan },
+		Active: func() bool { return p.Policy != nil && p.Policy.Mode() == policy.ModePlan },
 		Enter:  p.enter,
 		Leave:  p.leave,
 	}
@@ -108,7 +109,7 @@ func (p *Planning) leave(plan tools.PlanIntent, how builtin.Leaving) (string, er
 			return "", err
 		}
 	}
-	return p.Mode().Flag(), nil
+	return p.Policy.Mode().Flag(), nil
 }
 
 // Approved returns the plan that was approved last in this session. Its path is empty if
@@ -119,13 +120,43 @@ func (p *Planning) Approved() tools.PlanIntent {
 	return p.approved
 }
 
-// Changed remembers which mode plan mode replaces.
-func (p *Planning) Changed(from, to policy.Mode) {
+// Change changes the approval mode for the rest of the session. It accepts the modes
+// that a session could start with, and remembers which one plan mode replaces.
+func (p *Planning) Change(name string) error {
+	mode, err := policy.ParseMode(name)
+	if err == nil {
+		err = p.Refused(mode)
+	}
+	if err != nil {
+		return err
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if to == policy.ModePlan && from != policy.ModePlan {
-		p.before = from
+	if now := p.Policy.Mode(); mode == policy.ModePlan && now != policy.ModePlan {
+		p.before = now
 	}
+	p.Policy.SetMode(mode)
+	return nil
+}
+
+// Next switches to the next harmless approval mode: default, auto_edit, plan, then
+// default again.
+func (p *Planning) Next() {
+	next := map[policy.Mode]string{policy.ModeDefault: "auto_edit", policy.ModeAutoEdit: "plan"}[p.Policy.Mode()]
+	if p.Change(next) != nil && p.Change("plan") != nil {
+		_ = p.Change("default") // available in every folder
+	}
+}
+
+// Modes returns the approval modes that Change accepts here, spelled as in policy files.
+func (p *Planning) Modes() []string {
+	var modes []string
+	for _, m := range []policy.Mode{policy.ModeDefault, policy.ModeAutoEdit, policy.ModeYolo, policy.ModePlan} {
+		if p.Refused(m) == nil {
+			modes = append(modes, string(m))
+		}
+	}
+	return modes
 }
 
 // ErrOff is returned if the settings turn plan mode off.

@@ -75,9 +75,6 @@ func (s *Sessions) ListJSON() error {
 	return output.WriteJSON(s.sys.Stdout, out)
 }
 
-// TitleLatest gives the latest session a title if a model is available.
-func (s *Sessions) TitleLatest(f *app.Options) { s.Config.TitleLatest(s.project, f) }
-
 // Show prints one session.
 func (s *Sessions) Show(which string, asJSON bool) error {
 	info, f, err := s.read("showing", which)

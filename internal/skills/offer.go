@@ -12,6 +12,7 @@ import (
 	"minigem/hooks"
 	"minigem/internal/prompt"
 	"minigem/session"
+	"minigem/tools"
 	"minigem/tools/builtin"
 	"minigem/tools/workspace"
 	"minigem/transcript"
@@ -23,13 +24,15 @@ type Offer struct {
 	Workspace *workspace.Workspace
 	Engine    *hooks.Engine
 	Session   *session.Session
+	Warn      func(string)
+	Replace   func(name string, by ...tools.Tool) // replaces a tool of the session
 
 	were []string // the skills that were active in the resumed session
 	list atomic.Pointer[[]builtin.Skill]
 }
 
 // Load reads the skills again and makes them the session's.
-func (o *Offer) Load(warn func(string)) {
+func (o *Offer) Load() {
 	set := o.Now()
 	all, problems := set.All()
 	var on []builtin.Skill
@@ -42,10 +45,20 @@ func (o *Offer) Load(warn func(string)) {
 	}
 	if set.On {
 		for _, p := range problems {
-			warn(set.ShortenIn(p))
+			o.Warn(set.ShortenIn(p))
 		}
 	}
 	o.list.Store(&on)
+}
+
+// Reload reads the skills again and updates activate_skill.
+func (o *Offer) Reload() {
+	o.Load()
+	var activate []tools.Tool
+	if s := o.Tools(); s.List != nil {
+		activate = append(activate, builtin.ActivateSkill(s))
+	}
+	o.Replace("activate_skill", activate...)
 }
 
 // List returns the skills that the model may activate.
@@ -102,15 +115,15 @@ func (o *Offer) Read(file *transcript.File) { o.were = activated(file) }
 
 // Resume activates the skills that were active in a resumed session. Otherwise a guard
 // that one of them brought would stop working.
-func (o *Offer) Resume(warn func(string)) {
+func (o *Offer) Resume() {
 	for _, name := range o.were {
 		skills := o.List()
 		i := slices.IndexFunc(skills, func(s builtin.Skill) bool { return s.Name == name })
 		if i < 0 {
-			warn(fmt.Sprintf("the skill %s, which was active in this session, is not offered any more: its hooks do not run",
+			o.Warn(fmt.Sprintf("the skill %s, which was active in this session, is not offered any more: its hooks do not run",
 				name))
 		} else if err := o.activate(skills[i]); err != nil {
-			warn(fmt.Sprintf("the skill %s, which was active in this session, is not any more, and its hooks do not run: %s",
+			o.Warn(fmt.Sprintf("the skill %s, which was active in this session, is not any more, and its hooks do not run: %s",
 				name, o.Now().ShortenIn(err.Error())))
 		}
 	}

@@ -23,9 +23,9 @@ var generalist string
 //go:embed cli_help.md
 var cliHelp string
 
-// HelpName is the agent that knows the documentation. It has its own tool,
+// helpName is the agent that knows the documentation. It has its own tool,
 // get_internal_docs.
-const HelpName = "cli_help"
+const helpName = "cli_help"
 
 // Builtin returns the agents that come with minigem: those of Gemini CLI, with its
 // names, limits and results (core/agents/codebase-investigator.ts, generalist-agent.ts,
@@ -65,7 +65,7 @@ func Builtin() []Agent {
 				"response": {"type": "string", "description": "What was done, what was found, and what is left."}}}`)},
 		}},
 		{DisplayName: "CLI Help Agent", Source: BuiltIn, Definition: subagent.Definition{
-			Name: HelpName,
+			Name: helpName,
 			Description: "Answers questions about this program, minigem: its commands, settings, hooks, extensions and how " +
 				"to test hooks. It reads the documentation. " +
 				"Ask it before you tell the user how minigem works.",

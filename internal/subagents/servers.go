@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"minigem/internal/mcp/entry"
+	"minigem/internal/mcp/fleet"
 	"minigem/internal/text"
 )
 
@@ -20,8 +21,32 @@ type Server struct {
 	entry.Server
 }
 
-// OfSettings reports whether the server refers to one in the settings.
-func (s Server) OfSettings() bool { return s.Command == "" && s.URL == "" && s.HTTPURL == "" }
+// In returns the MCP servers that the agent brings, including those that are not
+// started. An entry that only names a server refers to the server of that name in set
+// and may only remove tools from it: what the settings send to a server must not go to
+// another one.
+func (a Agent) In(set fleet.Set) []fleet.Server {
+	var out []fleet.Server
+	for _, s := range a.Servers {
+		e := s.Server
+		e.Trust = e.Trust && !strings.HasPrefix(a.Source, "extension ")
+		if s.Command == "" && s.URL == "" && s.HTTPURL == "" {
+			e = narrowed(set.Entries[s.Name], e)
+		}
+		out = append(out, set.Of(s.Name, e))
+	}
+	return out
+}
+
+func narrowed(of, by entry.Server) entry.Server {
+	if by.IncludeTools != nil {
+		of.IncludeTools = slices.DeleteFunc(slices.Clone(by.IncludeTools), func(t string) bool {
+			return of.IncludeTools != nil && !slices.Contains(of.IncludeTools, t)
+		})
+	}
+	of.ExcludeTools = slices.Concat(of.ExcludeTools, by.ExcludeTools)
+	return of
+}
 
 // Target returns the server's command line or URL, for display.
 func (s Server) Target() string {

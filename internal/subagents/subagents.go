@@ -1,6 +1,6 @@
 // Package subagents finds the definitions of agents, Markdown files with front matter
-// in the folders of Gemini CLI, and remembers which ones of a project the user agreed
-// to. It does not decide which folders count, and does not run agents.
+// in the folders of Gemini CLI, remembers which ones of a project the user agreed to,
+// and offers them to the model of a session. It does not run them.
 package subagents
 
 import (
@@ -26,7 +26,7 @@ type Agent struct {
 	Hash    string // of the file, in Gemini CLI's form
 	Hooks   skills.Hooks
 	Servers []Server // they run while it works
-	Held    bool     // the user has not agreed to it; others may use its name
+	Off     string   // why it is not offered; empty if it is
 }
 
 // Source is a folder of definitions.
@@ -60,11 +60,11 @@ func Discover(builtin []Agent, sources []Source) (found []Agent, problems []stri
 			}
 			a.Source = source.Name
 			if source.Agreed != nil && !source.Agreed(a) {
-				a.Held = true
+				a.Off = NotAgreed // others may use its name
 				found = append(found, a)
 				continue
 			}
-			i := slices.IndexFunc(found, func(o Agent) bool { return o.Name == a.Name && !o.Held })
+			i := slices.IndexFunc(found, func(o Agent) bool { return o.Name == a.Name && o.Off == "" })
 			if i < 0 {
 				found = append(found, a)
 				continue

@@ -102,7 +102,7 @@ func TestDiscover(t *testing.T) {
 	for _, a := range found {
 		names = append(names, a.Source+" "+a.Name+" "+a.Description)
 	}
-	assert.True(t, found[2].Held)
+	assert.Equal(t, NotAgreed, found[2].Off)
 	assert.Equal(t, []string{" builtin ", "project a of project/a.md", "project c of project/held.md", "user c of user/c.md"}, names)
 	require.Len(t, problems, 3)
 	assert.Contains(t, problems[0], "user/a.md is not used: "+filepath.Join(dir, "project", "a.md")+" is called so too")

@@ -11,6 +11,7 @@ import (
 	"minigem/hooks/command"
 	"minigem/internal/app"
 	"minigem/internal/exit"
+	"minigem/internal/inspection"
 	"minigem/internal/output"
 )
 
@@ -28,7 +29,7 @@ type Fire struct {
 // Run fires payload at the hooks of c, and reports. It returns [ExitDenied] if a hook
 // denied, stopped or asked, and exit.Failed if one failed.
 func (f Fire) Run(ctx context.Context, c *app.Configuration, sys *app.System, payload []byte) error {
-	s := c.Inspection()
+	s := inspection.Of(c)
 	if f.Timeout > 0 {
 		s.Config.Hooks = slices.Clone(s.Config.Hooks)
 		for i := range s.Config.Hooks {
@@ -50,7 +51,7 @@ func (f Fire) Run(ctx context.Context, c *app.Configuration, sys *app.System, pa
 	if f.JSON {
 		err = output.WriteJSON(sys.Stdout, r)
 	} else {
-		_, err = sys.Stdout.Write(c.Mask([]byte(c.InspectionText().Report(r) + inspect.Elsewhere(r, f.Agents))))
+		_, err = sys.Stdout.Write(c.Mask([]byte(inspection.Text(c).Report(r) + inspect.Elsewhere(r, f.Agents))))
 	}
 	switch {
 	case err != nil:

@@ -20,6 +20,7 @@ import (
 	"minigem/hooks/protocol"
 	"minigem/internal/app"
 	"minigem/internal/exit"
+	"minigem/internal/inspection"
 	"minigem/internal/output"
 )
 
@@ -61,7 +62,7 @@ func (o Torture) Run(ctx context.Context, sys *app.System) error {
 	t := torture.Subject{
 		Config: s.only, Dir: s.c.Dir, Temp: temp, Runner: s.runner, Left: s.children.Running, Payload: payload,
 		Timeout: o.Timeout,
-		Guard:   s.c.Inspection().MightDeny(s.hook), Heavy: heavy, Most: crowd, Match: o.Match,
+		Guard:   inspection.Of(s.c).MightDeny(s.hook), Heavy: heavy, Most: crowd, Match: o.Match,
 	}
 	r, err := torture.Torture(ctx, t, Progress(sys, "trial"))
 	switch {
@@ -106,7 +107,7 @@ func (o Torture) propose(sys *app.System, s *subject) error {
 }
 
 func (o Torture) payload(s *subject) ([]byte, error) {
-	tools := s.c.Inspection().Subjects(o.Event)
+	tools := inspection.Of(s.c).Subjects(o.Event)
 	if o.Tool != "" {
 		tools = []string{o.Tool}
 	}

@@ -20,6 +20,7 @@ import (
 	"minigem/internal/app"
 	"minigem/internal/confine"
 	"minigem/internal/exit"
+	"minigem/internal/inspection"
 	"minigem/internal/output"
 	"minigem/internal/stage"
 )
@@ -49,7 +50,7 @@ func (a Attack) Run(ctx context.Context, sys *app.System) error {
 	goal := a.Goals[0]
 	goal.Dir = s.c.Dir
 	r, err := attack.Attack(ctx, s.engine, a.Event, s.hook.ID(), goal, Progress(sys, "spelling"))
-	r.Scripts = hookconfig.FilesNamed(s.hook, s.c.Dir, s.c.Inspection().Place.Vars())
+	r.Scripts = hookconfig.FilesNamed(s.hook, s.c.Dir, inspection.Of(s.c).Place.Vars())
 	switch {
 	case ctx.Err() != nil:
 		return exit.Ended(ctx)
@@ -128,7 +129,7 @@ func configure(sys *app.System, ev protocol.Event, name string, skipTrust bool) 
 // find returns the hook of ev with the given name or command, or that runs the script
 // at that path. A script that no hook runs is treated as a hook.
 func find(sys *app.System, c *app.Configuration, ev protocol.Event, name string) (hooks.Config, error) {
-	setup := c.Inspection()
+	setup := inspection.Of(c)
 	config := setup.Config
 	path := app.Absolute(sys, name)
 	called := func(h hooks.Hook) bool { return h.Event == ev && (h.Name == name || h.ID() == name) }

@@ -1,4 +1,4 @@
-package app
+package sandbox
 
 import (
 	"context"
@@ -18,9 +18,9 @@ const inHome = ".ssh .aws .azure .gnupg .kube .netrc .npmrc .pypirc .git-credent
 	".gemini/oauth_creds.json .gemini/mcp-oauth-tokens.json .gemini/.env .bash_history .zsh_history .password-store " +
 	".local/share/keyrings"
 
-// secretFiles returns the files that read-only commands cannot read: the secrets in the
+// Secrets returns the files that read-only commands cannot read: the secrets in the
 // home directory and in each of dirs.
-func secretFiles(home string, dirs []string) []string {
+func Secrets(home string, dirs []string) []string {
 	var out []string
 	for _, name := range strings.Fields(inHome) {
 		out = append(out, filepath.Join(home, name))
@@ -56,9 +56,9 @@ func listable(dir string) bool {
 	}
 }
 
-// trackedSecret names a secret that git may print from the repository around dir: a
+// Tracked names a secret that git may print from the repository around dir: a
 // tracked file, or the URL of a remote. It returns "" if git reports none.
-func trackedSecret(env []string, dir string) string {
+func Tracked(env []string, dir string) string {
 	for name := range strings.SplitSeq(gitReads(env, dir, "ls-files", "-z", "--full-name", ":/"), "\x00") {
 		if secret := workspace.Secret(name); secret != "" {
 			return name

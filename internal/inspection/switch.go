@@ -1,4 +1,4 @@
-package app
+package inspection
 
 import (
 	"path/filepath"
@@ -6,11 +6,12 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/config"
+	"minigem/internal/app"
 	"minigem/internal/exit"
 )
 
-// HookSwitch describes one of the four commands that turn hooks on and off.
-type HookSwitch struct {
+// Switch describes one of the four commands that turn hooks on and off.
+type Switch struct {
 	Verb, Short, Long string
 	Named             bool // it takes names
 	Enable            bool
@@ -26,7 +27,7 @@ type Switched struct {
 
 // Apply switches the named hooks, or all. It rejects unknown names before it changes
 // anything.
-func (s HookSwitch) Apply(e config.Editor, names []string) ([]Switched, error) {
+func (s Switch) Apply(e config.Editor, names []string) ([]Switched, error) {
 	if !s.Named {
 		text, err := s.All(e)
 		if err != nil {
@@ -53,12 +54,12 @@ func (s HookSwitch) Apply(e config.Editor, names []string) ([]Switched, error) {
 	return done, nil
 }
 
-// HookEditor returns an editor of hook settings. It may write the project's settings
+// Editor returns an editor of hook settings. It may write the project's settings
 // only if they are in force and would still be once they contain something.
-func (c *Configuration) HookEditor() config.Editor {
+func Editor(c *app.Configuration) config.Editor {
 	e := config.Editor{Sections: c.Sections, User: filepath.Join(c.DotGemini, "settings.json")}
 	for _, f := range c.Loaded.Files {
-		if HookLayers[f.Layer] == hooks.LayerProject && f.Skipped == "" && !c.Trust.open {
+		if app.HookLayers[f.Layer] == hooks.LayerProject && f.Skipped == "" && !c.Trust.Open {
 			e.Project = f.Path
 		}
 	}

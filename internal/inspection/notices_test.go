@@ -1,4 +1,4 @@
-package app
+package inspection
 
 import (
 	"fmt"
@@ -12,18 +12,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
+	"minigem/internal/app"
 	"minigem/internal/place"
 )
 
 // The problems of one file fit on a screen and do not hide those of another.
 func TestHookProblemsAreCounted(t *testing.T) {
 	t.Parallel()
-	c := &Configuration{}
+	c := &app.Configuration{}
 	for i := range 500 {
 		c.Hooks.Problems = append(c.Hooks.Problems, hooks.Problem{File: "/a", Line: i + 1, Text: fmt.Sprint("p", i)})
 	}
 	c.Hooks.Problems = append(c.Hooks.Problems, hooks.Problem{File: "/b", Text: "q"})
-	told := c.HookProblems()
+	told := Problems(c)
 	require.Len(t, told, 22)
 	assert.Equal(t, []string{"/a:20: p19", "/b: q", "/a: and 480 more; minigem hooks lint shows them all"}, told[19:])
 }
@@ -35,9 +36,9 @@ func TestFaultsOfHooksConfigAreSaidOnce(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Join(home, ".gemini"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(home, ".gemini", "settings.json"),
 		[]byte(`{"hooksConfig": {"blockedExitCod": 3, "maxRetries": "3"}, "model": {"nam": 1}}`), 0o600))
-	c, err := Configure(&System{Env: []string{"HOME=" + home}, Dir: dir, Now: time.Now}, &Options{})
+	c, err := app.Configure(&app.System{Env: []string{"HOME=" + home}, Dir: dir, Now: time.Now}, &app.Options{})
 	require.NoError(t, err)
-	said := strings.Join(append(c.Notices, c.HookNotices()...), "\n")
+	said := strings.Join(Notices(c), "\n")
 	for _, once := range []string{`"blockedExitCod"`, "maxRetries must be", `"model.nam"`} {
 		assert.Equal(t, 1, strings.Count(said, once), said)
 	}
@@ -47,21 +48,21 @@ func TestFaultsOfHooksConfigAreSaidOnce(t *testing.T) {
 // Hooks that run without approval are named on a single line, however many there are.
 func TestUnaskedHooksAreOneLine(t *testing.T) {
 	t.Parallel()
-	c := &Configuration{Place: place.Place{Dir: "/p"}}
+	c := &app.Configuration{Place: place.Place{Dir: "/p"}}
 	for i := range 12 {
 		c.Hooks.Hooks = append(c.Hooks.Hooks, hooks.Hook{
 			Event: "BeforeTool", Name: fmt.Sprint("h", i), Note: "this project's hooks were never trusted",
 			Source: hooks.Source{File: "/p/.gemini/settings.json", Line: i + 2},
 		})
 	}
-	told := c.HookNotices()
+	told := Notices(c)
 	require.Len(t, told, 1)
 	assert.Contains(t, told[0], `12 hooks run unasked: this project's hooks were never trusted. Look at them, then say `+
 		`yes to them with minigem trust: BeforeTool "h0" (.gemini/settings.json:2), `)
 	assert.Contains(t, told[0], `"h11" (.gemini/settings.json:13)`)
 
 	c.Hooks.Hooks[0].Note = "changed since you last trusted this project's hooks: command"
-	told = c.HookNotices()
+	told = Notices(c)
 	require.Len(t, told, 2)
 	assert.Equal(t, `/p/.gemini/settings.json:2: the BeforeTool hook "h0" runs unasked: changed since you last trusted `+
 		`this project's hooks: command. Look at it, then say yes to it with minigem trust`, told[0])
@@ -69,7 +70,7 @@ func TestUnaskedHooksAreOneLine(t *testing.T) {
 	for i := range c.Hooks.Hooks {
 		c.Hooks.Hooks[i].Note = fmt.Sprintf("changed since you last trusted this project's hooks: script h%d.sh", i)
 	}
-	told = c.HookNotices()
+	told = Notices(c)
 	require.Len(t, told, 1)
 	assert.Contains(t, told[0], `12 hooks run unasked: changed since you last trusted this project's hooks. Look at `+
 		`them, then say yes to them with minigem trust: BeforeTool "h0" (.gemini/settings.json:2; script h0.sh), `)

@@ -1,9 +1,10 @@
-package app
+package saved
 
 import (
 	"context"
 	"time"
 
+	"minigem/internal/app"
 	"minigem/llm"
 	"minigem/session"
 )
@@ -19,15 +20,15 @@ plain words, without quotes and without a full stop. Answer with the title alone
 // TitleLatest asks the model for a title of the latest session, as Gemini CLI does
 // before it lists sessions (cli/utils/sessions.ts). Without a model or a title, the
 // list shows the first prompt.
-func (c *Configuration) TitleLatest(p session.Project, f *Options) {
-	model, err := modelSource{config: c, flags: f}.open(&Frontend{})
+func (s *Sessions) TitleLatest(f *app.Options) {
+	model, err := app.OpenModel(s.Config, f)
 	if err != nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), titleTimeout)
 	defer cancel()
 	// Errors are ignored: the user asked for the list.
-	_ = session.TitleLatest(ctx, p, c.Mask, func(ctx context.Context, conversation string) (string, error) {
+	_ = session.TitleLatest(ctx, s.project, s.Config.Mask, func(ctx context.Context, conversation string) (string, error) {
 		answer, err := model.Generate(ctx, llm.Request{
 			Model: titleModel, Role: "utility_summarizer", System: titleAsk, Messages: []llm.Message{llm.UserText(conversation)},
 		})

@@ -1,4 +1,4 @@
-package app
+package sandbox
 
 import (
 	"os"
@@ -40,6 +40,6 @@ func TestSecretsThatGitMayPrint(t *testing.T) {
 			out, err := cmd.CombinedOutput()
 			require.NoError(t, err, string(out))
 		}
-		assert.Equal(t, c.secret, trackedSecret(os.Environ(), filepath.Join(dir, "sub")), c.name)
+		assert.Equal(t, c.secret, Tracked(os.Environ(), filepath.Join(dir, "sub")), c.name)
 	}
 }

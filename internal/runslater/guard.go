@@ -1,0 +1,91 @@
+package runslater
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"minigem/internal/place"
+	"minigem/internal/text"
+	"minigem/tools/workspace"
+)
+
+// Guard knows which files of a session are more than text: programs run what they say,
+// now or later, or they are minigem's own memory.
+type Guard struct {
+	place.Place
+	Workspace *workspace.Workspace
+	Temp      string          // the project's folder for temporary files
+	Scripts   func() []string // the files that hooks run
+}
+
+// Runs reports whether changing the file at path, or with below set anything in that
+// directory, is more than an edit. It follows links both ways: path may lead to such a
+// file, and the name of such a file may lead to path.
+func (g *Guard) Runs(path string, below bool) bool {
+	if _, err := g.Workspace.Resolve(path); err == nil && !g.Workspace.Writable(path) {
+		return true
+	}
+	real, err := workspace.Follow(g.Workspace.Abs(path))
+	if err != nil {
+		return true
+	}
+	if rel, ok := text.Below(resolved(g.Temp), real); ok {
+		return Match(rel) != ""
+	}
+	guarded := append(g.Scripts(), g.DotGemini)
+	for _, dir := range append(g.Workspace.Dirs(), g.ProjectDir) {
+		guarded = append(guarded, entries(dir, func(e fs.DirEntry) bool {
+			return e.Type()&fs.ModeSymlink != 0 && Match(e.Name()) != ""
+		})...)
+	}
+	switch inside := func(file string) bool { return Within(file, real) }; {
+	case Match(real) != "", Match(filepath.Clean(path)) != "", slices.ContainsFunc(guarded, inside):
+		return true
+	case !below:
+		return false
+	}
+	guarded = append(guarded, g.Dir, filepath.Join(g.ProjectDir, ".git"))
+	return slices.ContainsFunc(guarded, func(file string) bool { return Within(real, file) })
+}
+
+// Protected returns what confined commands must not change at the top of the workspace:
+// secrets, and files that make programs run.
+func (g *Guard) Protected() []string {
+	out := append(g.Scripts(), g.DotGemini)
+	for _, dir := range append(g.Workspace.Dirs(), g.ProjectDir) {
+		out = append(out, entries(dir, func(e fs.DirEntry) bool {
+			return Match(e.Name()) != "" || workspace.Secret(e.Name()) != ""
+		})...)
+	}
+	return out
+}
+
+// entries returns the paths of the entries of dir that are wanted. A folder that cannot
+// be read cannot be written to either.
+func entries(dir string, wanted func(fs.DirEntry) bool) []string {
+	var out []string
+	all, _ := os.ReadDir(dir)
+	for _, e := range all {
+		if wanted(e) {
+			out = append(out, filepath.Join(dir, e.Name()))
+		}
+	}
+	return out
+}
+
+func resolved(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return path
+}
+
+// Within reports whether path is dir or below it. It resolves the links in dir, and
+// ignores case, as some file systems do. A dir that cannot be resolved is compared as it
+// is.
+func Within(dir, path string) bool {
+	return text.Inside(strings.ToLower(resolved(dir)), strings.ToLower(path))
+}
