@@ -103,6 +103,10 @@ var provesNothing = map[string]nothing{
 	"temperature=hot": {script: "prompt Push\n! model-saw 1 temperature=hot", want: "expected a number"},
 	"args, no JSON": {script: "prompt Push\n! tool-ran run_shell_command args=force",
 		want: "expected a JSON object"},
+	"args, half of JSON": {script: "prompt Push\n! tool-ran run_shell_command args='{\"command\": \"x'",
+		want: "expected a JSON object"},
+	"args, a list": {script: "prompt Push\n! tool-ran run_shell_command args='[\"x\"]'",
+		want: "expected a JSON object"},
 	"args with comand": {script: "prompt Push\n! tool-ran run_shell_command args='{\"comand\": \"x\"}'",
 		want: `run_shell_command has no argument "comand"`},
 	"arg.comand.x": {script: "prompt Push\n! tool-ran run_shell_command arg.comand.x=1",
@@ -119,6 +123,10 @@ var provesNothing = map[string]nothing{
 		script: denied, hooks: aGuard +
 			`, "PreToolUse": [{"hooks": [{"type": "command", "name": "other", "command": "exit 2"}]}]`,
 		want: `there is no event "PreToolUse"`},
+	"an event in settings, seen": {
+		script: denied + "\n! stderr ~'there is no event'", hooks: aGuard +
+			`, "BeforTool": [{"hooks": [{"type": "command", "name": "other", "command": "exit 2"}]}]`,
+		want: `there is no event "BeforTool"`},
 	"a field in settings": {
 		script: denied,
 		hooks: `"BeforeTool": [{"hooks": [{"type": "command", "name": "guard", "command": "sh guard.sh", ` +
@@ -168,6 +176,8 @@ var provesNothing = map[string]nothing{
 		script: denied, hooks: strings.Replace(command("./gaurd.sh"), `"command",`, `"command", "onError": "block",`, 1),
 		want: "its program could not be started"},
 	"a reason that is denied": {script: denied + "\n! fired BeforeTool guard stderr~nothing",
+		hooks: command("sh gaurd.sh"), want: "it never ran as a guard"},
+	"a reason of another decision": {script: denied + "\n! fired BeforeTool guard decision=proceed stderr~gaurd.sh",
 		hooks: command("sh gaurd.sh"), want: "it never ran as a guard"},
 	"exit=2 is no reason": {script: denied + "\nfired BeforeTool guard exit=2", hooks: command("sh gaurd.sh"),
 		want: "it never ran as a guard"},
@@ -343,6 +353,8 @@ func TestProvesSomething(t *testing.T) {
 			hooks: command("sh gaurd.sh")},
 		"failed is meant": {script: "prompt Push\nfired BeforeTool guard decision=deny failed~killed",
 			hooks: strings.Replace(command("kill -9 $$"), `"command",`, `"command", "onError": "block",`, 1)},
+		"another hook fails": {script: denied + "\nstderr ~'other.*failed'", hooks: strings.TrimSuffix(aGuard, "]") +
+			`, {"hooks": [{"type": "command", "name": "other", "command": "./missing"}]}]`},
 		"an exit code is meant": {script: "prompt Push\nfired BeforeTool guard decision=deny exit=127",
 			hooks: strings.Replace(command("./gaurd.sh"), `"command",`, `"command", "onError": "block",`, 1)},
 		"arguments in any spacing": {script: "prompt Push\nfired BeforeTool guard message~seen\ntool-ran run_shell_command args='{ \"command\" : \"true\" }'",
