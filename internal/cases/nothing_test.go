@@ -44,6 +44,13 @@ decision = "deny"
 priority = 500
 `
 
+// aContext is a hook that adds context, and hasContext asserts that.
+const (
+	aContext = `"BeforeAgent": [{"hooks": [{"type": "command", "name": "adds", ` +
+		`"command": "echo '{\"hookSpecificOutput\": {\"additionalContext\": \"be careful\"}}'"}]}]`
+	hasContext = "fired BeforeAgent adds effect=context\n"
+)
+
 const denied = "prompt Push\nfired BeforeTool guard decision=deny\n! tool-ran run_shell_command"
 
 var provesNothing = map[string]nothing{
@@ -188,6 +195,8 @@ var provesNothing = map[string]nothing{
 
 	// Assertions that hold without the hook.
 	"no assertion": {script: "prompt Push", want: "the case asserts nothing", strict: true},
+	"hooks of another agent": {script: "prompt Push\n! tool-ran read_file", hooks: `"BeforeTool": []`,
+		model: aTrue + "-- .claude/settings.json --\n{}\n", want: ".claude/settings.json is of another agent: see --as", strict: true},
 	"a shell that never runs": {script: "prompt Push\n! tool-ran run_shell_command", model: "text Done.\n",
 		want: "the model never called run_shell_command", strict: true},
 	"another tool": {script: "prompt Push\n! tool-ran run_shell_command",
@@ -353,6 +362,14 @@ func TestProvesSomething(t *testing.T) {
 			hooks: command("sh gaurd.sh")},
 		"failed is meant": {script: "prompt Push\nfired BeforeTool guard decision=deny failed~killed",
 			hooks: strings.Replace(command("kill -9 $$"), `"command",`, `"command", "onError": "block",`, 1)},
+		"a refusal that is meant, at an event that never came": {
+			script: "mode plan\nprompt Push\n" + hasContext + "tool-result run_shell_command status=error\n! fired BeforeTool guard",
+			hooks:  aGuard + ", " + aContext},
+		"a row without a reason": {script: "prompt Push\nfired BeforeTool guard decision=${want} reason~${why}",
+			model: aPush + "-- rows --\nwant | why\ndeny | \ndeny | force\n"},
+		"a tool that a hook took away": {script: "prompt Push\nfired BeforeToolSelection guard effect=tools\n! tool-ran write_file",
+			hooks: hook("BeforeToolSelection", "echo '{\\\"hookSpecificOutput\\\": {\\\"toolConfig\\\": {\\\"mode\\\": \\\"NONE\\\"}}}'"),
+			model: "text Done.\n"},
 		"another hook fails": {script: denied + "\nstderr ~'other.*failed'", hooks: strings.TrimSuffix(aGuard, "]") +
 			`, {"hooks": [{"type": "command", "name": "other", "command": "./missing"}]}]`},
 		"an exit code is meant": {script: "prompt Push\nfired BeforeTool guard decision=deny exit=127",
@@ -375,5 +392,19 @@ func TestProvesSomething(t *testing.T) {
 			assert.True(t, res.Passed() && res.Skipped == "", said)
 			assert.NotContains(t, said, "vacuous")
 		})
+	}
+}
+
+// TestFailuresThatAreMeant: a failure that blocks nothing is a note, unless an assertion
+// expects it.
+func TestFailuresThatAreMeant(t *testing.T) {
+	t.Parallel()
+	for script, noted := range map[string]bool{
+		"prompt Push\nfired BeforeTool guard failed~'exit status 1'":  false,
+		"prompt Push\nstderr ~'hook \"guard\" for BeforeTool failed'": true,
+	} {
+		said, res := nothing{script: script, hooks: command("exit 1"), model: aTrue}.run(t, testbed.Options{Driver: Open})
+		assert.True(t, res.Passed(), said)
+		assert.Equal(t, noted, strings.Contains(said, "it failed, which blocks nothing: exit status 1"), said)
 	}
 }
