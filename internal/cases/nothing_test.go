@@ -130,10 +130,6 @@ var provesNothing = map[string]nothing{
 		script: denied, hooks: aGuard +
 			`, "PreToolUse": [{"hooks": [{"type": "command", "name": "other", "command": "exit 2"}]}]`,
 		want: `there is no event "PreToolUse"`},
-	"an event in settings, seen": {
-		script: denied + "\n! stderr ~'there is no event'", hooks: aGuard +
-			`, "BeforTool": [{"hooks": [{"type": "command", "name": "other", "command": "exit 2"}]}]`,
-		want: `there is no event "BeforTool"`},
 	"a field in settings": {
 		script: denied,
 		hooks: `"BeforeTool": [{"hooks": [{"type": "command", "name": "guard", "command": "sh guard.sh", ` +
