@@ -5,6 +5,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -104,6 +105,7 @@ func TestDeathsOfEditors(t *testing.T) {
 	needs(t, "bash")
 	const cut = "the editor went away while a prompt ran"
 	write := `call write_file {"file_path": "b.txt", "content": "x"}`
+	var rows []string
 	for _, c := range []struct {
 		name    string
 		answers string
@@ -133,12 +135,14 @@ func TestDeathsOfEditors(t *testing.T) {
 		{name: "while a command runs", answers: `call run_shell_command {"command": "touch began; sleep 3600; touch after"}`,
 			session: true,
 			sends:   prompting("ID", "go"), until: "began", code: 1, kept: []string{"sleep 3600", `"status":"cancelled"`}},
-		{name: "behind the answer", answers: "say Done.", session: true, sends: prompting("ID", "go"),
+		{name: "after the answer", answers: "say Done.", session: true, sends: prompting("ID", "go"),
 			until: `"stopReason":"end_turn"`,
 			kept:  []string{"Done."}},
 	} {
 		for _, killed := range []bool{false, true} {
 			how := map[bool]string{false: "hangs up", true: "killed"}[killed]
+			rows = append(rows, fmt.Sprintf("| %s | %s | %d | %s |", c.name, how, c.code,
+				map[int]string{0: "nothing", 1: "`" + cut + "`"}[c.code]))
 			t.Run(c.name+"/"+how, func(t *testing.T) {
 				t.Parallel()
 				h := newHome(t, map[string]string{"a.txt": "hello", "../.gemini/settings.json": `{"hooks": {
@@ -183,4 +187,5 @@ func TestDeathsOfEditors(t *testing.T) {
 			})
 		}
 	}
+	deathTable(t, "An editor", rows...)
 }

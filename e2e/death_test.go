@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,60 +14,122 @@ import (
 	"minigem/e2e/fakemodel"
 )
 
-// TestDeathsOfServers: a model's server or an MCP server that dies, at whatever step,
-// never leads to an empty success. Either the run fails and says why, or the model is
-// informed.
-func TestDeathsOfServers(t *testing.T) {
+// deathTable checks that the table under a heading of docs/DEATHS.md has these rows.
+func deathTable(t *testing.T, heading string, rows ...string) {
+	t.Helper()
+	page, err := os.ReadFile("../docs/DEATHS.md")
+	require.NoError(t, err)
+	_, section, found := strings.Cut(string(page), "\n## "+heading+"\n")
+	require.True(t, found, heading)
+	section, _, _ = strings.Cut(section, "\n## ")
+	var table []string
+	for line := range strings.Lines(section) {
+		if strings.HasPrefix(line, "| ") {
+			table = append(table, strings.TrimSpace(line))
+		}
+	}
+	require.NotEmpty(t, table)
+	assert.Equal(t, strings.Join(rows, "\n"), strings.Join(table[1:], "\n"), "docs/DEATHS.md: %s", heading)
+}
+
+// TestDeathsOfTheAPI: a model's server that dies, at whatever step, never leads to an empty
+// success: the run fails and says why.
+func TestDeathsOfTheAPI(t *testing.T) {
 	t.Parallel()
-	needs(t, "bash")
-	const once = `{"general": {"maxAttempts": 1}}`
-	call := `call read_file {"file_path": "a.txt"}`
-	const jsonCall = `{"method": "generateContentStream", "response": [{"candidates": [{"content": {"role": "model", ` +
-		`"parts": [{"functionCall": {"name": "read_file", "args": {"file_path": "a.txt"}}}]}, "finishReason": "STOP"}]}]}` +
-		"\n"
-	const jsonEmpty = `{"method": "generateContentStream", "response": [{"candidates": [{"content": {"role": "model", ` +
-		`"parts": []}}]}]}` + "\n"
+	const (
+		call     = `call read_file {"file_path": "a.txt"}` + "\n\n"
+		jsonCall = `{"method": "generateContentStream", "response": [{"candidates": [{"content": {"role": "model", ` +
+			`"parts": [{"functionCall": {"name": "read_file", "args": {"file_path": "a.txt"}}}]}, "finishReason": "STOP"}]}]}` +
+			"\n"
+		jsonEmpty = `{"method": "generateContentStream", "response": [{"candidates": [{"content": {"role": "model", ` +
+			`"parts": []}}]}]}` + "\n"
+	)
+	lost, cut, garbage := "cannot be reached", "broke off", "cannot be read"
+	var rows []string
 	for _, c := range []struct {
-		name, answers string
-		faults        []fakemodel.Fault
-		code          int
-		stderr        string
+		step, how string
+		answers   string
+		fault     fakemodel.Fault
+		stderr    string
 	}{
-		{"before the first header", "say Done.", []fakemodel.Fault{{Cut: true}}, 1, "cannot be reached"},
-		{"in the first answer", "say One,\nsay two.", []fakemodel.Fault{{After: 1, Cut: true}}, 1, "broke off"},
-		{"garbage", "say Done.", []fakemodel.Fault{{Garbage: true}}, 1, "cannot be read"},
-		{"after a tool, before the header", call + "\n\nsay Done.", []fakemodel.Fault{{Request: 2, Cut: true}}, 1,
-			"cannot be reached"},
-		{"after a tool, an empty answer without an end", jsonCall + strings.Repeat(jsonEmpty, 4), nil, 1,
+		{"before the first header", "closes the connection", "say Done.", fakemodel.Fault{Request: 1, Cut: true}, lost},
+		{"before the first header", "sends something else", "say Done.", fakemodel.Fault{Request: 1, Garbage: true}, garbage},
+		{"in the first answer", "closes the connection", "say One,\nsay two.", fakemodel.Fault{Request: 1, After: 1, Cut: true}, cut},
+		{"in the first answer", "sends something else", "say One,\nsay two.", fakemodel.Fault{Request: 1, After: 1, Garbage: true}, garbage},
+		{"in the first answer", "ends it without an end", strings.Repeat(jsonEmpty, 4), fakemodel.Fault{}, "broke off without an end"},
+		{"after a tool, before the header", "closes the connection", call + "say Done.", fakemodel.Fault{Request: 2, Cut: true}, lost},
+		{"after a tool, before the header", "sends something else", call + "say Done.", fakemodel.Fault{Request: 2, Garbage: true}, garbage},
+		{"after a tool, in the answer", "closes the connection", call + "say One,\nsay two.",
+			fakemodel.Fault{Request: 2, After: 1, Cut: true}, cut},
+		{"after a tool, in the answer", "sends something else", call + "say One,\nsay two.",
+			fakemodel.Fault{Request: 2, After: 1, Garbage: true}, garbage},
+		{"after a tool, in the answer", "ends it without an end", jsonCall + strings.Repeat(jsonEmpty, 4), fakemodel.Fault{},
 			"broke off without an end"},
 	} {
-		t.Run("api/"+c.name, func(t *testing.T) {
+		rows = append(rows, fmt.Sprintf("| %s | %s | 1 | `%s` |", c.step, c.how, c.stderr))
+		t.Run(c.step+"/"+c.how, func(t *testing.T) {
 			t.Parallel()
 			entries, err := parseAnswers("answers", c.answers)
 			require.NoError(t, err)
-			server := startFakeAPI(t, entries, c.faults...)
+			var faults []fakemodel.Fault
+			for range 4 { // an answer that broke off is asked for again
+				if c.fault != (fakemodel.Fault{}) {
+					faults = append(faults, c.fault)
+				}
+				c.fault.Request++
+			}
+			server := startFakeAPI(t, entries, faults...)
 			h := newHome(t, map[string]string{"a.txt": "hello"})
-			h.write(t, "../.gemini/settings.json", once)
+			h.write(t, "../.gemini/settings.json", `{"general": {"maxAttempts": 1}}`)
 			o := h.run(t, run{Args: []string{"-m", "gemini-2.5-flash", "-p", "hello"}, Env: server.env()})
-			assert.Equal(t, c.code, o.Code, o.Stderr)
+			assert.Equal(t, 1, o.Code, o.Stderr)
 			assert.Contains(t, o.Stderr, c.stderr)
 			h.assertTidy(t, o)
 		})
 	}
+	deathTable(t, "The model's server", rows...)
+}
+
+// mcpDeaths are the ways in which an MCP server dies, as commands of mortalServer.
+var mcpDeaths = []struct{ how, line string }{
+	{"exit 1", "exit 1"},
+	{"kill -9", "kill -9 $$"},
+	{"closes its stdout", "exec >&-; cat >/dev/null; exit"},
+	{"stalls", "cat >/dev/null; exit"},
+}
+
+// TestDeathsOfServers: an MCP server that dies, at whatever step, never leads to an empty
+// success: the model is informed, and the user of a server that did not start.
+func TestDeathsOfServers(t *testing.T) {
+	t.Parallel()
+	needs(t, "bash")
+	var rows []string
 	for _, step := range []string{"initialize", "tools/list", "tools/call"} {
-		t.Run("mcp/"+step, func(t *testing.T) {
-			t.Parallel()
-			h := newHome(
-				t, map[string]string{"server.sh": mortalServer(`case $line in *'"method":"` + step + `"'*) kill -9 $$ ;; esac`),
-					".gemini/settings.json": `{"mcpServers": {"rules": {"command": "bash", "args": ["server.sh"]}}}`})
-			o := h.run(t,
-				run{Args: trusted(append(h.answersFile(t, `call mcp_rules_judge {}`, "say Done."), "--yolo", "-p", "judge"))})
-			assert.Regexp(t, `"status": ?"error"`, h.lastTranscript(t), "the model was told")
-			if step != "tools/call" {
-				assert.Contains(t, o.Stderr, "rules")
+		for _, d := range mcpDeaths {
+			model, user := "not found", "connecting to the MCP server rules"
+			if step == "tools/call" {
+				model, user = map[bool]string{true: "did not answer", false: "could not be called"}[d.how == "stalls"], ""
 			}
-		})
+			rows = append(rows, fmt.Sprintf("| `%s` | %s | %s | %s |", step, d.how, model, cmp.Or(user, "nothing")))
+			t.Run(step+"/"+d.how, func(t *testing.T) {
+				t.Parallel()
+				if testing.Short() && d.how == "stalls" {
+					t.Skip("a server has 30 s to start")
+				}
+				h := newHome(t, map[string]string{
+					"server.sh":             mortalServer(`case $line in *'"method":"` + step + `"'*) ` + d.line + ` ;; esac`),
+					".gemini/settings.json": `{"mcpServers": {"rules": {"command": "bash", "args": ["server.sh"], "timeout": 2000}}}`})
+				o := h.run(t, run{Args: trusted(append(h.answersFile(t, `call mcp_rules_judge {}`, "say Done."), "--yolo", "-p", "judge"))})
+				assert.Zero(t, o.Code, o.Stderr)
+				assert.Equal(t, "Done.\n", o.Stdout)
+				assert.Regexp(t, `"status": ?"error"`, h.lastTranscript(t), "the model was told")
+				assert.Contains(t, h.lastTranscript(t), model)
+				assert.Contains(t, o.Stderr, user)
+				h.assertTidy(t, o)
+			})
+		}
 	}
+	deathTable(t, "An MCP server", rows...)
 }
 
 // mortalServer returns an MCP server with a tool that denies. It runs do for each line

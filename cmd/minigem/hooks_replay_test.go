@@ -34,7 +34,7 @@ func TestHooksReplay(t *testing.T) {
 	assert.Equal(t, "deny", r.Decided[0].Now)
 
 	untrusted := w.run("hooks replay past", "GEMINI_CLI_TRUST_WORKSPACE=false")
-	assert.Equal(t, 0, untrusted.code, "what is not trusted does not run")
+	assert.Equal(t, exit.Failed, untrusted.code, "what is not trusted does not run, so nothing is proved")
 	assert.Equal(t, exit.Failed, w.run("hooks replay past --skip-trust", "GEMINI_CLI_TRUST_WORKSPACE=false").code)
 
 	for args, want := range map[string]string{
@@ -49,4 +49,17 @@ func TestHooksReplay(t *testing.T) {
 		assert.Contains(t, bad.err, want, args)
 		assert.Empty(t, bad.out, args)
 	}
+}
+
+// TestHooksReplayOfNothing: a replay in which no hook ran proves nothing, and is no success.
+func TestHooksReplayOfNothing(t *testing.T) {
+	t.Parallel()
+	needsConfinement(t)
+	w := newHookWorld(t, map[string]string{
+		".gemini/settings.json": `{"hooks": {"BeforeTool": [{"matcher": "glob", "hooks": [{"type": "command", "command": "exit 2"}]}]}}`,
+		"past/s.jsonl":          claudeSession,
+	})
+	got := w.run("hooks replay past")
+	assert.Equal(t, exit.Failed, got.code, got.out)
+	assert.Contains(t, got.err, "nothing was proved: no hook ran")
 }

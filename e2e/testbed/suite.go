@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"minigem/internal/text"
 )
@@ -33,6 +36,8 @@ type Suite struct {
 
 	each func(i int, o *Options) // changes the options of a case; may be nil
 	part bool                    // some cases that may prove open hooks are not run
+
+	hooks int // the most hooks of a case
 }
 
 // Shard selects part I of N equal parts of a suite, counting from 1. The zero Shard is the
@@ -195,6 +200,7 @@ func (s *Suite) jobs(files []string) []job {
 			all = append(all, job{named(file), err})
 			continue
 		}
+		s.hooks = max(s.hooks, len(c.portable)+bytes.Count(txtar.Format(c.source), []byte(`"type"`)))
 		for _, each := range c.Each() {
 			all = append(all, job{c: each})
 		}
@@ -267,7 +273,7 @@ func (s *Suite) RunFiles(ctx context.Context, files []string) Summary {
 
 // workers returns how many of n runs are executed at a time.
 func (s *Suite) workers(n int) int {
-	return min(cmp.Or(max(s.Jobs, 0), runtime.GOMAXPROCS(0)), mostJobs(), n)
+	return min(cmp.Or(max(s.Jobs, 0), runtime.GOMAXPROCS(0)), mostJobs(s.hooks), n)
 }
 
 func (s *Suite) one(ctx context.Context, i int, j job) Result {

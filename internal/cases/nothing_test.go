@@ -44,6 +44,13 @@ decision = "deny"
 priority = 500
 `
 
+// aContext is a hook that adds context, and hasContext asserts that.
+const (
+	aContext = `"BeforeAgent": [{"hooks": [{"type": "command", "name": "adds", ` +
+		`"command": "echo '{\"hookSpecificOutput\": {\"additionalContext\": \"be careful\"}}'"}]}]`
+	hasContext = "fired BeforeAgent adds effect=context\n"
+)
+
 const denied = "prompt Push\nfired BeforeTool guard decision=deny\n! tool-ran run_shell_command"
 
 var provesNothing = map[string]nothing{
@@ -102,6 +109,10 @@ var provesNothing = map[string]nothing{
 		want: `did you mean "read_file"?`},
 	"temperature=hot": {script: "prompt Push\n! model-saw 1 temperature=hot", want: "expected a number"},
 	"args, no JSON": {script: "prompt Push\n! tool-ran run_shell_command args=force",
+		want: "expected a JSON object"},
+	"args, half of JSON": {script: "prompt Push\n! tool-ran run_shell_command args='{\"command\": \"x'",
+		want: "expected a JSON object"},
+	"args, a list": {script: "prompt Push\n! tool-ran run_shell_command args='[\"x\"]'",
 		want: "expected a JSON object"},
 	"args with comand": {script: "prompt Push\n! tool-ran run_shell_command args='{\"comand\": \"x\"}'",
 		want: `run_shell_command has no argument "comand"`},
@@ -169,6 +180,8 @@ var provesNothing = map[string]nothing{
 		want: "its program could not be started"},
 	"a reason that is denied": {script: denied + "\n! fired BeforeTool guard stderr~nothing",
 		hooks: command("sh gaurd.sh"), want: "it never ran as a guard"},
+	"a reason of another decision": {script: denied + "\n! fired BeforeTool guard decision=proceed stderr~gaurd.sh",
+		hooks: command("sh gaurd.sh"), want: "it never ran as a guard"},
 	"exit=2 is no reason": {script: denied + "\nfired BeforeTool guard exit=2", hooks: command("sh gaurd.sh"),
 		want: "it never ran as a guard"},
 	"a crash that asks again": {script: "prompt Push\nfired AfterAgent guard decision=deny",
@@ -178,6 +191,8 @@ var provesNothing = map[string]nothing{
 
 	// Assertions that hold without the hook.
 	"no assertion": {script: "prompt Push", want: "the case asserts nothing", strict: true},
+	"hooks of another agent": {script: "prompt Push\n! tool-ran read_file", hooks: `"BeforeTool": []`,
+		model: aTrue + "-- .claude/settings.json --\n{}\n", want: ".claude/settings.json is of another agent: see --as", strict: true},
 	"a shell that never runs": {script: "prompt Push\n! tool-ran run_shell_command", model: "text Done.\n",
 		want: "the model never called run_shell_command", strict: true},
 	"another tool": {script: "prompt Push\n! tool-ran run_shell_command",
@@ -343,6 +358,16 @@ func TestProvesSomething(t *testing.T) {
 			hooks: command("sh gaurd.sh")},
 		"failed is meant": {script: "prompt Push\nfired BeforeTool guard decision=deny failed~killed",
 			hooks: strings.Replace(command("kill -9 $$"), `"command",`, `"command", "onError": "block",`, 1)},
+		"a refusal that is meant, at an event that never came": {
+			script: "mode plan\nprompt Push\n" + hasContext + "tool-result run_shell_command status=error\n! fired BeforeTool guard",
+			hooks:  aGuard + ", " + aContext},
+		"a row without a reason": {script: "prompt Push\nfired BeforeTool guard decision=${want} reason~${why}",
+			model: aPush + "-- rows --\nwant | why\ndeny | \ndeny | force\n"},
+		"a tool that a hook took away": {script: "prompt Push\nfired BeforeToolSelection guard effect=tools\n! tool-ran write_file",
+			hooks: hook("BeforeToolSelection", "echo '{\\\"hookSpecificOutput\\\": {\\\"toolConfig\\\": {\\\"mode\\\": \\\"NONE\\\"}}}'"),
+			model: "text Done.\n"},
+		"another hook fails": {script: denied + "\nstderr ~'other.*failed'", hooks: strings.TrimSuffix(aGuard, "]") +
+			`, {"hooks": [{"type": "command", "name": "other", "command": "./missing"}]}]`},
 		"an exit code is meant": {script: "prompt Push\nfired BeforeTool guard decision=deny exit=127",
 			hooks: strings.Replace(command("./gaurd.sh"), `"command",`, `"command", "onError": "block",`, 1)},
 		"arguments in any spacing": {script: "prompt Push\nfired BeforeTool guard message~seen\ntool-ran run_shell_command args='{ \"command\" : \"true\" }'",

@@ -147,12 +147,14 @@ func (f *fakeAgent) call(c fakeCall) {
 	f.die("ran")
 }
 
-// die ends the agent at a step, if that is how it misbehaves: "STEP killed", or
-// "STEP CODE" for an exit code.
+// die ends the agent at a step, if that is how it misbehaves: "STEP killed", "STEP stalls",
+// or "STEP CODE" for an exit code.
 func (f *fakeAgent) die(step string) {
 	at, how, _ := strings.Cut(f.how, " ")
 	switch {
 	case at != step:
+	case how == "stalls":
+		time.Sleep(time.Hour)
 	case how == "killed":
 		if p, err := os.FindProcess(os.Getpid()); err == nil {
 			_ = p.Kill()
