@@ -7,13 +7,14 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"minigem/internal/boundedfile"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
 )
 
 // Problem is a fault of a policy file or of a list of the settings. The rule that it is
@@ -102,7 +103,7 @@ func Parse(file string, data []byte, tier Tier) ([]Rule, []Problem) {
 	for _, key := range slices.Sorted(maps.Keys(doc)) {
 		tables, ok := doc[key].([]any)
 		line := func(i int) int {
-			if at := lines[key]; i < len(at) {
+			if at := lines[key]; i < len(at) && len(at) == len(tables) {
 				return at[i]
 			}
 			return 0
@@ -125,15 +126,13 @@ func Parse(file string, data []byte, tier Tier) ([]Rule, []Problem) {
 	return p.rules, p.problems
 }
 
-// maxPolicyLine limits a line: each dot of a dotted key makes a table, hundreds
-// of times as large.
+// maxPolicyLine limits a line: each dot of a dotted key takes hundreds of times its size.
 const maxPolicyLine = 64 << 10
 
 func checkLines(data []byte) error {
-	n := 0
 	for line := range bytes.Lines(data) {
-		if n++; len(line) > maxPolicyLine {
-			return fmt.Errorf("line %d is longer than %d KiB", n, maxPolicyLine>>10)
+		if len(line) > maxPolicyLine {
+			return fmt.Errorf("a line is longer than %d KiB", maxPolicyLine>>10)
 		}
 	}
 	return nil
@@ -149,28 +148,15 @@ func unparsed(file string, err error) Problem {
 	return pr
 }
 
-// tableLines finds the line of each [[name]] at the outermost level.
+var heading = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*\[\[\s*["']?(\w+)["']?\s*\]\]`) })
+
+// tableLines finds the line of each [[name]] at the outermost level. One within a text of
+// several lines counts, too.
 func tableLines(data []byte) map[string][]int {
 	lines := map[string][]int{}
-	var p unstable.Parser
-	p.Reset(data)
-	line, counted := 1, 0
-	for p.NextExpression() {
-		e := p.Expression()
-		if e.Kind != unstable.ArrayTable && e.Kind != unstable.Table && e.Kind != unstable.KeyValue {
-			continue
-		}
-		it := e.Key()
-		if !it.Next() {
-			continue
-		}
-		key := it.Node()
-		if it.IsLast() && e.Kind == unstable.ArrayTable {
-			at := int(key.Raw.Offset)
-			line += bytes.Count(data[counted:at], []byte("\n"))
-			counted = at
-			lines[string(key.Data)] = append(lines[string(key.Data)], line)
-		}
+	for _, at := range heading().FindAllSubmatchIndex(data, -1) {
+		name := string(data[at[2]:at[3]])
+		lines[name] = append(lines[name], 1+bytes.Count(data[:at[2]], []byte("\n")))
 	}
 	return lines
 }
