@@ -110,7 +110,7 @@ type Rule struct {
 
 	compiled    bool
 	args, regex *regexp2.Regexp
-	pattern     pattern // of regex
+	pattern     [][]string // of regex
 	prefixes    [][]string
 }
 

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"maps"
 	"path"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/dlclark/regexp2/v2"
 
@@ -286,34 +288,28 @@ func (l judged) unknown(cmd shell.Command) bool {
 // mayMatch reports whether the command may be one that the expression of the
 // rule matches, or may run one.
 func (r *Rule) mayMatch(l judged, cmd shell.Command) bool {
-	if l.unknown(cmd) || l.rest != "" && (matchesWithin(r.regex, l.rest) || r.pattern.mentioned(l.rest)) {
+	if l.unknown(cmd) || l.rest != "" && matchesWithin(r.regex, l.rest) {
 		return true
 	}
 	normal := cmd.Normal()
 	if len(normal) > 0 && matches(r.regex, shell.Command{Words: normal, Source: cmd.Source}.Text(), true) {
 		return true
 	}
-	return r.pattern.fits(cmd.Words) || r.pattern.fits(normal)
+	return slices.ContainsFunc(r.pattern, func(line []string) bool {
+		known := line[:slices.IndexFunc(line, func(w string) bool { return strings.Contains(w, anything) })]
+		return shell.Mentions(l.rest, line) || len(normal) > 0 && !cmd.Known() &&
+			(startsWith(cmd.Words, known) != no || startsWith(normal, known) != no)
+	})
 }
 
-// matchesWithin tries an expression wherever a word begins in a text.
+var wordStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^|\b\w`) })
+
+// matchesWithin tries an expression wherever a word begins in a text. Of a long text, the
+// rest is not compared and may match.
 func matchesWithin(re *regexp2.Regexp, text string) bool {
-	const most = 200 // words; longer texts are not compared further
-	words := 0
-	for i := range text {
-		if i > 0 && (isLetter(text[i-1]) || !isLetter(text[i])) {
-			continue
-		}
-		if words++; words > most || matches(re, text[i:], true) {
-			return true
-		}
-	}
-	return false
-}
-
-// isLetter reports whether c may be part of a name.
-func isLetter(c byte) bool {
-	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+	const most = 200
+	starts := wordStart().FindAllStringIndex(text, most)
+	return len(starts) == most || slices.ContainsFunc(starts, func(at []int) bool { return matches(re, text[at[0]:], true) })
 }
 
 // startsWith compares word by word.

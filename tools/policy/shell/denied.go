@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -85,37 +86,22 @@ func Mentions(text string, words []string) bool {
 	}
 	plain, lines := quotes().Replace(text), blanks().ReplaceAllString(text, " ")
 	return !slices.ContainsFunc(words, func(word string) bool {
-		return !holdsWord(text, word) && !holdsWord(plain, word) && !holdsWord(lines, word)
+		re := wordIn(word)
+		return !re.MatchString(text) && !re.MatchString(plain) && !re.MatchString(lines)
 	})
 }
 
-func holdsWord(text, word string) bool {
+// wordIn returns an expression that finds a word. It may begin behind sed's e, which
+// runs what follows at once, and behind an option of one letter, whose value it may be.
+func wordIn(word string) *regexp.Regexp {
 	word, before := strings.CutPrefix(word, "*")
 	word, behind := strings.CutSuffix(word, "*")
-	if word == "" {
-		return true
+	source := regexp.QuoteMeta(word)
+	if !before && word != "" {
+		source = `(^|[^\w-]|(^|[^a-zA-Z])e|(^|[^\w-])-[a-zA-Z])` + source
 	}
-	for from := 0; ; {
-		i := strings.Index(text[from:], word)
-		if i < 0 {
-			return false
-		}
-		i += from
-		end := i + len(word)
-		if (before || begins(text, i)) && (behind || end == len(text) || !ofWord(text[end])) {
-			return true
-		}
-		from = i + 1
+	if !behind && word != "" {
+		source += `([^\w-]|$)`
 	}
+	return regexp.MustCompile(source)
 }
-
-// begins reports whether a word may begin at i: sed's e runs what follows it at
-// once, and so may the value of an option of one letter.
-func begins(text string, i int) bool {
-	return i == 0 || !ofWord(text[i-1]) || text[i-1] == 'e' && (i == 1 || !letter(text[i-2])) ||
-		i > 1 && letter(text[i-1]) && text[i-2] == '-' && (i == 2 || !ofWord(text[i-3]))
-}
-
-func ofWord(c byte) bool { return c == '_' || c == '-' || '0' <= c && c <= '9' || letter(c) }
-
-func letter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
