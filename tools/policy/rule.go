@@ -56,7 +56,7 @@ const (
 )
 
 // Rule is one rule. Every condition that is set must be met. The zero Rule has none: it
-// allows everything. Policy files spell the fields as JSON would.
+// allows everything.
 type Rule struct {
 	// Name is for people; may be empty.
 	Name string
@@ -65,48 +65,48 @@ type Rule struct {
 	// Priority is 1000 times the tier plus the priority in the file, 0 to 999.
 	Priority int
 	// Message is for the model if Decision is [Deny]; may be empty.
-	Message string `json:"denyMessage"`
+	Message string
 	// Place says where the rule is defined.
-	Place Place `json:"-"`
+	Place Place
 
 	// Tools are names, "*", or a prefix with a trailing "*"; older names count too. Empty
 	// means every tool.
-	Tools []string `json:"toolName"`
+	Tools []string
 	// Server is the MCP server, "*" for any. Tools are then the server's own names or
 	// full ones.
-	Server string `json:"mcpName"`
+	Server string
 	// Subagent limits the rule to calls of one subagent; empty means every agent.
 	Subagent string
 	// Args is a regular expression (of JavaScript) on the arguments as JSON with sorted
 	// keys.
-	Args string `json:"argsPattern"`
+	Args string
 	// Prefixes are prefixes of a shell command, compared word by word; one has to match.
-	Prefixes []string `json:"commandPrefix"`
+	Prefixes []string
 	// Regex is a regular expression on a shell command, anchored at its start.
-	Regex string `json:"commandRegex"`
+	Regex string
 	// Modes are the modes in which it counts; empty means every mode.
 	Modes []Mode
 	// Interactive limits the rule to sessions with a user, or without one; nil means
 	// both.
 	Interactive *bool
 	// Annotations have to be among the tool's, with equal values.
-	Annotations map[string]any `json:"toolAnnotations"`
+	Annotations map[string]any
 	// Redirection is an allow that includes redirections.
-	Redirection bool `json:"allowRedirection"`
+	Redirection bool
 	// Inside is an allow that includes redirections to files of the workspace.
-	Inside bool `json:"-"`
+	Inside bool
 	// Always rules count in addition to the one that decides: the first that matches a
 	// command which another rule allows has it asked about, or if it allows keeps those
 	// below it from asking.
-	Always bool `json:"evenIfAllowed"`
+	Always bool
 	// Area restricts the rule to a part of the disk.
 	Area Area
 	// Sandbox is an allow of commands that run in the sandbox.
 	Sandbox bool
 	// BuiltinOnly leaves MCP tools out.
-	BuiltinOnly bool `json:"-"`
+	BuiltinOnly bool
 	// TrustedOnly is for MCP servers that the settings trust, in a trusted folder.
-	TrustedOnly bool `json:"-"`
+	TrustedOnly bool
 
 	compiled    bool
 	args, regex *regexp2.Regexp

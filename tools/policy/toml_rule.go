@@ -1,12 +1,8 @@
 package policy
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -33,11 +29,11 @@ func (p *parser) rule(at Place, v any) {
 	if !p.finish(&t) {
 		return
 	}
-	if c := t.Checker; c != nil && len(t.faults) == 0 {
+	if c := t.checker; c != nil && len(t.faults) == 0 {
 		if c["type"] == "in-process" && c["name"] == "allowed-path" {
 			t.Area = Workspace
-		} else if t.Rule.Decision == Allow {
-			t.Rule.Decision = Ask
+		} else if t.Decision == Allow {
+			t.Decision = Ask
 			p.complain(at, false, "safety checker %v is not known: the rule asks instead of allowing", c["name"])
 		}
 	}
@@ -110,8 +106,11 @@ func (p *parser) unknownKey(at Place, key string, tables bool) {
 // table is a rule as files spell it, and what is wrong with it.
 type table struct {
 	Rule
-	Decision string
-	Checker  map[string]any `json:"safetychecker"`
+	decision string
+	priority int64
+	modes    []string
+	area     string
+	checker  map[string]any
 	faults   []string
 	unknown  []string
 }
@@ -129,8 +128,16 @@ func (t *table) read(v any) {
 		t.fault("not a table")
 		return
 	}
+	r := &t.Rule
+	places := map[string]any{ // in lower case
+		"name": &r.Name, "toolname": &r.Tools, "mcpname": &r.Server, "subagent": &r.Subagent, "decision": &t.decision,
+		"priority": &t.priority, "argspattern": &r.Args, "commandprefix": &r.Prefixes, "commandregex": &r.Regex,
+		"modes": &t.modes, "interactive": &r.Interactive, "toolannotations": &r.Annotations,
+		"allowredirection": &r.Redirection, "evenifallowed": &r.Always, "sandbox": &r.Sandbox,
+		"denymessage": &r.Message, "safetychecker": &t.checker, "area": &t.area,
+	}
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		t.field(key, fields[key])
+		t.field(key, places[strings.ToLower(strings.ReplaceAll(key, "_", ""))], fields[key])
 	}
 	for _, required := range []string{"decision", "priority", "toolName"} {
 		if _, ok := fields[required]; !ok && !(required == "toolName" && t.Server != "") {
@@ -141,63 +148,67 @@ func (t *table) read(v any) {
 	t.checkConditions()
 }
 
-// shapes are the values of fields, by the kinds that hold them.
-var shapes = map[reflect.Kind]string{
-	reflect.String: "a string", reflect.Slice: "a string or a list of strings", reflect.Bool: "true or false",
-	reflect.Map: "a table", reflect.Int: wholeNumber,
+// field reads one field, which is unknown if there is no place for it.
+func (t *table) field(key string, place, v any) {
+	switch to := place.(type) {
+	case nil:
+		t.unknown = append(t.unknown, key)
+	case *string:
+		as(t, key, "a string", v, to)
+	case *int64:
+		as(t, key, wholeNumber, v, to)
+	case *bool:
+		as(t, key, "true or false", v, to)
+	case **bool:
+		*to = new(bool)
+		as(t, key, "true or false", v, *to)
+	case *map[string]any:
+		as(t, key, "a table", v, to)
+	case *[]string:
+		list, ok := v.([]any)
+		if !ok {
+			list = []any{v}
+		}
+		*to = make([]string, len(list))
+		for i, e := range list {
+			as(t, key, "a string or a list of strings", e, &(*to)[i])
+		}
+		if len(list) == 0 {
+			t.fault("%s must not be empty", key)
+		}
+	}
 }
 
 const wholeNumber = "a whole number from 0 to 999"
 
-// field reads one field in either spelling; an unknown one is noted.
-func (t *table) field(key string, v any) {
-	err := t.decode(key, v)
-	if _, one := v.(string); one && err != nil {
-		err = t.decode(key, []any{v})
-	}
-	list, isList := v.([]any)
-	wrong := (*json.UnmarshalTypeError)(nil)
-	switch {
-	case v == "", isList && (len(list) == 0 || slices.Contains(list, any(""))):
+// as reads a value that must be a T.
+func as[T any](t *table, key, what string, v any, to *T) {
+	var ok bool
+	if *to, ok = v.(T); !ok {
+		t.fault("%s must be %s, not %v", key, what, v)
+	} else if v == "" {
 		t.fault("%s must not be empty", key)
-	case errors.As(err, &wrong):
-		t.fault("%s must be %s, not %v", key, shapes[wrong.Type.Kind()], v)
-	case err != nil && strings.Contains(err.Error(), "unknown field"):
-		t.unknown = append(t.unknown, key)
-	case err != nil:
-		t.fault("%s cannot be %v", key, v)
 	}
-}
-
-// decode reads one field as JSON, where the case of letters does not count.
-func (t *table) decode(key string, v any) error {
-	data, err := json.Marshal(map[string]any{strings.ReplaceAll(key, "_", ""): v})
-	if err != nil {
-		return err
-	}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	return d.Decode(t)
 }
 
 // checkValues reads words, and looks for values that are not possible.
 func (t *table) checkValues() {
-	if i := slices.Index(decisionNames[:], t.Decision); i >= 0 {
-		t.Rule.Decision = Decision(i)
-	} else if t.Decision != "" {
-		t.fault("decision must be allow, deny or ask_user, not %s", t.Decision)
+	if i := slices.Index(decisionNames[:], t.decision); i >= 0 {
+		t.Decision = Decision(i)
+	} else if t.decision != "" {
+		t.fault("decision must be allow, deny or ask_user, not %s", t.decision)
 	}
-	if t.Priority < 0 || t.Priority > 999 {
-		t.fault("priority must be %s, not %d", wholeNumber, t.Priority)
+	if t.Priority = int(t.priority); t.priority < 0 || t.priority > 999 {
+		t.fault("priority must be %s, not %d", wholeNumber, t.priority)
 	}
-	for i, m := range t.Modes {
-		var err error
-		if t.Modes[i], err = ParseMode(string(m)); err != nil {
+	for _, name := range t.modes {
+		m, err := ParseMode(name)
+		if t.Modes = append(t.Modes, m); err != nil {
 			t.fault("modes: %v", err)
 		}
 	}
-	if t.Area != Anywhere && t.Area != Workspace && t.Area != Plans {
-		t.fault("area must be workspace or plans, not %s", t.Area)
+	if t.Area = Area(t.area); t.Area != Anywhere && t.Area != Workspace && t.Area != Plans {
+		t.fault("area must be workspace or plans, not %s", t.area)
 	}
 	for _, n := range t.Tools {
 		if strings.Contains(n, "__") {
@@ -212,7 +223,7 @@ func (t *table) checkValues() {
 // checkConditions looks for conditions that do not go together.
 func (t *table) checkConditions() {
 	shell := len(t.Tools) == 1 && canonical(t.Tools[0]) == shellTool
-	if t.Sandbox && (t.Rule.Decision != Allow || !shell) {
+	if t.Sandbox && (t.Decision != Allow || !shell) {
 		t.fault("sandbox needs decision = %q and toolName = %q", Allow, shellTool)
 	}
 	commands := len(t.Prefixes) > 0 || t.Regex != ""

@@ -34,7 +34,7 @@ func TestFaultsNameTheirPlaceAndSpareTheRest(t *testing.T) {
 		{"unknown mode", "toolName = \"x\"\ndecision = \"allow\"\npriority = 1\nmodes = [\"fast\"]", TierUser, 0, `p.toml:2: rule skipped: modes: unknown approval mode "fast": use default, auto_edit, yolo or plan`, false},
 		{"wrong types", "toolName = 5\ndecision = \"allow\"\npriority = 1\ninteractive = \"yes\"", TierUser, 0, "p.toml:2: rule skipped: interactive must be true or false, not yes; toolName must be a string or a list of strings, not 5", false},
 		{"empty lists", "toolName = []\ndecision = \"allow\"\npriority = 1\nmodes = [\"\"]", TierUser, 0, "p.toml:2: rule skipped: modes must not be empty; toolName must not be empty", false},
-		{"no number", "toolName = \"x\"\ndecision = \"deny\"\npriority = nan", TierUser, 0, "p.toml:2: priority cannot be NaN", true},
+		{"no number", "toolName = \"x\"\ndecision = \"deny\"\npriority = nan", TierUser, 0, "p.toml:2: priority must be a whole number from 0 to 999, not NaN", true},
 		{"no word", "toolName = \"x\"\ndecision = 1\npriority = \"high\"", TierUser, 0, "p.toml:2: decision must be a string, not 1; priority must be a whole number from 0 to 999, not high", true},
 		{"fields that files do not have", "toolName = \"x\"\ndecision = \"allow\"\npriority = 1\ninside = true\nplace = \"y\"", TierUser, 0, `p.toml:2: rule skipped: unknown field "inside", "place" may have been meant to narrow it`, false},
 		{"unknown checker", "toolName = \"x\"\ndecision = \"allow\"\npriority = 1\n[rule.safety_checker]\ntype = \"external\"\nname = \"mine\"", TierUser, 1, "p.toml:2: safety checker mine is not known: the rule asks instead of allowing", false},
