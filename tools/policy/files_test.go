@@ -172,8 +172,11 @@ func TestGitInABareRepository(t *testing.T) {
 		}
 		assert.Equal(t, Ask, e.Check(in(root, "git -C $X status")).Decision)
 	}
-	assert.Equal(t, Allow, projectEngine(t, root, ws, allowAll, Options{Interactive: true}).Check(
-		in(root, "git -C sub status")).Decision)
+	for command, want := range map[string]Decision{"git --no-pager status": Allow, "git -C sub status": Ask,
+		"git -c core.pager=x log": Ask} {
+		e := projectEngine(t, root, ws, allowAll, Options{Interactive: true})
+		assert.Equal(t, want, e.Check(in(root, command)).Decision, command)
+	}
 }
 
 // A rule that allows writing does not include settings files unless it names them.

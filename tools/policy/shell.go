@@ -150,9 +150,6 @@ func (e *Engine) caution(s situation, l judged, cmd shell.Command, r *Rule) stri
 			return why
 		}
 	}
-	if why := variableOfMake(cmd, r); why != "" {
-		return why
-	}
 	for i := range s.rules {
 		also := &s.rules[i]
 		if !also.Always || !also.appliesTo(s, l.call.Tool, l.call.Info, l.call.Subagent) {
@@ -168,26 +165,6 @@ func (e *Engine) caution(s situation, l judged, cmd shell.Command, r *Rule) stri
 		}
 	}
 	return e.namesSensitive(l, cmd)
-}
-
-// variableOfMake returns why a make command needs approval although a rule allows it: a
-// variable on its command line changes what it runs.
-func variableOfMake(cmd shell.Command, r *Rule) string {
-	if name := path.Base(cmd.Name()); name != "make" && name != "gmake" {
-		return ""
-	}
-	named := 0 // words of the rule
-	for _, p := range r.prefixes {
-		if startsWith(cmd.Words, p) == yes {
-			named = max(named, len(p))
-		}
-	}
-	for _, w := range cmd.Words[max(named, 1):] {
-		if !w.Known || strings.Contains(w.Text, "=") || strings.HasPrefix(w.Text, "--ev") || strings.HasPrefix(w.Text, "-E") {
-			return "it sets a variable, which is part of what make runs"
-		}
-	}
-	return ""
 }
 
 // ruleFor finds the rule that decides about a command; nil if no rule does. perhaps is

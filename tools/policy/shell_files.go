@@ -164,12 +164,13 @@ func (e *Engine) wordAsked(l judged, w shell.Word, reach shell.Reach) string {
 // read. Any folder may be a bare repository, made of files from a clone or an edit, and
 // its configuration names programs.
 func gitAsked(l judged, cmd shell.Command) string {
-	below, known := cmd.GitDir()
-	if !known || l.dirs == nil && l.call.Intent.Exec != nil && l.call.Intent.Exec.Dir != "" {
+	own := len(cmd.Words) - len(cmd.Normal()) // options of git itself
+	if own > 1 || own == 1 && cmd.Words[1].Text != "--no-pager" ||
+		l.dirs == nil && l.call.Intent.Exec != nil && l.call.Intent.Exec.Dir != "" {
 		return "runs git in a directory that is not known"
 	}
 	for _, dir := range l.dirs {
-		if bare := bareAbove(absolute(dir, below)); bare != "" {
+		if bare := bareAbove(dir); bare != "" {
 			return "git takes " + bare + " for a repository, whose configuration names programs"
 		}
 	}
