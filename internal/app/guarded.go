@@ -66,11 +66,10 @@ func (c *Configuration) extensionSwitchedOff(e config.Extension) string {
 		text.VisibleLine(e.Name))
 }
 
-// runsPrograms reports whether changing the file at path, or with below set anything in
-// that directory, is more than an edit, because programs run what the file says, now or
-// later, or because it is minigem's own memory. It follows links both ways: path may
+// runsPrograms reports whether changing the file at path is more than an edit, because
+// programs run what the file says, now or later, or because it is minigem's own memory. It follows links both ways: path may
 // lead to such a file, and the name of such a file may lead to path.
-func (r *Runtime) runsPrograms(path string, below bool) bool {
+func (r *Runtime) runsPrograms(path string) bool {
 	if _, err := r.Workspace.Resolve(path); err == nil && !r.Workspace.Writable(path) {
 		return true
 	}
@@ -85,14 +84,8 @@ func (r *Runtime) runsPrograms(path string, below bool) bool {
 	for _, dir := range append(r.Workspace.Dirs(), r.Config.ProjectDir) {
 		guarded = append(guarded, laterIn(dir, fs.ModeSymlink)...)
 	}
-	switch inside := func(file string) bool { return within(file, real) }; {
-	case runslater.Match(real) != "", runslater.Match(filepath.Clean(path)) != "", slices.ContainsFunc(guarded, inside):
-		return true
-	case !below:
-		return false
-	}
-	guarded = append(guarded, r.Config.Dir, filepath.Join(r.Config.ProjectDir, ".git"))
-	return slices.ContainsFunc(guarded, func(file string) bool { return within(real, file) })
+	return runslater.Match(real) != "" || runslater.Match(filepath.Clean(path)) != "" ||
+		slices.ContainsFunc(guarded, func(file string) bool { return within(file, real) })
 }
 
 // belowTemp returns path relative to the project's folder for temporary files, and

@@ -69,7 +69,7 @@ func (r *Runtime) wireSandbox(ctx context.Context, sys *System, w *Frontend) err
 	r.Engine.BlockFailed = true
 	allowed, _, err := r.Config.sandboxWidened(func(string) {})
 	r.Workspace.Keep(func(path string) bool {
-		return r.runsPrograms(path, false) && len(unless(allowed, []string{path})) > 0
+		return r.runsPrograms(path) && len(unless(allowed, []string{path})) > 0
 	})
 	return err
 }

@@ -38,10 +38,9 @@ type Options struct {
 	InWorkspace func(path string) bool
 	InPlans     func(path string) bool
 	// Sensitive reports whether changing path, links followed, needs a question in
-	// every mode but yolo, such as settings by which editors run programs. With below,
-	// it is about everything that exists or may be created in the directory. If it is
-	// nil, no path is sensitive.
-	Sensitive func(path string, below bool) bool
+	// every mode but yolo, such as settings by which editors run programs. If it is nil,
+	// no path is sensitive.
+	Sensitive func(path string) bool
 	// Refused returns a file that a command reads although the file tools would refuse
 	// it, or "". If it is nil, only the words of the command are checked.
 	Refused func(Reading) string
@@ -205,7 +204,7 @@ func (e *Engine) argumentsMatch(r *Rule, c Call, text string) bool {
 
 // changesSensitive reports whether the call changes a file that needs a question.
 func (e *Engine) changesSensitive(c Call) bool {
-	return slices.ContainsFunc(pathsOf(c.Intent), func(p string) bool { return e.sensitive(p, false) })
+	return slices.ContainsFunc(pathsOf(c.Intent), func(p string) bool { return e.sensitive(p) })
 }
 
 // inArea reports whether all paths of the call are in the area. A call without

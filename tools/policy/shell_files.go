@@ -150,8 +150,8 @@ func (e *Engine) wordAsked(l judged, w shell.Word, reach shell.Reach) string {
 			if _, err := os.Lstat(at); err != nil && !w.Glob && !climbs {
 				continue
 			}
-			what := e.options.Refused(
-				Reading{Path: at, Pattern: w.Glob, Names: reach.Names, Below: reach.Below, Visible: reach.Visible})
+			what := e.options.Refused(Reading{Path: at, Pattern: w.Glob, Names: reach.Names, Below: reach.Below,
+				Visible: reach.Visible, Links: reach.Links})
 			if what != "" {
 				return "may read " + what + ", which the file tools do not"
 			}
@@ -214,7 +214,7 @@ func (e *Engine) namesSensitive(l judged, cmd shell.Command) string {
 				return "names " + secret + ", which the file tools do not read"
 			}
 			if ofProcess(name) || slices.ContainsFunc(l.dirs, func(dir string) bool {
-				return e.sensitive(absolute(dir, name), false)
+				return e.sensitive(absolute(dir, name))
 			}) {
 				return "names " + name + ", which may say what programs run"
 			}
@@ -249,7 +249,7 @@ func (e *Engine) redirectAsked(s situation, l judged, cmd shell.Command, r *Rule
 		}
 		for _, dir := range l.dirs {
 			at := absolute(dir, name)
-			if e.sensitive(at, false) {
+			if e.sensitive(at) {
 				return "is redirected: changes " + name + ", which may say what programs run"
 			}
 			if !free && !e.inWorkspace(at) {
@@ -260,8 +260,8 @@ func (e *Engine) redirectAsked(s situation, l judged, cmd shell.Command, r *Rule
 	return ""
 }
 
-func (e *Engine) sensitive(path string, below bool) bool {
-	return e.options.Sensitive != nil && e.options.Sensitive(path, below)
+func (e *Engine) sensitive(path string) bool {
+	return e.options.Sensitive != nil && e.options.Sensitive(path)
 }
 
 func (e *Engine) inWorkspace(path string) bool {

@@ -57,6 +57,8 @@ type Reach struct {
 	Here bool
 	// Visible says that it leaves hidden files out.
 	Visible bool
+	// Links says that it follows links below a folder.
+	Links bool
 	// Commits is for git: it may print contents of any tracked file, now or earlier, or
 	// URLs of remotes.
 	Commits bool
@@ -72,6 +74,7 @@ const (
 
 var (
 	recurses = option(`^(-[a-zA-Z0-9]*[rR]|--(r|dereference-r|directories))`)
+	links    = option(`^(-[a-zA-Z0-9]*[RL]|--(deref|follow))`)
 	hidden   = option(`^(-[a-zA-Z0-9]*[u.gL]|--(hidden|unrestricted|glob|iglob|no-ignore|follow|pre|search-zip))`)
 )
 
@@ -99,9 +102,9 @@ func (c Command) Reach() Reach {
 	case Listed(names, name):
 		return Reach{Names: true}
 	case name == "rg":
-		return Reach{Below: true, Here: true, Visible: !has(hidden)}
+		return Reach{Below: true, Here: true, Visible: !has(hidden), Links: has(links)}
 	case strings.HasSuffix(name, "grep"), name == "diff":
-		return Reach{Below: has(recurses), Here: has(recurses)}
+		return Reach{Below: has(recurses), Here: has(recurses), Links: name == "diff" || has(links)}
 	case name == "git" && !Listed(gitNames, c.Normal()[1].Text):
 		return Reach{Commits: true, Below: true}
 	}
