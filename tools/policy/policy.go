@@ -71,15 +71,10 @@ var outsidePlan = modes[1:]
 // files (autoEdit). The empty string is [ModeDefault]. The error lists the modes, or
 // names the one that was probably meant.
 func ParseMode(s string) (Mode, error) {
-	switch s {
-	case "", "default":
-		return ModeDefault, nil
-	case "auto_edit", "autoEdit":
-		return ModeAutoEdit, nil
-	case "yolo":
-		return ModeYolo, nil
-	case "plan":
-		return ModePlan, nil
+	for _, m := range append(modes, "") {
+		if s == string(m) || s == m.Flag() {
+			return cmp.Or(m, ModeDefault), nil
+		}
 	}
 	near := text.DidYouMean(text.Nearest(s, []string{"default", "auto_edit", "yolo", "plan"}))
 	return "", fmt.Errorf("unknown approval mode %q%s", s, cmp.Or(near, ": use default, auto_edit, yolo or plan"))
@@ -88,13 +83,10 @@ func ParseMode(s string) (Mode, error) {
 // Flag returns the spelling of the command line: auto_edit for [ModeAutoEdit], default
 // for the zero Mode.
 func (m Mode) Flag() string {
-	switch m {
-	case ModeAutoEdit:
+	if m == ModeAutoEdit {
 		return "auto_edit"
-	case "":
-		return "default"
 	}
-	return string(m)
+	return string(cmp.Or(m, ModeDefault))
 }
 
 // Call is a call of the model with valid arguments.

@@ -10,13 +10,12 @@ import (
 func word(w *syntax.Word) Word {
 	var text strings.Builder
 	known, glob := true, false
-	for i, p := range w.Parts {
+	for _, p := range w.Parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
 			text.WriteString(escaped().ReplaceAllString(p.Value, "$1"))
 			glob = glob || strings.ContainsAny(bare(p.Value), "*?[")
-			known = known && !strings.Contains(bare(p.Value), "{") &&
-				!(i == 0 && strings.HasPrefix(p.Value, "~") || strings.Contains(p.Value, "=~") || strings.Contains(p.Value, ":~"))
+			known = known && !special().MatchString(bare(p.Value))
 		case *syntax.SglQuoted:
 			known = known && !p.Dollar
 			text.WriteString(p.Value)
@@ -36,6 +35,9 @@ func word(w *syntax.Word) Word {
 	glob = glob && s != "["
 	return Word{Text: s, Known: known && !glob, Glob: known && glob}
 }
+
+// special is what bash expands: a brace, and a tilde where a path may begin.
+var special = option(`[{]|(^|[=:])~`)
 
 // These match what a backslash may precede. $1 is what remains: nothing for an escaped
 // newline.
