@@ -14,7 +14,6 @@ import (
 	"minigem/internal/runslater"
 	"minigem/internal/text"
 	"minigem/tools/builtin"
-	"minigem/tools/policy"
 	"minigem/tools/workspace"
 )
 
@@ -112,10 +111,8 @@ func laterIn(dir string, only fs.FileMode) []string {
 
 // refusedFile returns a file that a command reads although the file tools would refuse
 // it.
-func (r *Runtime) refusedFile(read policy.Reading) string {
-	return r.Workspace.Refused(read.Path, workspace.Reach{
-		Pattern: read.Pattern, Names: read.Names, Below: read.Below, Visible: read.Visible, Links: read.Links,
-	}, r.ignore())
+func (r *Runtime) refusedFile(path string, reach workspace.Reach) string {
+	return r.Workspace.Refused(path, reach, r.ignore())
 }
 
 // within compares paths with links resolved and ignoring case, as some file systems do.

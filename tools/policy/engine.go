@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"minigem/tools"
+	"minigem/tools/workspace"
 )
 
 // Options configures an [Engine]. Functions are called concurrently. The zero Options has
@@ -34,16 +35,18 @@ type Options struct {
 	// Windows.
 	Shell Shell
 	// InWorkspace and InPlans report whether an absolute path, links followed, is
-	// inside the workspace or the plans folder. If they are nil, nothing is.
+	// inside the workspace or the plans folder. The path may hold "..". If they are nil,
+	// nothing is.
 	InWorkspace func(path string) bool
 	InPlans     func(path string) bool
 	// Sensitive reports whether changing path, links followed, needs a question in
 	// every mode but yolo, such as settings by which editors run programs. If it is nil,
 	// no path is sensitive.
 	Sensitive func(path string) bool
-	// Refused returns a file that a command reads although the file tools would refuse
-	// it, or "". If it is nil, only the words of the command are checked.
-	Refused func(Reading) string
+	// Refused returns a file that a command reads at an absolute path, which may be a
+	// pattern, although the file tools would refuse it, or "". If it is nil, commands that
+	// read files need approval.
+	Refused func(path string, r workspace.Reach) string
 	// Tracked returns a secret that git may print from the repository around a
 	// directory, such as a file that it tracks, or "". If it is nil, git is not asked.
 	Tracked func(dir string) string

@@ -42,9 +42,8 @@ func projectEngine(t *testing.T, root string, ws *workspace.Workspace, policy st
 		rel, outside := filepath.Rel(filepath.Join(root, ".gemini"), real)
 		return err != nil || runslater.Match(real) != "" || outside == nil && filepath.IsLocal(rel)
 	}
-	o.Refused = func(r Reading) string {
-		return ws.Refused(r.Path, workspace.Reach{Pattern: r.Pattern, Names: r.Names, Below: r.Below, Visible: r.Visible,
-			Links: r.Links}, workspace.Ignore{Gemini: true})
+	o.Refused = func(path string, r workspace.Reach) string {
+		return ws.Refused(path, r, workspace.Ignore{Gemini: true})
 	}
 	return engineWith(t, policy, o)
 }

@@ -144,8 +144,7 @@ func (e *Engine) caution(s situation, l judged, cmd shell.Command, r *Rule) stri
 	if r == nil || r.builtIn() {
 		return ""
 	}
-	if l.Plain && !r.Redirection && path.Base(cmd.Name()) != "git" && cmd.Reads() &&
-		!slices.ContainsFunc(cmd.Words, func(w shell.Word) bool { return !w.Known && !w.Glob }) {
+	if l.Plain && path.Base(cmd.Name()) != "git" && cmd.Reads() {
 		if why := e.secretAsked(l, cmd); why != "" {
 			return why
 		}

@@ -12,26 +12,6 @@ import (
 	"minigem/tools/workspace"
 )
 
-// Reading is a file or directory that a command reads, for [Options.Refused]; see
-// workspace.Reach.
-type Reading struct {
-	// Path is absolute.
-	Path string
-	// Pattern says that Path is a pattern of files, as a shell expands it.
-	Pattern bool
-	// Names says that no contents are read, only names and properties.
-	Names bool
-	// Below says that everything below Path is read too.
-	Below bool
-	// Visible leaves hidden files out.
-	Visible bool
-	// Links says that links below Path are followed.
-	Links bool
-}
-
-// maxDirs bounds the directories that a line may work in.
-const maxDirs = 16
-
 // dirsOf returns the directories in which commands of a line may work, or nil if they
 // are unknown. It is not certain whether a cd runs, nor before or after what.
 func dirsOf(c Call, commands []shell.Command) []string {
@@ -41,13 +21,11 @@ func dirsOf(c Call, commands []shell.Command) []string {
 	dirs := []string{c.Intent.Exec.Dir}
 	for _, cmd := range commands {
 		switch name := cmd.Name(); {
-		case name == "pushd", name == "popd", name == "cd" &&
-			(len(cmd.Words) != 2 || !cmd.Words[1].Known || strings.HasPrefix(cmd.Words[1].Text, "-") || len(dirs) > maxDirs/2):
+		case !shell.Listed("cd pushd popd", name):
+		case name != "cd", len(dirs) > 1, len(cmd.Words) != 2, !cmd.Known(), strings.HasPrefix(cmd.Words[1].Text, "-"):
 			return nil
-		case name == "cd":
-			for _, d := range slices.Clone(dirs) {
-				dirs = append(dirs, absolute(d, cmd.Words[1].Text))
-			}
+		default:
+			dirs = append(dirs, absolute(dirs[0], cmd.Words[1].Text))
 		}
 	}
 	return dirs
@@ -87,8 +65,8 @@ func (e *Engine) secretAsked(l judged, cmd shell.Command) string {
 	for _, rd := range cmd.Redirects {
 		args, reach.Nothing = append(args, rd.Target), false
 	}
-	if l.dirs == nil && e.options.Refused != nil && !reach.Nothing {
-		return "reads files of a directory that is not known"
+	if (l.dirs == nil || e.options.Refused == nil) && !reach.Nothing {
+		return "reads files, and it is not known which"
 	}
 	for _, w := range args {
 		if !w.Known && !w.Glob {
@@ -139,18 +117,12 @@ func (e *Engine) wordAsked(l judged, w shell.Word, reach shell.Reach) string {
 			return "names " + secret + ", which the file tools do not read"
 		}
 		climbs := slices.Contains(strings.Split(name, "/"), "..")
-		if e.options.Refused == nil {
-			if climbs || name[0] == '/' || workspace.Protected(name) != "" || w.Glob && w.Text[0] == '.' {
-				return "names a file outside of the working directory, or a protected one"
-			}
-			continue
-		}
 		for _, dir := range l.dirs {
 			at := absolute(dir, name)
 			if _, err := os.Lstat(at); err != nil && !w.Glob && !climbs {
 				continue
 			}
-			what := e.options.Refused(Reading{Path: at, Pattern: w.Glob, Names: reach.Names, Below: reach.Below,
+			what := e.options.Refused(at, workspace.Reach{Pattern: w.Glob, Names: reach.Names, Below: reach.Below,
 				Visible: reach.Visible, Links: reach.Links})
 			if what != "" {
 				return "may read " + what + ", which the file tools do not"
@@ -166,7 +138,7 @@ func (e *Engine) wordAsked(l judged, w shell.Word, reach shell.Reach) string {
 func gitAsked(l judged, cmd shell.Command) string {
 	own := len(cmd.Words) - len(cmd.Normal()) // options of git itself
 	if own > 1 || own == 1 && cmd.Words[1].Text != "--no-pager" ||
-		l.dirs == nil && l.call.Intent.Exec != nil && l.call.Intent.Exec.Dir != "" {
+		l.dirs == nil {
 		return "runs git in a directory that is not known"
 	}
 	for _, dir := range l.dirs {
@@ -239,8 +211,6 @@ func (e *Engine) redirectAsked(s situation, l judged, cmd shell.Command, r *Rule
 			continue
 		case !free && s.mode != ModeAutoEdit && (r == nil || !r.Inside):
 			return "is redirected"
-		case slices.Contains(strings.Split(name, "/"), "..") && !free:
-			return `is redirected to a path with ".."`
 		case (!rd.Target.Known || len(l.dirs) != 1) && !filepath.IsAbs(name):
 			if free && l.dirs != nil {
 				continue

@@ -10,15 +10,12 @@ import (
 
 // Rest returns what a line may run in addition to the commands that it shows: the text of
 // all arguments, which programs may run, or the whole line if it is not plain. It is
-// empty if every command of a plain line is inert or takes plain words.
+// empty if every command of a plain line is inert.
 func (l Line) Rest() string {
 	if !l.Plain {
 		return l.Text
 	}
-	evaluates := strings.Contains(l.Text, "$(") || strings.Contains(l.Text, "`") // test -v and printf -v do
-	if !slices.ContainsFunc(l.Commands, func(c Command) bool {
-		return !c.Inert() && (evaluates || !Listed(words, c.Name()))
-	}) {
+	if !slices.ContainsFunc(l.Commands, func(c Command) bool { return !c.Inert() }) {
 		return ""
 	}
 	var b strings.Builder
@@ -52,7 +49,7 @@ func (c Command) Runs() bool {
 func (c Command) Opaque() bool {
 	fed := Listed(shells, path.Base(c.Name())) && !slices.ContainsFunc(c.Words[1:], func(w Word) bool {
 		return !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "/dev/") &&
-			!strings.HasPrefix(w.Text, "/proc/") || w.Text == "--version" || w.Text == "--help"
+			!strings.HasPrefix(w.Text, "/proc/")
 	})
 	return c.Name() == "" || c.Runs() && !c.Known() || fed
 }
