@@ -73,9 +73,7 @@ type Engine struct {
 
 	warned atomic.Bool // a denial has said that it is not a sandbox
 
-	mu    sync.RWMutex
-	mode  Mode
-	rules []Rule // the highest priority first
+	mu sync.RWMutex // guards Mode, and Rules, of which the highest priority is first
 }
 
 // New returns an [Engine] of the built-in rules and the given ones. A rule whose
@@ -91,50 +89,48 @@ func New(o Options) (*Engine, error) {
 		}
 	}
 	sortRules(rules)
-	if o.Shell == PowerShell || o.Shell == "" && runtime.GOOS == "windows" {
+	if o.Shell == "" && runtime.GOOS != "windows" {
+		o.Shell = Bash
+	}
+	if o.Shell = cmp.Or(o.Shell, PowerShell); o.Shell == PowerShell {
 		o.Unconfined = cmp.Or(o.Unconfined, "it is not known which lines of PowerShell only read")
 	}
-	o.Rules = nil
-	return &Engine{options: o, mode: cmp.Or(o.Mode, ModeDefault), rules: rules}, nil
+	o.Rules = rules
+	return &Engine{options: o}, nil
 }
 
 // situation is what rules depend on in addition to the call.
 type situation struct {
-	mode        Mode
-	interactive bool
-	answered    bool // somebody or something says whether a call may run
-	untrusted   bool
-	wanted      bool // the user makes the call
-	rules       []Rule
+	Options
+	wanted bool // the user makes the call
 }
+
+// answered reports whether somebody or something says whether a call may run.
+func (s situation) answered() bool { return s.Interactive || s.Hooks }
 
 func (e *Engine) situation() situation {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	return situation{
-		mode:        cmp.Or(e.mode, ModeDefault),
-		interactive: e.options.Interactive,
-		answered:    e.options.Interactive || e.options.Hooks,
-		untrusted:   e.options.Untrusted,
-		rules:       e.rules,
-	}
+	s := situation{Options: e.options}
+	s.Mode = cmp.Or(s.Mode, ModeDefault)
+	return s
 }
 
 // Mode returns the current approval mode, which [Engine.SetMode] and an answer that
 // allows edits change.
-func (e *Engine) Mode() Mode { return e.situation().mode }
+func (e *Engine) Mode() Mode { return e.situation().Mode }
 
 // SetMode changes the approval mode for the rest of the session. The zero Mode means
 // [ModeDefault]. Whether the mode is permitted is for the caller to decide.
 func (e *Engine) SetMode(m Mode) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.mode = cmp.Or(m, ModeDefault)
+	e.options.Mode = m
 }
 
 // Rules returns all rules in the order in which they are tried, by falling priority. It
 // includes the built-in rules and the user's answers.
-func (e *Engine) Rules() []Rule { return slices.Clone(e.situation().rules) }
+func (e *Engine) Rules() []Rule { return slices.Clone(e.situation().Rules) }
 
 // Check decides about a call. It never returns [Ask] if neither a user nor a hook can
 // be asked. It reads files that a command line names, and may run git by
@@ -152,14 +148,14 @@ func (e *Engine) check(s situation, c Call) Verdict {
 	var v Verdict
 	if c.Tool == shellTool && c.Info.MCP == nil {
 		v = e.checkShell(s, c)
-		if v.Decision != Allow && !s.answered && strings.HasPrefix(v.Rule, "built-in policy:") {
+		if v.Decision != Allow && !s.answered() && strings.HasPrefix(v.Rule, "built-in policy:") {
 			v.Reason = join(v.Reason, allowedBy(c, v.Rule))
 		}
 	} else {
 		v = e.checkPlain(s, c)
 	}
 	switch {
-	case v.Decision != Ask, s.answered && !s.wanted:
+	case v.Decision != Ask, s.answered() && !s.wanted:
 	case s.wanted:
 		v.Decision = Allow
 	default:
@@ -174,13 +170,13 @@ var editTools = []string{"write_file", "replace"}
 // checkPlain decides about a call of any tool but the shell.
 func (e *Engine) checkPlain(s situation, c Call) Verdict {
 	text := stable(c.Args)
-	for i := range s.rules {
-		r := &s.rules[i]
+	for i := range s.Rules {
+		r := &s.Rules[i]
 		if r.Always || !r.appliesTo(s, c.Tool, c.Info, c.Subagent) || !e.argumentsMatch(r, c, text) {
 			continue
 		}
 		v := verdictOf(r)
-		if v.Decision == Allow && s.mode != ModeYolo && r.args == nil && slices.Contains(editTools, c.Tool) &&
+		if v.Decision == Allow && s.Mode != ModeYolo && r.args == nil && slices.Contains(editTools, c.Tool) &&
 			e.changesSensitive(c) {
 			v.Decision = Ask
 			v.Reason = "it may change what programs run, which only a rule that names the file allows"
@@ -256,9 +252,9 @@ func (e *Engine) NotOffered(t tools.Tool) (v Verdict, elsewhere []Mode) {
 	if v = s.offer(t, ""); v.Decision != Deny {
 		return v, nil
 	}
-	for _, s.mode = range modes[slices.Index(modes, s.mode)+1:] {
+	for _, s.Mode = range modes[slices.Index(modes, s.Mode)+1:] {
 		if s.offer(t, "").Decision != Deny {
-			elsewhere = append(elsewhere, s.mode)
+			elsewhere = append(elsewhere, s.Mode)
 		}
 	}
 	return v, elsewhere
@@ -268,13 +264,13 @@ func (e *Engine) NotOffered(t tools.Tool) (v Verdict, elsewhere []Mode) {
 // mean that some of its calls may run.
 func (s situation) offer(t tools.Tool, subagent string) Verdict {
 	name, info := canonical(t.Spec().Name), t.Info()
-	for i := range s.rules {
-		r := &s.rules[i]
+	for i := range s.Rules {
+		r := &s.Rules[i]
 		if !r.appliesTo(s, name, info, subagent) || r.Decision != Allow && r.conditional() {
 			continue
 		}
 		v := verdictOf(r)
-		if v.Decision == Ask && !s.answered {
+		if v.Decision == Ask && !s.answered() {
 			v.Decision, v.Reason = Deny, headless
 		}
 		return v
@@ -288,11 +284,11 @@ const headless = "nobody can be asked in a headless session"
 // unruled is the verdict if no rule matches.
 func (s situation) unruled() Verdict {
 	switch {
-	case s.mode == ModeYolo && len(s.rules) > 0:
+	case s.Mode == ModeYolo && len(s.Rules) > 0:
 		return Verdict{Decision: Allow, Rule: "no rule: yolo mode allows"}
-	case s.interactive:
+	case s.Interactive:
 		return Verdict{Decision: Ask, Rule: "no rule: the user is asked"}
-	case s.answered:
+	case s.answered():
 		return Verdict{Decision: Ask, Rule: "no rule: hooks are asked"}
 	}
 	return Verdict{Decision: Deny, Rule: "no rule: denied in a headless session"}

@@ -197,11 +197,11 @@ func (r *Rule) builtIn() bool { return r.Priority < 1000*int(TierExtension) }
 // appliesTo reports whether everything but the arguments matches.
 func (r *Rule) appliesTo(s situation, tool string, info tools.Info, subagent string) bool {
 	switch {
-	case len(r.Modes) > 0 && !slices.Contains(r.Modes, s.mode):
-	case r.Interactive != nil && *r.Interactive != (s.interactive || s.wanted && r.builtIn()):
+	case len(r.Modes) > 0 && !slices.Contains(r.Modes, s.Mode):
+	case r.Interactive != nil && *r.Interactive != (s.Interactive || s.wanted && r.builtIn()):
 	case r.Subagent != "" && r.Subagent != subagent:
 	case r.BuiltinOnly && info.MCP != nil:
-	case r.TrustedOnly && (info.MCP == nil || !info.MCP.Trusted || s.untrusted):
+	case r.TrustedOnly && (info.MCP == nil || !info.MCP.Trusted || s.Untrusted):
 	case !r.namesTool(tool, info.MCP):
 	case !annotated(r.Annotations, info.Annotations):
 	default:

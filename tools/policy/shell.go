@@ -2,10 +2,10 @@ package policy
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"path"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -71,10 +71,6 @@ func (e *Engine) parse(text string) (shell.Line, error) {
 		return shell.Parse(text)
 	case POSIX:
 		return shell.ParsePOSIX(text)
-	case "":
-		if runtime.GOOS != "windows" {
-			return shell.Parse(text)
-		}
 	}
 	return shell.ParsePowerShell(text)
 }
@@ -86,17 +82,14 @@ func (e *Engine) checkCommand(s situation, l judged, cmd shell.Command) Verdict 
 	v := s.unruled()
 	if r != nil {
 		v = verdictOf(r)
-		if v.Decision == Deny && s.mode == ModeYolo && r.conditional() {
+		if v.Decision == Deny && s.Mode == ModeYolo && r.conditional() {
 			v.Reason = NoSandbox
 		}
 	}
-	label := cmd.Source
-	if len(label) > 60 {
-		label = strings.ToValidUTF8(label[:60], "") + "..."
-	}
+	label := fmt.Sprintf("%.60s", cmd.Source)
 	// In a line that a rule allows in part, only what cannot write goes along.
 	reads := l.Plain && !writes(cmd) && (l.reads || cmd.Inert())
-	if v.Decision == Ask && reads && s.mode != ModePlan && (r == nil || r.builtIn()) {
+	if v.Decision == Ask && reads && s.Mode != ModePlan && (r == nil || r.builtIn()) {
 		why := e.secretAsked(l, cmd)
 		if why == "" && l.reads {
 			why = e.options.Unconfined
@@ -114,7 +107,7 @@ func (e *Engine) checkCommand(s situation, l judged, cmd shell.Command) Verdict 
 	switch {
 	case v.Decision == Ask && !l.Plain && cmd.Words == nil:
 		return explain(v, label, "it is more than a list of simple commands")
-	case v.Decision != Allow || s.mode == ModeYolo:
+	case v.Decision != Allow || s.Mode == ModeYolo:
 		return v
 	}
 	if why := e.caution(s, l, cmd, r); why != "" {
@@ -131,7 +124,7 @@ const NoSandbox = "a rule reads command lines and is not a sandbox: minigem -s c
 // it.
 func (e *Engine) caution(s situation, l judged, cmd shell.Command, r *Rule) string {
 	if path.Base(cmd.Name()) == "git" {
-		if s.untrusted {
+		if s.Untrusted {
 			return "git runs programs that the folder's configuration names, and the folder is not trusted"
 		}
 		if why := gitAsked(l, cmd); why != "" {
@@ -149,8 +142,8 @@ func (e *Engine) caution(s situation, l judged, cmd shell.Command, r *Rule) stri
 			return why
 		}
 	}
-	for i := range s.rules {
-		also := &s.rules[i]
+	for i := range s.Rules {
+		also := &s.Rules[i]
 		if !also.Always || !also.appliesTo(s, l.call.Tool, l.call.Info, l.call.Subagent) {
 			continue
 		}
@@ -169,8 +162,8 @@ func (e *Engine) caution(s situation, l judged, cmd shell.Command, r *Rule) stri
 // ruleFor finds the rule that decides about a command; nil if no rule does. perhaps is
 // one before it that holds back, of which it is not certain whether it matches.
 func (e *Engine) ruleFor(s situation, l judged, cmd shell.Command) (decides, perhaps *Rule) {
-	for i := range s.rules {
-		r := &s.rules[i]
+	for i := range s.Rules {
+		r := &s.Rules[i]
 		if r.Always || !r.appliesTo(s, l.call.Tool, l.call.Info, l.call.Subagent) || !e.inArea(r.Area, l.call.Intent) {
 			continue
 		}

@@ -209,7 +209,7 @@ func (e *Engine) redirectAsked(s situation, l judged, cmd shell.Command, r *Rule
 		switch {
 		case !rd.Writes && (r == nil || r.builtIn()): // it reads, which was judged
 			continue
-		case !free && s.mode != ModeAutoEdit && (r == nil || !r.Inside):
+		case !free && s.Mode != ModeAutoEdit && (r == nil || !r.Inside):
 			return "is redirected"
 		case (!rd.Target.Known || len(l.dirs) != 1) && !filepath.IsAbs(name):
 			if free && l.dirs != nil {

@@ -102,25 +102,24 @@ func Parse(file string, data []byte, tier Tier) ([]Rule, []Problem) {
 	lines := tableLines(data)
 	for _, key := range slices.Sorted(maps.Keys(doc)) {
 		tables, ok := doc[key].([]any)
-		line := func(i int) int {
+		place := func(i int) Place {
 			if at := lines[key]; i < len(at) && len(at) == len(tables) {
-				return at[i]
+				return Place{file, at[i]}
 			}
-			return 0
+			return Place{File: file}
 		}
 		switch {
-		case key == "rule" && ok:
-			for i, t := range tables {
-				p.rule(Place{file, line(i)}, t)
-			}
-		case key == "safety_checker" && ok:
-			for i := range tables {
-				p.checker(Place{file, line(i)})
-			}
-		case key == "rule" || key == "safety_checker":
-			p.complain(Place{file, line(0)}, true, "%q must be an array of tables: write [[%s]]", key, key)
+		case key == "safety_checker": // losing a check silently would be worse than an error
+			p.complain(place(0), true,
+				"a safety checker outside of a rule is not supported: give the rule itself a safety_checker")
+		case key != "rule":
+			p.unknownKey(place(0), key, ok)
+		case !ok:
+			p.complain(place(0), true, `"rule" must be an array of tables: write [[rule]]`)
 		default:
-			p.unknownKey(Place{file, line(0)}, key, ok)
+			for i, t := range tables {
+				p.rule(place(i), t)
+			}
 		}
 	}
 	return p.rules, p.problems

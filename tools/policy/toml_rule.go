@@ -83,12 +83,6 @@ func (p *parser) keep(t *table) {
 	}
 }
 
-// checker reads one [[safety_checker]]. It is not supported on its own, and
-// losing a check silently would be worse than an error.
-func (p *parser) checker(at Place) {
-	p.complain(at, true, "a safety checker outside of a rule is not supported: give the rule itself a safety_checker")
-}
-
 // unknownKey is for a key next to [[rule]]. A key that holds tables, or is spelled like
 // that one, may have been meant to hold rules.
 func (p *parser) unknownKey(at Place, key string, tables bool) {
