@@ -114,29 +114,6 @@ type Rule struct {
 	prefixes    [][]string
 }
 
-// String formats the rule on one line, for lists: decision, tier and priority, tools, and
-// the conditions that are set.
-func (r Rule) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%-8s %4d.%03d  %s", r.Decision, r.Priority/1000, r.Priority%1000,
-		cmp.Or(strings.Join(r.Tools, ","), "*"))
-	for _, c := range []struct{ label, value string }{
-		{"server", r.Server}, {"subagent", r.Subagent}, {"args", r.Args},
-		{"prefix", strings.Join(r.Prefixes, " | ")}, {"regex", r.Regex}, {"area", string(r.Area)},
-	} {
-		if c.value != "" {
-			fmt.Fprintf(&b, " %s=%q", c.label, c.value)
-		}
-	}
-	if len(r.Modes) > 0 {
-		fmt.Fprintf(&b, " modes=%v", r.Modes)
-	}
-	if r.Interactive != nil {
-		fmt.Fprintf(&b, " interactive=%t", *r.Interactive)
-	}
-	return b.String()
-}
-
 // matchTimeout limits one regular expression; if it takes longer, rules that
 // allow do not match and all others do.
 const matchTimeout = 100 * time.Millisecond

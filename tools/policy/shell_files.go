@@ -43,14 +43,14 @@ func absolute(dir, path string) string {
 // that names are made of.
 var nameLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\pL\pN._/~+@%-]+`) })
 
-// namesIn returns what may be names of files in an argument.
-func namesIn(w shell.Word) []string {
-	out := append(nameLike().FindAllString(w.Text, -1), w.Text, strings.TrimLeft(w.Text, "-"))
-	if strings.HasPrefix(w.Text, "-") && len(w.Text) > 2 {
-		out = append(out, w.Text[2:]) // the value of a letter
-	}
-	for _, name := range out { // of ~ and $HOME the rest is left
-		out = append(out, strings.TrimLeft(name, "~/"))
+// namesIn returns what may be names of files in an argument. Of ~ and $HOME the rest is
+// left, and of an option of one letter its value.
+func namesIn(w shell.Word) (out []string) {
+	for _, s := range append(nameLike().FindAllString(w.Text, -1), w.Text) {
+		out = append(out, s, strings.TrimLeft(s, "-"), strings.TrimLeft(s, "~/-"))
+		if len(s) > 2 && s[0] == '-' {
+			out = append(out, s[2:])
+		}
 	}
 	return slices.DeleteFunc(out, func(name string) bool {
 		return name == "" || len(name) > 4096 || strings.ContainsAny(name, "\n\x00")
@@ -98,13 +98,11 @@ func (e *Engine) secretAsked(l judged, cmd shell.Command) string {
 // look into, and not the value of an option.
 func (l judged) namesFolder(args []shell.Word) bool {
 	n := len(args)
-	if n < 2 || strings.HasPrefix(args[n-2].Text, "-") {
+	if n < 2 || strings.HasPrefix(args[n-2].Text, "-") || len(l.dirs) > 1 {
 		return false
 	}
-	return !slices.ContainsFunc(l.dirs, func(dir string) bool {
-		info, err := os.Stat(absolute(dir, args[n-1].Text))
-		return err != nil || !info.IsDir()
-	})
+	info, err := os.Stat(absolute(l.dirs[0], args[n-1].Text))
+	return err == nil && info.IsDir()
 }
 
 // wordAsked says why an argument is not read unasked.

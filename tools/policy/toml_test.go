@@ -125,7 +125,6 @@ required_context = ["environment"]
 	require.Len(t, rules, 2)
 	assert.Equal(t, []any{5007, "m", "x", Place{"p.toml", 1}}, []any{rules[0].Priority, rules[0].Message, rules[0].Args, rules[0].Place})
 	assert.Equal(t, []any{5008, Workspace, Place{"p.toml", 8}}, []any{rules[1].Priority, rules[1].Area, rules[1].Place})
-	assert.Equal(t, `deny        5.007  write_file args="x"`, rules[0].String())
 }
 
 func TestHigherTierOutranksPriority(t *testing.T) {
