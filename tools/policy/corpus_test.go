@@ -392,7 +392,7 @@ allowRedirection = true
 decision = "allow"
 priority = 100`, Options{Interactive: true})
 	for command, want := range map[string]Decision{
-		"git status > $x": Allow, "git status >& file": Ask, "git status 2>&1": Allow,
+		"git status > $x": Ask, "git status >& file": Ask, "git status 2>&1": Allow,
 		"git status >&$x": Ask, `git status >&"$x"`: Ask, "git status >&'b[$(curl)]'": Ask, "git status <&'b[`curl`]'": Ask,
 	} {
 		assert.Equal(t, want, e.Check(shellCall(command)).Decision, command)

@@ -203,7 +203,7 @@ func (e *Engine) argumentsMatch(r *Rule, c Call, text string) bool {
 
 // changesSensitive reports whether the call changes a file that needs a question.
 func (e *Engine) changesSensitive(c Call) bool {
-	return slices.ContainsFunc(pathsOf(c.Intent), func(p string) bool { return e.sensitive(p) })
+	return slices.ContainsFunc(c.Intent.Paths, func(p string) bool { return e.sensitive(p) })
 }
 
 // inArea reports whether all paths of the call are in the area. A call without
@@ -212,25 +212,16 @@ func (e *Engine) inArea(a Area, in tools.Intent) bool {
 	if a == Anywhere {
 		return true
 	}
-	paths := pathsOf(in)
 	inside := e.options.InWorkspace
 	if a == Plans {
 		inside = e.options.InPlans
 	}
-	if len(paths) == 0 || inside == nil {
+	if len(in.Paths) == 0 || inside == nil {
 		return false
 	}
-	return !slices.ContainsFunc(paths, func(p string) bool {
+	return !slices.ContainsFunc(in.Paths, func(p string) bool {
 		return a == Plans && !strings.HasSuffix(p, ".md") || !inside(p)
 	})
-}
-
-// pathsOf returns what the call reads or changes.
-func pathsOf(in tools.Intent) []string {
-	if in.Edit == nil || in.Edit.FilePath == "" {
-		return in.Paths
-	}
-	return append(slices.Clone(in.Paths), in.Edit.FilePath)
 }
 
 // Offered reports whether the model gets the tool at all: it does not if every call would

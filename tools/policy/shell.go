@@ -23,7 +23,7 @@ func (e *Engine) checkShell(s situation, c Call) Verdict {
 	if err != nil || len(line.Commands) == 0 {
 		line = shell.Line{Text: text}
 	}
-	l := judged{Line: line, call: c, dirs: dirsOf(c, line.Commands), rest: line.Rest(), unread: err != nil}
+	l := judged{Line: line, call: c, dirs: dirsOf(c, line.Commands), unread: err != nil}
 	l.reads = line.Plain && !slices.ContainsFunc(line.Commands, func(cmd shell.Command) bool {
 		return !cmd.Reads() || writes(cmd)
 	})
@@ -51,12 +51,10 @@ func (e *Engine) checkShell(s situation, c Call) Verdict {
 // judged is a command line that is being judged.
 type judged struct {
 	shell.Line
-	call Call
-	dirs []string // the possible working directories of any command; nil if they are unknown
-	// what may run in addition to the commands, as text
-	rest   string
-	reads  bool // all of it only reads, so that it runs confined
-	unread bool // it cannot be parsed
+	call   Call
+	dirs   []string // the possible working directories of any command; nil if they are unknown
+	reads  bool     // all of it only reads, so that it runs confined
+	unread bool     // it cannot be parsed
 }
 
 // writes reports whether a redirection of the command writes a file.
@@ -257,7 +255,8 @@ func (l judged) unknown(cmd shell.Command) bool {
 // mayMatch reports whether the command may be one that the expression of the
 // rule matches, or may run one.
 func (r *Rule) mayMatch(l judged, cmd shell.Command) bool {
-	if l.unknown(cmd) || l.rest != "" && matchesWithin(r.regex, l.rest) {
+	rest := l.Rest()
+	if l.unknown(cmd) || rest != "" && matchesWithin(r.regex, rest) {
 		return true
 	}
 	normal := cmd.Normal()
@@ -266,7 +265,7 @@ func (r *Rule) mayMatch(l judged, cmd shell.Command) bool {
 	}
 	return slices.ContainsFunc(r.pattern, func(line []string) bool {
 		known := line[:slices.IndexFunc(line, func(w string) bool { return strings.Contains(w, anything) })]
-		return shell.Mentions(l.rest, line) || len(normal) > 0 && !cmd.Known() &&
+		return shell.Mentions(rest, line) || len(normal) > 0 && !cmd.Known() &&
 			(startsWith(cmd.Words, known) != no || startsWith(normal, known) != no)
 	})
 }

@@ -209,10 +209,7 @@ func (e *Engine) redirectAsked(s situation, l judged, cmd shell.Command, r *Rule
 			continue
 		case !free && s.Mode != ModeAutoEdit && (r == nil || !r.Inside):
 			return "is redirected"
-		case (!rd.Target.Known || len(l.dirs) != 1) && !filepath.IsAbs(name):
-			if free && l.dirs != nil {
-				continue
-			}
+		case !rd.Target.Known, l.dirs == nil, !free && len(l.dirs) > 1 && !filepath.IsAbs(name):
 			return "is redirected to a file that is not known"
 		}
 		for _, dir := range l.dirs {

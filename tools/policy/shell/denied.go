@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Rest returns what a line may run in addition to the commands that it shows: the text of
@@ -44,12 +43,14 @@ func (c Command) Runs() bool {
 	return Listed(runners, name) || Listed(shells, name)
 }
 
+// noScript matches an argument of a shell that is not a script's name.
+var noScript = option(`^(-|/dev/|/proc/)`)
+
 // Opaque reports whether the command may run anything: its name or what it is to run is
 // not known, or it is a shell that reads its input.
 func (c Command) Opaque() bool {
 	fed := Listed(shells, path.Base(c.Name())) && !slices.ContainsFunc(c.Words[1:], func(w Word) bool {
-		return !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "/dev/") &&
-			!strings.HasPrefix(w.Text, "/proc/")
+		return !noScript().MatchString(w.Text)
 	})
 	return c.Name() == "" || c.Runs() && !c.Known() || fed
 }
@@ -64,9 +65,7 @@ func (l Line) May(prefix []string) bool {
 
 // unquoted text is compared, too: c'ur'l is curl.
 var (
-	quotes = sync.OnceValue(func() *strings.Replacer {
-		return strings.NewReplacer("\\\n", "", `\`, "", `"`, "", `'`, "")
-	})
+	quotes  = option("\\\\\n|[\\\\\"']")
 	blanks  = option(`\\[nrtfv]`) // in $'...', and where printf or echo -e writes
 	encoded = option(`\$'[^']*\\[xuUc0-7]|(?i:base64|b64decode|decode64|fromhex|unhexlify|rot_?13|\batob\()`)
 )
@@ -81,7 +80,7 @@ func Mentions(text string, words []string) bool {
 	if encoded().MatchString(text) {
 		return true
 	}
-	plain, lines := quotes().Replace(text), blanks().ReplaceAllString(text, " ")
+	plain, lines := quotes().ReplaceAllString(text, ""), blanks().ReplaceAllString(text, " ")
 	return !slices.ContainsFunc(words, func(word string) bool {
 		re := wordIn(word)
 		return !re.MatchString(text) && !re.MatchString(plain) && !re.MatchString(lines)
