@@ -3,6 +3,7 @@ package policy
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"minigem/tools"
 )
@@ -44,8 +45,8 @@ func (e *Engine) Lasting(c Call) []Outcome {
 func (s *situation) remember(c Call, outcome Outcome) {
 	s.Mode = cmp.Or(s.Mode, ModeDefault)
 	switch c.Tool = canonical(c.Tool); {
-	case !slices.Contains([]Outcome{ProceedAlways, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysSandbox}, outcome):
-	case isEdit(c.Info):
+	case !strings.HasPrefix(outcome, ProceedAlways):
+	case c.Info.Kind == tools.KindEdit: // an answer about all edits
 		// The session never becomes stricter.
 		s.Mode = modes[max(slices.Index(modes, s.Mode), slices.Index(modes, ModeAutoEdit))]
 	default:
@@ -56,9 +57,6 @@ func (s *situation) remember(c Call, outcome Outcome) {
 		}
 	}
 }
-
-// isEdit reports whether an answer about the tool is about all edits.
-func isEdit(info tools.Info) bool { return info.Kind == tools.KindEdit }
 
 // granted returns the rule that allows what the user meant. It returns nil for a
 // command line whose commands are unknown.

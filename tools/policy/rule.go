@@ -230,7 +230,7 @@ func wildcard(pattern, name string) bool {
 // annotated reports whether have holds all of want.
 func annotated(want, have map[string]any) bool {
 	for k, v := range want {
-		if got, ok := have[k]; !ok || !reflect.DeepEqual(got, v) {
+		if !reflect.DeepEqual(have[k], v) {
 			return false
 		}
 	}

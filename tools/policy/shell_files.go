@@ -217,7 +217,7 @@ func (e *Engine) redirectAsked(s situation, l judged, cmd shell.Command, r *Rule
 			if e.sensitive(at) {
 				return "is redirected: changes " + name + ", which may say what programs run"
 			}
-			if !free && !e.inWorkspace(at) {
+			if !free && (e.options.InWorkspace == nil || !e.options.InWorkspace(at)) {
 				return "is redirected: changes " + name + ", which the file tools do not"
 			}
 		}
@@ -227,8 +227,4 @@ func (e *Engine) redirectAsked(s situation, l judged, cmd shell.Command, r *Rule
 
 func (e *Engine) sensitive(path string) bool {
 	return e.options.Sensitive != nil && e.options.Sensitive(path)
-}
-
-func (e *Engine) inWorkspace(path string) bool {
-	return e.options.InWorkspace != nil && e.options.InWorkspace(path)
 }

@@ -7,10 +7,8 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"minigem/internal/boundedfile"
 
@@ -88,7 +86,7 @@ func policyFiles(path string) ([]string, error) {
 func Parse(file string, data []byte, tier Tier) ([]Rule, []Problem) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // Windows editors write a byte order mark
 	var doc map[string]any
-	err := checkLines(data)
+	lines, err := tableLines(data)
 	if err == nil {
 		err = boundedfile.CheckTOML(data)
 	}
@@ -99,7 +97,6 @@ func Parse(file string, data []byte, tier Tier) ([]Rule, []Problem) {
 		return nil, []Problem{unparsed(file, err)}
 	}
 	p := &parser{file: file, tier: tier}
-	lines := tableLines(data)
 	for _, key := range slices.Sorted(maps.Keys(doc)) {
 		tables, ok := doc[key].([]any)
 		place := func(i int) Place {
@@ -128,13 +125,21 @@ func Parse(file string, data []byte, tier Tier) ([]Rule, []Problem) {
 // maxPolicyLine limits a line: each dot of a dotted key takes hundreds of times its size.
 const maxPolicyLine = 64 << 10
 
-func checkLines(data []byte) error {
-	for line := range bytes.Lines(data) {
-		if len(line) > maxPolicyLine {
-			return fmt.Errorf("a line is longer than %d KiB", maxPolicyLine>>10)
+// tableLines finds the line of each [[name]] at the outermost level. One within a text of
+// several lines counts, too. A line that is too long is an error.
+func tableLines(data []byte) (map[string][]int, error) {
+	lines, n := map[string][]int{}, 0
+	for line := range strings.Lines(string(data)) {
+		if n++; len(line) > maxPolicyLine {
+			return nil, fmt.Errorf("line %d is longer than %d KiB", n, maxPolicyLine>>10)
+		}
+		if inner, ok := strings.CutPrefix(strings.TrimSpace(line), "[["); ok {
+			name, _, _ := strings.Cut(inner, "]]")
+			name = strings.Trim(name, "\t \"'")
+			lines[name] = append(lines[name], n)
 		}
 	}
-	return nil
+	return lines, nil
 }
 
 func unparsed(file string, err error) Problem {
@@ -145,17 +150,4 @@ func unparsed(file string, err error) Problem {
 	}
 	pr.Text = "not valid TOML: " + strings.TrimPrefix(why, "toml: ")
 	return pr
-}
-
-var heading = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*\[\[\s*["']?(\w+)["']?\s*\]\]`) })
-
-// tableLines finds the line of each [[name]] at the outermost level. One within a text of
-// several lines counts, too.
-func tableLines(data []byte) map[string][]int {
-	lines := map[string][]int{}
-	for _, at := range heading().FindAllSubmatchIndex(data, -1) {
-		name := string(data[at[2]:at[3]])
-		lines[name] = append(lines[name], 1+bytes.Count(data[:at[2]], []byte("\n")))
-	}
-	return lines
 }
