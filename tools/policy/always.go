@@ -67,12 +67,12 @@ func isRedirected(command string) bool {
 // would allow it.
 func allowedBy(c Call, rule string) string {
 	command, _ := c.Args["command"].(string)
-	var flags []string
-	for _, prefix := range RootCommands(command) {
-		flags = append(flags, fmt.Sprintf("--allowed-tools 'run_shell_command(%s)'", prefix))
+	why := "refused by " + rule
+	for i, prefix := range RootCommands(command) {
+		if i == 0 {
+			why += ", allowed by"
+		}
+		why += fmt.Sprintf(" --allowed-tools 'run_shell_command(%s)'", prefix)
 	}
-	if len(flags) == 0 {
-		return "refused by " + rule
-	}
-	return "refused by " + rule + ", allowed by " + strings.Join(flags, " ")
+	return why
 }

@@ -172,7 +172,7 @@ func (e *Engine) checkPlain(s situation, c Call) Verdict {
 	text := stable(c.Args)
 	for i := range s.Rules {
 		r := &s.Rules[i]
-		if r.Always || !r.appliesTo(s, c.Tool, c.Info, c.Subagent) || !e.argumentsMatch(r, c, text) {
+		if r.Always || !r.appliesTo(s, c) || !e.argumentsMatch(r, c, text) {
 			continue
 		}
 		v := verdictOf(r)
@@ -254,10 +254,10 @@ func (e *Engine) NotOffered(t tools.Tool) (v Verdict, elsewhere []Mode) {
 // offer finds the rule that decides whether a tool is offered. Allow and Ask
 // mean that some of its calls may run.
 func (s situation) offer(t tools.Tool, subagent string) Verdict {
-	name, info := canonical(t.Spec().Name), t.Info()
+	c := Call{Tool: canonical(t.Spec().Name), Info: t.Info(), Subagent: subagent}
 	for i := range s.Rules {
 		r := &s.Rules[i]
-		if !r.appliesTo(s, name, info, subagent) || r.Decision != Allow && r.conditional() {
+		if !r.appliesTo(s, c) || r.Decision != Allow && r.conditional() {
 			continue
 		}
 		v := verdictOf(r)

@@ -39,12 +39,7 @@ const (
 var decisionNames = [...]string{Allow: "allow", Ask: "ask_user", Deny: "deny"}
 
 // String returns the decision as policy files spell it: allow, ask_user, deny.
-func (d Decision) String() string {
-	if d < Allow || d > Deny {
-		return fmt.Sprintf("Decision(%d)", int(d))
-	}
-	return decisionNames[d]
-}
+func (d Decision) String() string { return decisionNames[d] }
 
 // Mode is an approval mode, spelled as in policy files.
 type Mode string

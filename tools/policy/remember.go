@@ -3,7 +3,6 @@ package policy
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"minigem/tools"
 )
@@ -45,7 +44,7 @@ func (e *Engine) Lasting(c Call) []Outcome {
 func (s *situation) remember(c Call, outcome Outcome) {
 	s.Mode = cmp.Or(s.Mode, ModeDefault)
 	switch c.Tool = canonical(c.Tool); {
-	case !strings.HasPrefix(outcome, ProceedAlways):
+	case !slices.Contains([]Outcome{ProceedAlways, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysSandbox}, outcome):
 	case c.Info.Kind == tools.KindEdit: // an answer about all edits
 		// The session never becomes stricter.
 		s.Mode = modes[max(slices.Index(modes, s.Mode), slices.Index(modes, ModeAutoEdit))]

@@ -172,15 +172,15 @@ func (r *Rule) restrictive() bool { return r.Decision != Allow }
 func (r *Rule) builtIn() bool { return r.Priority < 1000*int(TierExtension) }
 
 // appliesTo reports whether everything but the arguments matches.
-func (r *Rule) appliesTo(s situation, tool string, info tools.Info, subagent string) bool {
+func (r *Rule) appliesTo(s situation, c Call) bool {
 	switch {
 	case len(r.Modes) > 0 && !slices.Contains(r.Modes, s.Mode):
 	case r.Interactive != nil && *r.Interactive != (s.Interactive || s.wanted && r.builtIn()):
-	case r.Subagent != "" && r.Subagent != subagent:
-	case r.BuiltinOnly && info.MCP != nil:
-	case r.TrustedOnly && (info.MCP == nil || !info.MCP.Trusted || s.Untrusted):
-	case !r.namesTool(tool, info.MCP):
-	case !annotated(r.Annotations, info.Annotations):
+	case r.Subagent != "" && r.Subagent != c.Subagent:
+	case r.BuiltinOnly && c.Info.MCP != nil:
+	case r.TrustedOnly && (c.Info.MCP == nil || !c.Info.MCP.Trusted || s.Untrusted):
+	case !r.namesTool(c.Tool, c.Info.MCP):
+	case !annotated(r.Annotations, c.Info.Annotations):
 	default:
 		return true
 	}

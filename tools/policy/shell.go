@@ -121,10 +121,11 @@ const NoSandbox = "a rule reads command lines and is not a sandbox: minigem -s c
 // caution returns why a command needs approval although it only reads or a rule allows
 // it.
 func (e *Engine) caution(s situation, l judged, cmd shell.Command, r *Rule) string {
-	if path.Base(cmd.Name()) == "git" {
-		if s.Untrusted {
-			return "git runs programs that the folder's configuration names, and the folder is not trusted"
-		}
+	git := path.Base(cmd.Name()) == "git"
+	if git && s.Untrusted {
+		return "git runs programs that the folder's configuration names, and the folder is not trusted"
+	}
+	if git {
 		if why := gitAsked(l, cmd); why != "" {
 			return why
 		}
@@ -135,14 +136,14 @@ func (e *Engine) caution(s situation, l judged, cmd shell.Command, r *Rule) stri
 	if r == nil || r.builtIn() {
 		return ""
 	}
-	if l.Plain && path.Base(cmd.Name()) != "git" && cmd.Reads() {
+	if l.Plain && !git && cmd.Reads() {
 		if why := e.secretAsked(l, cmd); why != "" {
 			return why
 		}
 	}
 	for i := range s.Rules {
 		also := &s.Rules[i]
-		if !also.Always || !also.appliesTo(s, l.call.Tool, l.call.Info, l.call.Subagent) {
+		if !also.Always || !also.appliesTo(s, l.call) {
 			continue
 		}
 		anywhere := len(cmd.Words) == 0 && also.restrictive() && also.regex != nil &&
@@ -162,7 +163,7 @@ func (e *Engine) caution(s situation, l judged, cmd shell.Command, r *Rule) stri
 func (e *Engine) ruleFor(s situation, l judged, cmd shell.Command) (decides, perhaps *Rule) {
 	for i := range s.Rules {
 		r := &s.Rules[i]
-		if r.Always || !r.appliesTo(s, l.call.Tool, l.call.Info, l.call.Subagent) || !e.inArea(r.Area, l.call.Intent) {
+		if r.Always || !r.appliesTo(s, l.call) || !e.inArea(r.Area, l.call.Intent) {
 			continue
 		}
 		switch r.matchCommand(l, cmd) {

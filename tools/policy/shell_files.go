@@ -195,7 +195,8 @@ func (e *Engine) namesSensitive(l judged, cmd shell.Command) string {
 
 // ofProcess reports whether name leads to a file that differs between processes.
 func ofProcess(name string) bool {
-	return strings.HasPrefix(filepath.Clean(name), "/proc/") && strings.Count(filepath.Clean(name), "/") > 3
+	name = filepath.Clean(name)
+	return strings.HasPrefix(name, "/proc/") && strings.Count(name, "/") > 3
 }
 
 // redirectAsked returns why the redirections of a command need approval: the rule that

@@ -144,10 +144,9 @@ func tableLines(data []byte) (map[string][]int, error) {
 
 func unparsed(file string, err error) Problem {
 	pr := Problem{Place: Place{File: file}, Loosens: true}
-	why := err.Error()
 	if de := (*toml.DecodeError)(nil); errors.As(err, &de) {
 		pr.Place.Line, _ = de.Position()
 	}
-	pr.Text = "not valid TOML: " + strings.TrimPrefix(why, "toml: ")
+	pr.Text = "not valid TOML: " + strings.TrimPrefix(err.Error(), "toml: ")
 	return pr
 }

@@ -190,8 +190,8 @@ func (l *Line) redirect(rd *syntax.Redirect, c *Command) bool {
 		if !target.Known || target.Text != "/dev/null" {
 			c.Redirects = append(c.Redirects, Redirect{Target: target, Writes: rd.Op != syntax.RdrIn})
 		}
-		return !strings.HasPrefix(path.Clean(target.Text), "/dev/tcp") &&
-			!strings.HasPrefix(path.Clean(target.Text), "/dev/udp")
+		file := path.Clean(target.Text)
+		return !strings.HasPrefix(file, "/dev/tcp") && !strings.HasPrefix(file, "/dev/udp")
 	}
 	return false
 }

@@ -14,8 +14,9 @@ func word(w *syntax.Word) Word {
 		switch p := p.(type) {
 		case *syntax.Lit:
 			text.WriteString(escaped().ReplaceAllString(p.Value, "$1"))
-			glob = glob || strings.ContainsAny(bare(p.Value), "*?[")
-			known = known && !special().MatchString(bare(p.Value))
+			plain := escaped().ReplaceAllString(p.Value, "") // without escaped characters
+			glob = glob || strings.ContainsAny(plain, "*?[")
+			known = known && !special().MatchString(plain)
 		case *syntax.SglQuoted:
 			known = known && !p.Dollar
 			text.WriteString(p.Value)
@@ -45,6 +46,3 @@ var (
 	escaped = option(`(?s)\\(?:\n|(.))`)
 	quoted  = option("\\\\(?:\n|([$`\"\\\\]))")
 )
-
-// bare returns s without its escaped characters.
-func bare(s string) string { return escaped().ReplaceAllString(s, "") }
