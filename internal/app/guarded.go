@@ -66,8 +66,9 @@ func (c *Configuration) extensionSwitchedOff(e config.Extension) string {
 }
 
 // runsPrograms reports whether changing the file at path is more than an edit, because
-// programs run what the file says, now or later, or because it is minigem's own memory. It follows links both ways: path may
-// lead to such a file, and the name of such a file may lead to path.
+// programs run what the file says, now or later, or because it is minigem's own memory.
+// It follows links both ways: path may lead to such a file, and the name of such a file
+// may lead to path.
 func (r *Runtime) runsPrograms(path string) bool {
 	if _, err := r.Workspace.Resolve(path); err == nil && !r.Workspace.Writable(path) {
 		return true

@@ -26,7 +26,8 @@ var builtin = sync.OnceValue(func() []Rule {
 // below all others.
 func forHooks() Rule {
 	return Rule{
-		Name: "hooks are asked about changes", Decision: Ask, Priority: 1011, Place: Place{File: "hooks of PermissionRequest"},
+		Name: "hooks are asked about changes", Decision: Ask, Priority: 1011,
+		Place: Place{File: "hooks of PermissionRequest"},
 	}
 }
 

@@ -278,7 +278,9 @@ var wordStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile
 func matchesWithin(re *regexp2.Regexp, text string) bool {
 	const most = 200
 	starts := wordStart().FindAllStringIndex(text, most)
-	return len(starts) == most || slices.ContainsFunc(starts, func(at []int) bool { return matches(re, text[at[0]:], true) })
+	return len(starts) == most || slices.ContainsFunc(starts, func(at []int) bool {
+		return matches(re, text[at[0]:], true)
+	})
 }
 
 // startsWith compares word by word.
