@@ -36,9 +36,10 @@ func TestHolds(t *testing.T) {
 	assert.Greater(t, len(all), 600)
 	assert.Empty(t, through)
 	assert.Equal(t, []string{
-		"cat <<E > notes.md\ngit push --force\nE", "cat <<'E'\ngit push --force\nE",
+		`printf '%s\n' 'git push --force'`, "cat <<E > notes.md\ngit push --force\nE", "cat <<'E'\ngit push --force\nE",
 		"cat << E\nNever do this:\n  git push --force\nE",
 		"x='git push --force'", `x='git push --force'; echo "$x"`,
+		"test 'git push --force' = x", "[ 'git push --force' = x ]",
 		`python3 -c 'print("git push --force")'`, `awk 'BEGIN{print "git push --force"}'`,
 		"git commit -m 'never git push --force'",
 	}, alarms)

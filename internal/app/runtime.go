@@ -278,10 +278,8 @@ func (r *Runtime) wirePolicy(_ context.Context) error {
 		InWorkspace: func(path string) bool { _, err := r.Workspace.Resolve(path); return err == nil },
 		InPlans:     r.Plans.Has,
 		Sensitive:   r.Sandbox.Runs,
-		Refused: func(read policy.Reading) string { // as the file tools refuse it
-			return r.Workspace.Refused(read.Path, workspace.Reach{
-				Pattern: read.Pattern, Names: read.Names, Below: read.Below, Visible: read.Visible, Links: read.Links,
-			}, r.ignore())
+		Refused: func(path string, reach workspace.Reach) string { // as the file tools refuse it
+			return r.Workspace.Refused(path, reach, r.ignore())
 		},
 		Tracked: func(dir string) string { return sandbox.Tracked(r.Config.ChildEnv(), dir) },
 	})

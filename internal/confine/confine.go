@@ -6,6 +6,7 @@
 package confine
 
 import (
+	"cmp"
 	"errors"
 	"sync"
 )
@@ -41,7 +42,13 @@ type Rules struct {
 	Network Network
 	// Ports are the ports that [TCPPorts] may connect to.
 	Ports []uint16
+	// Tasks limits the processes and threads of all domains with the same number, where
+	// the kernel lets this process limit them: as root in a pids cgroup of version 1, and
+	// otherwise to that many more than the machine now has. 0 means 4,096.
+	Tasks uint64
 }
+
+func (r Rules) tasks() uint64 { return cmp.Or(r.Tasks, 4096) }
 
 // Network says which sockets a process may have. Connected pairs are always allowed.
 type Network int

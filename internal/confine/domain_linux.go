@@ -35,6 +35,7 @@ func Open(r Rules) (*Domain, error) {
 	d := &Domain{rules: r, work: make(chan func())}
 	opened := make(chan error)
 	go onOwnThread(func() {
+		joinGroup(r.tasks())
 		if r.Attributes {
 			if err := ownMounts(r.Write); err != nil {
 				r.Attributes = false
@@ -132,8 +133,34 @@ func (d *Domain) Start(only []string, begin func() error) error {
 		return in.Start(nil, begin)
 	}
 	err := errEnded
-	d.do(func() { err = begin() })
+	d.do(func() { err = limited(d.rules.tasks(), begin) })
 	return err
+}
+
+// joinGroup puts the calling thread, and what it starts, into a control group of a
+// limited number of tasks. That also limits root, but not every machine allows it.
+func joinGroup(most uint64) {
+	n := strconv.FormatUint(most, 10)
+	dir := "/sys/fs/cgroup/pids/minigem-" + n
+	_ = os.Mkdir(dir, 0o755)
+	_ = os.WriteFile(dir+"/pids.max", []byte(n), 0)
+	_ = os.WriteFile(dir+"/tasks", []byte("0"), 0)
+}
+
+var limiting sync.Mutex // the limits of this process
+
+// limited calls begin while this process has a limit on the tasks of its user, which the
+// process that begin starts inherits. The kernel does not apply it to root.
+func limited(more uint64, begin func() error) error {
+	limiting.Lock()
+	defer limiting.Unlock()
+	var now unix.Sysinfo_t
+	var own unix.Rlimit
+	if unix.Sysinfo(&now) == nil && unix.Getrlimit(unix.RLIMIT_NPROC, &own) == nil {
+		_ = unix.Setrlimit(unix.RLIMIT_NPROC, &unix.Rlimit{Cur: min(own.Cur, uint64(now.Procs)+more), Max: own.Max})
+		defer unix.Setrlimit(unix.RLIMIT_NPROC, &own)
+	}
+	return begin()
 }
 
 // do calls f on the thread, unless d has ended.

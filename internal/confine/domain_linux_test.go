@@ -5,6 +5,8 @@ package confine_test
 import (
 	"io"
 	"os"
+	"os/exec"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -45,11 +47,24 @@ func TestNothingOutlivesADomain(t *testing.T) {
 	}
 }
 
-// TestReadableHoldsNoDisks: a program that may read the system cannot read a device that
-// holds all users' files.
-func TestReadableHoldsNoDisks(t *testing.T) {
+// TestReadableHoldsNoSecrets: a program that may read the system can read neither a device
+// that holds all users' files nor, even as root, the passwords.
+func TestReadableHoldsNoSecrets(t *testing.T) {
 	t.Parallel()
-	for _, path := range confine.Readable("/usr/bin", "/root") {
-		assert.NotEqual(t, "/dev", path)
+	read := confine.Readable("/usr/bin", "/root")
+	for _, path := range []string{"/dev", "/etc", "/etc/shadow", "/etc/gshadow", "/etc/shadow-", "/etc/sudoers", "/root"} {
+		assert.NotContains(t, read, path)
 	}
+	assert.Contains(t, read, "/etc/passwd")
+	if _, err := os.ReadFile("/etc/shadow"); err != nil {
+		return // nobody here could read it anyway
+	}
+	out := &strings.Builder{}
+	c := exec.CommandContext(t.Context(), "/bin/cat", "/etc/shadow", "/etc/passwd")
+	c.Stdout = out
+	if err := confine.Start(confine.Rules{Read: read}, c.Start); err != nil {
+		t.Skip(err)
+	}
+	require.Error(t, c.Wait())
+	assert.True(t, strings.HasPrefix(out.String(), "root:x:"), "only the second file is shown: %s", out)
 }

@@ -7,9 +7,10 @@ import (
 	"strings"
 )
 
-// system lists folders in which everything is public.
+// system lists folders in which everything is public. Of /etc, that is what everybody may
+// read: root's own tests cannot read the passwords in /etc/shadow.
 var system = []string{
-	"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/usr", "/etc", "/opt", "/nix", "/gnu", "/snap", "/var/lib", "/proc",
+	"/bin", "/sbin", "/lib", "/lib32", "/lib64", "/usr", "/opt", "/nix", "/gnu", "/snap", "/var/lib", "/proc",
 	"/sys", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", // not /dev: disks hold every home
 	"/run/current-system", "/home/linuxbrew",
 }
@@ -19,15 +20,17 @@ var system = []string{
 // Rules.Read. It does not include the home itself, temporary folders, or anything else
 // that is mounted.
 func Readable(path, home string) []string {
-	out := slices.Clone(system)
+	etc, _ := filepath.Glob("/etc/*")
+	out := slices.Concat(etc, system)
 	for _, dir := range filepath.SplitList(path) {
 		if real, err := filepath.EvalSymlinks(dir); filepath.IsAbs(dir) && err == nil {
 			out = append(out, toolchain(real, home)...)
 		}
 	}
 	out = slices.DeleteFunc(out, func(dir string) bool {
-		_, err := os.Stat(dir)
-		return err != nil
+		info, err := os.Stat(dir)
+		const everybody = 0o4
+		return err != nil || slices.Contains(etc, dir) && info.Mode()&everybody == 0
 	})
 	slices.Sort(out)
 	return slices.Compact(out)

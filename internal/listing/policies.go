@@ -9,6 +9,7 @@ import (
 	"minigem/internal/app"
 	"minigem/internal/text"
 	"minigem/tools/policy"
+	"minigem/tools/policy/shell"
 )
 
 // ListedRule is a policy rule in the form for programs.
@@ -72,7 +73,7 @@ func WriteRules(c *app.Configuration, sys *app.System, rules []policy.Rule) erro
 	}
 	_, err := fmt.Fprintln(
 		sys.Stderr, "These commands run without a rule where the kernel can confine them, so that they only read:\n"+
-			policy.Readers())
+			shell.Readers())
 	if err == nil && slices.ContainsFunc(rules, heldBackCommands) {
 		_, err = fmt.Fprintln(
 			sys.Stderr, "A rule that holds commands back reads command lines, and what it cannot read it asks about or "+

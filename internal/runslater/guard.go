@@ -21,10 +21,9 @@ type Guard struct {
 	Scripts   func() []string // the files that hooks run
 }
 
-// Runs reports whether changing the file at path, or with below set anything in that
-// directory, is more than an edit. It follows links both ways: path may lead to such a
-// file, and the name of such a file may lead to path.
-func (g *Guard) Runs(path string, below bool) bool {
+// Runs reports whether changing the file at path is more than an edit. It follows links
+// both ways: path may lead to such a file, and the name of such a file may lead to path.
+func (g *Guard) Runs(path string) bool {
 	if _, err := g.Workspace.Resolve(path); err == nil && !g.Workspace.Writable(path) {
 		return true
 	}
@@ -41,14 +40,8 @@ func (g *Guard) Runs(path string, below bool) bool {
 			return e.Type()&fs.ModeSymlink != 0 && Match(e.Name()) != ""
 		})...)
 	}
-	switch inside := func(file string) bool { return Within(file, real) }; {
-	case Match(real) != "", Match(filepath.Clean(path)) != "", slices.ContainsFunc(guarded, inside):
-		return true
-	case !below:
-		return false
-	}
-	guarded = append(guarded, g.Dir, filepath.Join(g.ProjectDir, ".git"))
-	return slices.ContainsFunc(guarded, func(file string) bool { return Within(real, file) })
+	return Match(real) != "" || Match(filepath.Clean(path)) != "" ||
+		slices.ContainsFunc(guarded, func(file string) bool { return Within(file, real) })
 }
 
 // Protected returns what confined commands must not change at the top of the workspace:

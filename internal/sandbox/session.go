@@ -42,7 +42,7 @@ func (s *Session) ConfineAll() error {
 		return err
 	}
 	s.All = true
-	s.Workspace.Keep(func(path string) bool { return s.Runs(path, false) && len(s.unless(path)) > 0 })
+	s.Workspace.Keep(func(path string) bool { return s.Runs(path) && len(s.unless(path)) > 0 })
 	return nil
 }
 

@@ -66,7 +66,9 @@ func TestShellOfCustomCommandsReadsConfined(t *testing.T) {
 	}
 	ws, err := workspace.New(t.TempDir())
 	require.NoError(t, err)
-	rules, err := policy.New(policy.Options{Interactive: true})
+	rules, err := policy.New(policy.Options{Interactive: true, Refused: func(path string, r workspace.Reach) string {
+		return ws.Refused(path, r, workspace.Ignore{})
+	}})
 	require.NoError(t, err)
 	shell := slash.Shell{Tool: builtin.RunShellCommand(ws, builtin.ShellOptions{Env: os.Environ}), Policy: rules}
 	_, err = shell.Run(t.Context(), `awk 'BEGIN { print "x" > "new" }'`)

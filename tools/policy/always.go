@@ -19,7 +19,7 @@ const interpreters = "python python2 python3 node deno bun perl ruby php lua awk
 const parted = "git npm pnpm yarn go cargo docker podman gh glab pip pip3 uv poetry gem bundle mvn gradle ./gradlew " +
 	"dotnet terraform brew apt apt-get systemctl"
 
-var subcommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9:-]*$`) })
+var subcommands = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\S+( [a-z][a-z0-9:-]*)*$`) })
 
 // RootCommands returns the command prefixes that "always" would allow for a command line:
 // the name of each command that does not run unasked, with its subcommand if the program
@@ -35,25 +35,19 @@ func RootCommands(command string) []string {
 		if c.Inert() && !writes(c) {
 			continue
 		}
-		name, prefix := path.Base(c.Name()), c.Name()
+		n, name := 1, path.Base(c.Name())
+		many := shell.Listed(parted, name)
 		switch {
-		case shell.Listed(parted, name):
-			n := 2 // words
-			if len(c.Words) > 2 && slices.Contains([]string{"run", "exec", "compose"}, c.Words[1].Text) {
-				n = 3
-			}
-			for _, w := range c.Words[1:min(n, len(c.Words))] {
-				if !w.Known || !subcommand().MatchString(w.Text) {
-					return nil
-				}
-				prefix += " " + w.Text
-			}
+		case many && len(c.Words) > 1 && shell.Listed("run exec compose", c.Words[1].Text):
+			n = 3
+		case many:
+			n = 2
 		case shell.Listed(interpreters, name), c.Runs():
-			if prefix = c.Text(); !c.Known() || len(strings.Fields(prefix)) != len(c.Words) {
-				return nil
-			}
+			n = len(c.Words)
 		}
-		if len(strings.Fields(prefix)) == 0 {
+		words := shell.Command{Words: c.Words[:min(n, len(c.Words))]}
+		prefix := words.Text()
+		if !words.Known() || len(strings.Fields(prefix)) != len(words.Words) || many && !subcommands().MatchString(prefix) {
 			return nil
 		}
 		if !slices.Contains(out, prefix) {
@@ -69,19 +63,16 @@ func isRedirected(command string) bool {
 	return err == nil && slices.ContainsFunc(line.Commands, func(c shell.Command) bool { return len(c.Redirects) > 0 })
 }
 
-// Readers returns the names of the commands that need no rule, separated by blanks.
-func Readers() string { return shell.Readers() }
-
 // allowedBy says which rule refused a command in a session without a user, and which flag
 // would allow it.
 func allowedBy(c Call, rule string) string {
 	command, _ := c.Args["command"].(string)
-	var flags []string
-	for _, prefix := range RootCommands(command) {
-		flags = append(flags, fmt.Sprintf("--allowed-tools 'run_shell_command(%s)'", prefix))
+	why := "refused by " + rule
+	for i, prefix := range RootCommands(command) {
+		if i == 0 {
+			why += ", allowed by"
+		}
+		why += fmt.Sprintf(" --allowed-tools 'run_shell_command(%s)'", prefix)
 	}
-	if len(flags) == 0 {
-		return "refused by " + rule
-	}
-	return "refused by " + rule + ", allowed by " + strings.Join(flags, " ")
+	return why
 }

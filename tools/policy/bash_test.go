@@ -107,6 +107,8 @@ const all = `
 number=0
 export FUNCNEST=4
 ulimit -t 20 -f 20000
+[ -z "$TASKS" ] || ulimit -u "$TASKS"
+unset TASKS
 while IFS= read -r -d '' line <&3; do
 	( trap - EXIT; cd work; LINE_NUMBER=$number; export LINE_NUMBER; exec 3<&- 4<&-; [ -z "$BY" ] || exec "$BY" -c "$line"; eval "$line" ) </dev/null >>"$OUT" 2>&1
 	number=$((number + 1))
@@ -144,13 +146,16 @@ func (s sandbox) ran(t testing.TB, lines ...string) (log string, ended bool) {
 	defer alive.Close()
 	c.Dir, c.WaitDelay, c.ExtraFiles = s.dir, time.Second, []*os.File{list, alive}
 	c.Env = []string{"PATH=" + filepath.Join(s.dir, "bin"), "HOME=" + s.dir, "BY=" + s.shell, "OUT=" + out, "API_TOKEN=" +
-		token}
-	start, before := c.Start, s.connections(t)
+		token, "TASKS=" + tasks()}
+	var start func() error
+	before := s.connections(t)
 	if s.rules != nil {
 		c.Env = redact.Sanitize(c.Env, redact.Config{Enabled: true})
 		rules := *s.rules
 		rules.Write = append(rules.Write, out)
-		start = func() error { return confine.Start(rules, c.Start) }
+		start = func() error { return confine.Start(rules, limited(c)) }
+	} else {
+		start = func() error { return onItsOwnThread(limited(c)) }
 	}
 	require.NoError(t, start())
 	go endChain(ctx, c.Process.Pid, cancel)

@@ -25,10 +25,8 @@ var builtin = sync.OnceValue(func() []Rule {
 // changes. It ranks above the built-in rule that nothing is changed without a user, and
 // below all others.
 func forHooks() Rule {
-	all := builtin()
-	i := slices.IndexFunc(all, func(r Rule) bool { return r.Name == "changes are asked for" })
 	return Rule{
-		Name: "hooks are asked about changes", Decision: Ask, Priority: all[i].Priority + 1, Tools: all[i].Tools,
+		Name: "hooks are asked about changes", Decision: Ask, Priority: 1011,
 		Place: Place{File: "hooks of PermissionRequest"},
 	}
 }

@@ -1,12 +1,15 @@
 package policy
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"minigem/tools"
+	"minigem/tools/workspace"
 )
 
 func shellCall(command string) Call {
@@ -16,12 +19,25 @@ func shellCall(command string) Call {
 	}
 }
 
+// outside refuses what is not in /work, and patterns of hidden files.
+func outside(path string, r workspace.Reach) string {
+	name := filepath.Base(path)
+	if path = filepath.Clean(path); path != "/work" && !inside(path) ||
+		r.Pattern && strings.HasPrefix(name, ".") && strings.ContainsAny(name, "*?[") {
+		return path
+	}
+	return ""
+}
+
 // engineWith returns an engine with the built-in rules and a user's policy file.
 func engineWith(t testing.TB, policy string, o Options) *Engine {
 	t.Helper()
 	rules, problems := Parse("user.toml", []byte(policy), TierUser)
 	require.Empty(t, problems)
 	o.Rules = append(o.Rules, rules...)
+	if o.Refused == nil {
+		o.Refused = outside
+	}
 	e, err := New(o)
 	require.NoError(t, err)
 	return e
@@ -339,8 +355,6 @@ var corpus = []struct {
 	{Ask, "cat ~/.ssh/id_rsa"},
 	{Ask, "cat .env"},
 	{Ask, "cat .e*"},
-	{Ask, "cat .git/config"},
-	{Ask, "cat sub/.git/config"},
 	{Ask, "cat $FILE"},
 	{Ask, "echo $SECRET"},
 	{Ask, "grep -f/etc/passwd x"},
@@ -378,7 +392,7 @@ allowRedirection = true
 decision = "allow"
 priority = 100`, Options{Interactive: true})
 	for command, want := range map[string]Decision{
-		"git status > $x": Allow, "git status >& file": Ask, "git status 2>&1": Allow,
+		"git status > $x": Ask, "git status >& file": Ask, "git status 2>&1": Allow,
 		"git status >&$x": Ask, `git status >&"$x"`: Ask, "git status >&'b[$(curl)]'": Ask, "git status <&'b[`curl`]'": Ask,
 	} {
 		assert.Equal(t, want, e.Check(shellCall(command)).Decision, command)

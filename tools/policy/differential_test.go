@@ -29,9 +29,8 @@ func judges(t testing.TB, s sandbox) map[string]*Engine {
 	require.NoError(t, os.MkdirAll(work, 0o755))
 	ws, err := workspace.New(work)
 	require.NoError(t, err)
-	o := Options{Interactive: true, Refused: func(r Reading) string {
-		return ws.Refused(r.Path, workspace.Reach{Pattern: r.Pattern, Names: r.Names, Below: r.Below, Visible: r.Visible,
-			Links: r.Links}, workspace.Ignore{})
+	o := Options{Interactive: true, Refused: func(path string, r workspace.Reach) string {
+		return ws.Refused(path, r, workspace.Ignore{})
 	}}
 	yolo := o
 	yolo.Mode = ModeYolo

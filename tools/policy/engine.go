@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"minigem/tools"
+	"minigem/tools/workspace"
 )
 
 // Options configures an [Engine]. Functions are called concurrently. The zero Options has
@@ -34,17 +35,18 @@ type Options struct {
 	// Windows.
 	Shell Shell
 	// InWorkspace and InPlans report whether an absolute path, links followed, is
-	// inside the workspace or the plans folder. If they are nil, nothing is.
+	// inside the workspace or the plans folder. The path may hold "..". If they are nil,
+	// nothing is.
 	InWorkspace func(path string) bool
 	InPlans     func(path string) bool
 	// Sensitive reports whether changing path, links followed, needs a question in
-	// every mode but yolo, such as settings by which editors run programs. With below,
-	// it is about everything that exists or may be created in the directory. If it is
-	// nil, no path is sensitive.
-	Sensitive func(path string, below bool) bool
-	// Refused returns a file that a command reads although the file tools would refuse
-	// it, or "". If it is nil, only the words of the command are checked.
-	Refused func(Reading) string
+	// every mode but yolo, such as settings by which editors run programs. If it is nil,
+	// no path is sensitive.
+	Sensitive func(path string) bool
+	// Refused returns a file that a command reads at an absolute path, which may be a
+	// pattern, although the file tools would refuse it, or "". If it is nil, commands that
+	// read files need approval.
+	Refused func(path string, r workspace.Reach) string
 	// Tracked returns a secret that git may print from the repository around a
 	// directory, such as a file that it tracks, or "". If it is nil, git is not asked.
 	Tracked func(dir string) string
@@ -71,9 +73,7 @@ type Engine struct {
 
 	warned atomic.Bool // a denial has said that it is not a sandbox
 
-	mu    sync.RWMutex
-	mode  Mode
-	rules []Rule // the highest priority first
+	mu sync.RWMutex // guards Mode, and Rules, of which the highest priority is first
 }
 
 // New returns an [Engine] of the built-in rules and the given ones. A rule whose
@@ -89,50 +89,48 @@ func New(o Options) (*Engine, error) {
 		}
 	}
 	sortRules(rules)
-	if o.Shell == PowerShell || o.Shell == "" && runtime.GOOS == "windows" {
+	if o.Shell == "" && runtime.GOOS != "windows" {
+		o.Shell = Bash
+	}
+	if o.Shell = cmp.Or(o.Shell, PowerShell); o.Shell == PowerShell {
 		o.Unconfined = cmp.Or(o.Unconfined, "it is not known which lines of PowerShell only read")
 	}
-	o.Rules = nil
-	return &Engine{options: o, mode: cmp.Or(o.Mode, ModeDefault), rules: rules}, nil
+	o.Rules = rules
+	return &Engine{options: o}, nil
 }
 
 // situation is what rules depend on in addition to the call.
 type situation struct {
-	mode        Mode
-	interactive bool
-	answered    bool // somebody or something says whether a call may run
-	untrusted   bool
-	wanted      bool // the user makes the call
-	rules       []Rule
+	Options
+	wanted bool // the user makes the call
 }
+
+// answered reports whether somebody or something says whether a call may run.
+func (s situation) answered() bool { return s.Interactive || s.Hooks }
 
 func (e *Engine) situation() situation {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	return situation{
-		mode:        cmp.Or(e.mode, ModeDefault),
-		interactive: e.options.Interactive,
-		answered:    e.options.Interactive || e.options.Hooks,
-		untrusted:   e.options.Untrusted,
-		rules:       e.rules,
-	}
+	s := situation{Options: e.options}
+	s.Mode = cmp.Or(s.Mode, ModeDefault)
+	return s
 }
 
 // Mode returns the current approval mode, which [Engine.SetMode] and an answer that
 // allows edits change.
-func (e *Engine) Mode() Mode { return e.situation().mode }
+func (e *Engine) Mode() Mode { return e.situation().Mode }
 
 // SetMode changes the approval mode for the rest of the session. The zero Mode means
 // [ModeDefault]. Whether the mode is permitted is for the caller to decide.
 func (e *Engine) SetMode(m Mode) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.mode = cmp.Or(m, ModeDefault)
+	e.options.Mode = m
 }
 
 // Rules returns all rules in the order in which they are tried, by falling priority. It
 // includes the built-in rules and the user's answers.
-func (e *Engine) Rules() []Rule { return slices.Clone(e.situation().rules) }
+func (e *Engine) Rules() []Rule { return slices.Clone(e.situation().Rules) }
 
 // Check decides about a call. It never returns [Ask] if neither a user nor a hook can
 // be asked. It reads files that a command line names, and may run git by
@@ -150,14 +148,14 @@ func (e *Engine) check(s situation, c Call) Verdict {
 	var v Verdict
 	if c.Tool == shellTool && c.Info.MCP == nil {
 		v = e.checkShell(s, c)
-		if v.Decision != Allow && !s.answered && strings.HasPrefix(v.Rule, "built-in policy:") {
+		if v.Decision != Allow && !s.answered() && strings.HasPrefix(v.Rule, "built-in policy:") {
 			v.Reason = join(v.Reason, allowedBy(c, v.Rule))
 		}
 	} else {
 		v = e.checkPlain(s, c)
 	}
 	switch {
-	case v.Decision != Ask, s.answered && !s.wanted:
+	case v.Decision != Ask, s.answered() && !s.wanted:
 	case s.wanted:
 		v.Decision = Allow
 	default:
@@ -172,13 +170,13 @@ var editTools = []string{"write_file", "replace"}
 // checkPlain decides about a call of any tool but the shell.
 func (e *Engine) checkPlain(s situation, c Call) Verdict {
 	text := stable(c.Args)
-	for i := range s.rules {
-		r := &s.rules[i]
-		if r.Always || !r.appliesTo(s, c.Tool, c.Info, c.Subagent) || !e.argumentsMatch(r, c, text) {
+	for i := range s.Rules {
+		r := &s.Rules[i]
+		if r.Always || !r.appliesTo(s, c) || !e.argumentsMatch(r, c, text) {
 			continue
 		}
 		v := verdictOf(r)
-		if v.Decision == Allow && s.mode != ModeYolo && r.args == nil && slices.Contains(editTools, c.Tool) &&
+		if v.Decision == Allow && s.Mode != ModeYolo && r.args == nil && slices.Contains(editTools, c.Tool) &&
 			e.changesSensitive(c) {
 			v.Decision = Ask
 			v.Reason = "it may change what programs run, which only a rule that names the file allows"
@@ -205,7 +203,7 @@ func (e *Engine) argumentsMatch(r *Rule, c Call, text string) bool {
 
 // changesSensitive reports whether the call changes a file that needs a question.
 func (e *Engine) changesSensitive(c Call) bool {
-	return slices.ContainsFunc(pathsOf(c.Intent), func(p string) bool { return e.sensitive(p, false) })
+	return slices.ContainsFunc(c.Intent.Paths, func(p string) bool { return e.sensitive(p) })
 }
 
 // inArea reports whether all paths of the call are in the area. A call without
@@ -214,25 +212,16 @@ func (e *Engine) inArea(a Area, in tools.Intent) bool {
 	if a == Anywhere {
 		return true
 	}
-	paths := pathsOf(in)
 	inside := e.options.InWorkspace
 	if a == Plans {
 		inside = e.options.InPlans
 	}
-	if len(paths) == 0 || inside == nil {
+	if len(in.Paths) == 0 || inside == nil {
 		return false
 	}
-	return !slices.ContainsFunc(paths, func(p string) bool {
+	return !slices.ContainsFunc(in.Paths, func(p string) bool {
 		return a == Plans && !strings.HasSuffix(p, ".md") || !inside(p)
 	})
-}
-
-// pathsOf returns what the call reads or changes.
-func pathsOf(in tools.Intent) []string {
-	if in.Edit == nil || in.Edit.FilePath == "" {
-		return in.Paths
-	}
-	return append(slices.Clone(in.Paths), in.Edit.FilePath)
 }
 
 // Offered reports whether the model gets the tool at all: it does not if every call would
@@ -254,9 +243,9 @@ func (e *Engine) NotOffered(t tools.Tool) (v Verdict, elsewhere []Mode) {
 	if v = s.offer(t, ""); v.Decision != Deny {
 		return v, nil
 	}
-	for _, s.mode = range modes[slices.Index(modes, s.mode)+1:] {
+	for _, s.Mode = range modes[slices.Index(modes, s.Mode)+1:] {
 		if s.offer(t, "").Decision != Deny {
-			elsewhere = append(elsewhere, s.mode)
+			elsewhere = append(elsewhere, s.Mode)
 		}
 	}
 	return v, elsewhere
@@ -265,14 +254,14 @@ func (e *Engine) NotOffered(t tools.Tool) (v Verdict, elsewhere []Mode) {
 // offer finds the rule that decides whether a tool is offered. Allow and Ask
 // mean that some of its calls may run.
 func (s situation) offer(t tools.Tool, subagent string) Verdict {
-	name, info := canonical(t.Spec().Name), t.Info()
-	for i := range s.rules {
-		r := &s.rules[i]
-		if !r.appliesTo(s, name, info, subagent) || r.Decision != Allow && r.conditional() {
+	c := Call{Tool: canonical(t.Spec().Name), Info: t.Info(), Subagent: subagent}
+	for i := range s.Rules {
+		r := &s.Rules[i]
+		if !r.appliesTo(s, c) || r.Decision != Allow && r.conditional() {
 			continue
 		}
 		v := verdictOf(r)
-		if v.Decision == Ask && !s.answered {
+		if v.Decision == Ask && !s.answered() {
 			v.Decision, v.Reason = Deny, headless
 		}
 		return v
@@ -286,11 +275,11 @@ const headless = "nobody can be asked in a headless session"
 // unruled is the verdict if no rule matches.
 func (s situation) unruled() Verdict {
 	switch {
-	case s.mode == ModeYolo && len(s.rules) > 0:
+	case s.Mode == ModeYolo && len(s.Rules) > 0:
 		return Verdict{Decision: Allow, Rule: "no rule: yolo mode allows"}
-	case s.interactive:
+	case s.Interactive:
 		return Verdict{Decision: Ask, Rule: "no rule: the user is asked"}
-	case s.answered:
+	case s.answered():
 		return Verdict{Decision: Ask, Rule: "no rule: hooks are asked"}
 	}
 	return Verdict{Decision: Deny, Rule: "no rule: denied in a headless session"}

@@ -25,9 +25,9 @@ func (f fakeTool) Prepare(map[string]any) (tools.Invocation, error) {
 	return nil, fmt.Errorf("%s is never prepared: %w", f.name, context.Canceled)
 }
 
-func inside(path string) bool            { return strings.HasPrefix(path, "/work/") }
-func sensitive(path string, _ bool) bool { return strings.Contains(path, "/.vscode/") }
-func plans(path string) bool             { return strings.HasPrefix(path, "/plans/") }
+func inside(path string) bool    { return strings.HasPrefix(path, "/work/") }
+func sensitive(path string) bool { return strings.Contains(path, "/.vscode/") }
+func plans(path string) bool     { return strings.HasPrefix(path, "/plans/") }
 
 // callOf returns a typical call of a tool. The text after a colon is its path or its
 // agent.

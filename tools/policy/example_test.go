@@ -16,15 +16,15 @@ func ExampleEngine_Check() {
 	if err != nil {
 		panic(err)
 	}
-	for _, command := range []string{"ls -l", "git push", "git push && rm -r build"} {
+	for _, command := range []string{"pwd", "git push", "git push && rm -r build"} {
 		v := e.Check(policy.Call{
 			Tool: "run_shell_command", Args: map[string]any{"command": command},
-			Intent: tools.Intent{Exec: &tools.ExecIntent{Command: command}},
+			Intent: tools.Intent{Exec: &tools.ExecIntent{Command: command, Dir: "/work"}},
 		})
 		fmt.Println(v.Decision, command)
 	}
 	// Output:
-	// allow ls -l
+	// allow pwd
 	// allow git push
 	// ask_user git push && rm -r build
 }

@@ -37,15 +37,13 @@ func project(t *testing.T) (root string, ws *workspace.Workspace) {
 func projectEngine(t *testing.T, root string, ws *workspace.Workspace, policy string, o Options) *Engine {
 	t.Helper()
 	o.InWorkspace = func(path string) bool { return ws.Writable(path) }
-	o.Sensitive = func(path string, below bool) bool {
+	o.Sensitive = func(path string) bool {
 		real, err := workspace.Follow(ws.Abs(path))
 		rel, outside := filepath.Rel(filepath.Join(root, ".gemini"), real)
-		return err != nil || runslater.Match(real) != "" || outside == nil && filepath.IsLocal(rel) || below &&
-			strings.HasPrefix(root+"/.gemini/", real+"/")
+		return err != nil || runslater.Match(real) != "" || outside == nil && filepath.IsLocal(rel)
 	}
-	o.Refused = func(r Reading) string {
-		return ws.Refused(r.Path, workspace.Reach{Pattern: r.Pattern, Names: r.Names, Below: r.Below, Visible: r.Visible,
-			Links: r.Links}, workspace.Ignore{Gemini: true})
+	o.Refused = func(path string, r workspace.Reach) string {
+		return ws.Refused(path, r, workspace.Ignore{Gemini: true})
 	}
 	return engineWith(t, policy, o)
 }
@@ -129,7 +127,10 @@ func TestWhatReadsIsJudgedAsReading(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(root, "--output=x"), nil, 0o644))
 	assert.Equal(t, Ask, plain.Check(in(root, "sort *")).Decision, "a file is named like an option")
 	require.NoError(t, os.Remove(filepath.Join(root, ".env.local")))
-	assert.Equal(t, Allow, plain.Check(in(root, "grep -rn x .")).Decision, "nothing there is a secret")
+	for command, want := range map[string]Decision{"grep -rn x .": Allow, "grep -Rn x .": Ask, "rg -L x": Ask,
+		"diff -r . sub": Ask, "rg x": Allow, "diff -r sub tree": Ask, "diff -r bare tree": Allow} {
+		assert.Equal(t, want, plain.Check(in(root, command)).Decision, "a link leads out of the folder: %s", command)
+	}
 }
 
 // Any folder of files that tools may write, or that a clone may contain, can be a bare
@@ -172,8 +173,11 @@ func TestGitInABareRepository(t *testing.T) {
 		}
 		assert.Equal(t, Ask, e.Check(in(root, "git -C $X status")).Decision)
 	}
-	assert.Equal(t, Allow, projectEngine(t, root, ws, allowAll, Options{Interactive: true}).Check(
-		in(root, "git -C sub status")).Decision)
+	for command, want := range map[string]Decision{"git --no-pager status": Allow, "git -C sub status": Ask,
+		"git -c core.pager=x log": Ask} {
+		e := projectEngine(t, root, ws, allowAll, Options{Interactive: true})
+		assert.Equal(t, want, e.Check(in(root, command)).Decision, command)
+	}
 }
 
 // A rule that allows writing does not include settings files unless it names them.

@@ -30,41 +30,45 @@ type Lists struct {
 func FromLists(l Lists) ([]Rule, []Problem) {
 	var rules []Rule
 	var problems []Problem
-	add := func(setting string, d Decision, priority int, r Rule) {
-		r.Decision, r.Priority, r.Place = d, priority, Place{File: "settings: " + setting}
-		rules = append(rules, r)
-	}
-	list := func(setting string, d Decision, priority int, modes []Mode, entries []string) {
-		for _, entry := range entries {
-			r, fault := listed(entry, d)
+	for _, list := range []struct {
+		setting  string
+		decision Decision
+		priority int
+		modes    []Mode
+		entries  []string
+	}{
+		{"mcp.excluded", Deny, 4900, nil, l.ExcludedServers},
+		{"tools.exclude", Deny, 4400, nil, l.Excluded},
+		{"tools.confirmationRequired", Ask, 4350, nil, l.ConfirmationRequired},
+		{"tools.allowed", Allow, 4300, nil, l.Allowed},
+		{"tools.core", Allow, 4250, outsidePlan, l.Core},
+		{"mcp.allowed", Allow, 4100, outsidePlan, l.AllowedServers},
+	} {
+		place := Place{File: "settings: " + list.setting}
+		for _, entry := range list.entries {
+			r, fault := listed(entry, list.decision)
+			if strings.HasPrefix(list.setting, "mcp.") {
+				r, fault = Rule{Server: entry}, ""
+			}
 			if fault != "" {
-				problems = append(problems, Problem{Place: Place{File: "settings: " + setting}, Text: fault, Loosens: d != Allow})
+				problems = append(problems, Problem{Place: place, Text: fault, Loosens: list.decision != Allow})
 				continue
 			}
-			r.Modes = modes
-			add(setting, d, priority, r)
+			r.Decision, r.Priority, r.Modes, r.Place = list.decision, list.priority, list.modes, place
+			rules = append(rules, r)
 		}
 	}
-	for _, s := range l.ExcludedServers {
-		add("mcp.excluded", Deny, 4900, Rule{Server: s})
-	}
-	list("tools.exclude", Deny, 4400, nil, l.Excluded)
-	list("tools.confirmationRequired", Ask, 4350, nil, l.ConfirmationRequired)
-	list("tools.allowed", Allow, 4300, nil, l.Allowed)
 	if onlyNarrowed(l.Allowed, shellTool) {
-		add("tools.allowed", Deny, 4290, Rule{
+		rules = append(rules, Rule{
+			Decision: Deny, Priority: 4290, Place: Place{File: "settings: tools.allowed"},
 			Tools: []string{shellTool}, Message: "Only the shell commands listed in tools.allowed may run.",
 		})
 	}
-	list("tools.core", Allow, 4250, outsidePlan, l.Core)
 	if l.Core != nil {
-		add("tools.core", Deny, 4240, Rule{
-			BuiltinOnly: true, Modes: outsidePlan,
-			Message: "This tool is not among those of the setting tools.core.",
+		rules = append(rules, Rule{
+			Decision: Deny, Priority: 4240, Place: Place{File: "settings: tools.core"}, Modes: outsidePlan,
+			BuiltinOnly: true, Message: "This tool is not among those of the setting tools.core.",
 		})
-	}
-	for _, s := range l.AllowedServers {
-		add("mcp.allowed", Allow, 4100, Rule{Server: s, Modes: outsidePlan})
 	}
 	return rules, problems
 }

@@ -51,9 +51,9 @@ func canonical(name string) string {
 // splitEntry reads an entry of a tool list: "name" or "name(argument)".
 func splitEntry(entry string) (tool, arg string, narrowed bool) {
 	entry = strings.TrimSpace(entry)
-	open := strings.IndexByte(entry, '(')
-	if open < 0 || !strings.HasSuffix(entry, ")") {
-		return canonical(entry), "", false
+	inner, closed := strings.CutSuffix(entry, ")")
+	if tool, arg, ok := strings.Cut(inner, "("); ok && closed {
+		return canonical(strings.TrimSpace(tool)), strings.TrimSpace(arg), true
 	}
-	return canonical(strings.TrimSpace(entry[:open])), strings.TrimSpace(entry[open+1 : len(entry)-1]), true
+	return canonical(entry), "", false
 }

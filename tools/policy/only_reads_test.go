@@ -8,6 +8,7 @@ import (
 
 	"minigem/tools"
 	"minigem/tools/policy"
+	"minigem/tools/workspace"
 )
 
 // TestOnlyReadsIsSaidOfWhatNobodyAllowed checks OnlyReads: a rule or yolo mode allows
@@ -28,7 +29,8 @@ func TestOnlyReadsIsSaidOfWhatNobodyAllowed(t *testing.T) {
 		{policy.ModeYolo, nil, "pwd", false},
 	} {
 		e, err := policy.New(
-			policy.Options{Mode: c.mode, Interactive: true, Rules: c.rules, InWorkspace: func(string) bool { return true }})
+			policy.Options{Mode: c.mode, Interactive: true, Rules: c.rules, InWorkspace: func(string) bool { return true },
+				Refused: func(string, workspace.Reach) string { return "" }})
 		require.NoError(t, err)
 		v := e.Check(policy.Call{Tool: "run_shell_command", Args: map[string]any{"command": c.line},
 			Intent: tools.Intent{Exec: &tools.ExecIntent{Command: c.line, Dir: t.TempDir()}}})

@@ -39,12 +39,7 @@ const (
 var decisionNames = [...]string{Allow: "allow", Ask: "ask_user", Deny: "deny"}
 
 // String returns the decision as policy files spell it: allow, ask_user, deny.
-func (d Decision) String() string {
-	if d < Allow || d > Deny {
-		return fmt.Sprintf("Decision(%d)", int(d))
-	}
-	return decisionNames[d]
-}
+func (d Decision) String() string { return decisionNames[d] }
 
 // Mode is an approval mode, spelled as in policy files.
 type Mode string
@@ -71,15 +66,10 @@ var outsidePlan = modes[1:]
 // files (autoEdit). The empty string is [ModeDefault]. The error lists the modes, or
 // names the one that was probably meant.
 func ParseMode(s string) (Mode, error) {
-	switch s {
-	case "", "default":
-		return ModeDefault, nil
-	case "auto_edit", "autoEdit":
-		return ModeAutoEdit, nil
-	case "yolo":
-		return ModeYolo, nil
-	case "plan":
-		return ModePlan, nil
+	for _, m := range append(modes, "") {
+		if s == string(m) || s == m.Flag() {
+			return cmp.Or(m, ModeDefault), nil
+		}
 	}
 	near := text.DidYouMean(text.Nearest(s, []string{"default", "auto_edit", "yolo", "plan"}))
 	return "", fmt.Errorf("unknown approval mode %q%s", s, cmp.Or(near, ": use default, auto_edit, yolo or plan"))
@@ -88,13 +78,10 @@ func ParseMode(s string) (Mode, error) {
 // Flag returns the spelling of the command line: auto_edit for [ModeAutoEdit], default
 // for the zero Mode.
 func (m Mode) Flag() string {
-	switch m {
-	case ModeAutoEdit:
+	if m == ModeAutoEdit {
 		return "auto_edit"
-	case "":
-		return "default"
 	}
-	return string(m)
+	return string(cmp.Or(m, ModeDefault))
 }
 
 // Call is a call of the model with valid arguments.

@@ -17,9 +17,9 @@ const prioritySession = 3950
 func (e *Engine) Remember(c Call, outcome Outcome) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	s := situation{mode: cmp.Or(e.mode, ModeDefault), rules: e.rules}
+	s := situation{Options: e.options}
 	s.remember(c, outcome)
-	e.mode, e.rules = s.mode, s.rules
+	e.options.Mode, e.options.Rules = s.Mode, s.Rules
 }
 
 // Lasting returns the answers by which c and calls like it would run from now on. An
@@ -42,22 +42,20 @@ func (e *Engine) Lasting(c Call) []Outcome {
 
 // remember applies an answer to s: it changes the mode or adds a rule.
 func (s *situation) remember(c Call, outcome Outcome) {
+	s.Mode = cmp.Or(s.Mode, ModeDefault)
 	switch c.Tool = canonical(c.Tool); {
 	case !slices.Contains([]Outcome{ProceedAlways, ProceedAlwaysTool, ProceedAlwaysServer, ProceedAlwaysSandbox}, outcome):
-	case isEdit(c.Info):
+	case c.Info.Kind == tools.KindEdit: // an answer about all edits
 		// The session never becomes stricter.
-		s.mode = modes[max(slices.Index(modes, s.mode), slices.Index(modes, ModeAutoEdit))]
+		s.Mode = modes[max(slices.Index(modes, s.Mode), slices.Index(modes, ModeAutoEdit))]
 	default:
 		if r := granted(c, outcome); r != nil {
-			r.Modes = slices.Clone(modes[slices.Index(modes, s.mode):])
-			s.rules = append(slices.Clone(s.rules), *r)
-			sortRules(s.rules)
+			r.Modes = slices.Clone(modes[slices.Index(modes, s.Mode):])
+			s.Rules = append(slices.Clone(s.Rules), *r)
+			sortRules(s.Rules)
 		}
 	}
 }
-
-// isEdit reports whether an answer about the tool is about all edits.
-func isEdit(info tools.Info) bool { return info.Kind == tools.KindEdit }
 
 // granted returns the rule that allows what the user meant. It returns nil for a
 // command line whose commands are unknown.

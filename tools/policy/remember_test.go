@@ -131,7 +131,7 @@ func TestLastingAnswers(t *testing.T) {
 		{"", shellCall("git push --force"), none},
 		{"", shellCall("rm -rf out"), none},
 		{"", shellCall("make test"), both},
-		{"", shellCall("make test CC=evil"), both}, // the same arguments,
+		{"", shellCall("make test CC=evil"), none},
 		{"", shellCall("npm test $(x)"), none},
 		{"", shellCall("npm test .env"), none},
 		{"", editCall("/work/a"), []Outcome{ProceedAlways}},

@@ -110,31 +110,8 @@ type Rule struct {
 
 	compiled    bool
 	args, regex *regexp2.Regexp
-	pattern     pattern // of regex
+	pattern     [][]string // of regex
 	prefixes    [][]string
-}
-
-// String formats the rule on one line, for lists: decision, tier and priority, tools, and
-// the conditions that are set.
-func (r Rule) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%-8s %4d.%03d  %s", r.Decision, r.Priority/1000, r.Priority%1000,
-		cmp.Or(strings.Join(r.Tools, ","), "*"))
-	for _, c := range []struct{ label, value string }{
-		{"server", r.Server}, {"subagent", r.Subagent}, {"args", r.Args},
-		{"prefix", strings.Join(r.Prefixes, " | ")}, {"regex", r.Regex}, {"area", string(r.Area)},
-	} {
-		if c.value != "" {
-			fmt.Fprintf(&b, " %s=%q", c.label, c.value)
-		}
-	}
-	if len(r.Modes) > 0 {
-		fmt.Fprintf(&b, " modes=%v", r.Modes)
-	}
-	if r.Interactive != nil {
-		fmt.Fprintf(&b, " interactive=%t", *r.Interactive)
-	}
-	return b.String()
 }
 
 // matchTimeout limits one regular expression; if it takes longer, rules that
@@ -195,15 +172,15 @@ func (r *Rule) restrictive() bool { return r.Decision != Allow }
 func (r *Rule) builtIn() bool { return r.Priority < 1000*int(TierExtension) }
 
 // appliesTo reports whether everything but the arguments matches.
-func (r *Rule) appliesTo(s situation, tool string, info tools.Info, subagent string) bool {
+func (r *Rule) appliesTo(s situation, c Call) bool {
 	switch {
-	case len(r.Modes) > 0 && !slices.Contains(r.Modes, s.mode):
-	case r.Interactive != nil && *r.Interactive != (s.interactive || s.wanted && r.builtIn()):
-	case r.Subagent != "" && r.Subagent != subagent:
-	case r.BuiltinOnly && info.MCP != nil:
-	case r.TrustedOnly && (info.MCP == nil || !info.MCP.Trusted || s.untrusted):
-	case !r.namesTool(tool, info.MCP):
-	case !annotated(r.Annotations, info.Annotations):
+	case len(r.Modes) > 0 && !slices.Contains(r.Modes, s.Mode):
+	case r.Interactive != nil && *r.Interactive != (s.Interactive || s.wanted && r.builtIn()):
+	case r.Subagent != "" && r.Subagent != c.Subagent:
+	case r.BuiltinOnly && c.Info.MCP != nil:
+	case r.TrustedOnly && (c.Info.MCP == nil || !c.Info.MCP.Trusted || s.Untrusted):
+	case !r.namesTool(c.Tool, c.Info.MCP):
+	case !annotated(r.Annotations, c.Info.Annotations):
 	default:
 		return true
 	}
@@ -253,7 +230,7 @@ func wildcard(pattern, name string) bool {
 // annotated reports whether have holds all of want.
 func annotated(want, have map[string]any) bool {
 	for k, v := range want {
-		if got, ok := have[k]; !ok || !reflect.DeepEqual(got, v) {
+		if !reflect.DeepEqual(have[k], v) {
 			return false
 		}
 	}

@@ -2,11 +2,13 @@ package policy
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"path"
-	"runtime"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/dlclark/regexp2/v2"
 
@@ -21,7 +23,7 @@ func (e *Engine) checkShell(s situation, c Call) Verdict {
 	if err != nil || len(line.Commands) == 0 {
 		line = shell.Line{Text: text}
 	}
-	l := judged{Line: line, call: c, dirs: dirsOf(c, line.Commands), rest: line.Rest(), unread: err != nil}
+	l := judged{Line: line, call: c, dirs: dirsOf(c, line.Commands), unread: err != nil}
 	l.reads = line.Plain && !slices.ContainsFunc(line.Commands, func(cmd shell.Command) bool {
 		return !cmd.Reads() || writes(cmd)
 	})
@@ -49,12 +51,10 @@ func (e *Engine) checkShell(s situation, c Call) Verdict {
 // judged is a command line that is being judged.
 type judged struct {
 	shell.Line
-	call Call
-	dirs []string // the possible working directories of any command; nil if they are unknown
-	// what may run in addition to the commands, as text
-	rest   string
-	reads  bool // all of it only reads, so that it runs confined
-	unread bool // it cannot be parsed
+	call   Call
+	dirs   []string // the possible working directories of any command; nil if they are unknown
+	reads  bool     // all of it only reads, so that it runs confined
+	unread bool     // it cannot be parsed
 }
 
 // writes reports whether a redirection of the command writes a file.
@@ -69,10 +69,6 @@ func (e *Engine) parse(text string) (shell.Line, error) {
 		return shell.Parse(text)
 	case POSIX:
 		return shell.ParsePOSIX(text)
-	case "":
-		if runtime.GOOS != "windows" {
-			return shell.Parse(text)
-		}
 	}
 	return shell.ParsePowerShell(text)
 }
@@ -84,17 +80,14 @@ func (e *Engine) checkCommand(s situation, l judged, cmd shell.Command) Verdict 
 	v := s.unruled()
 	if r != nil {
 		v = verdictOf(r)
-		if v.Decision == Deny && s.mode == ModeYolo && r.conditional() {
+		if v.Decision == Deny && s.Mode == ModeYolo && r.conditional() {
 			v.Reason = NoSandbox
 		}
 	}
-	label := cmd.Source
-	if len(label) > 60 {
-		label = strings.ToValidUTF8(label[:60], "") + "..."
-	}
+	label := fmt.Sprintf("%.60s", cmd.Source)
 	// In a line that a rule allows in part, only what cannot write goes along.
 	reads := l.Plain && !writes(cmd) && (l.reads || cmd.Inert())
-	if v.Decision == Ask && reads && s.mode != ModePlan && (r == nil || r.builtIn()) {
+	if v.Decision == Ask && reads && s.Mode != ModePlan && (r == nil || r.builtIn()) {
 		why := e.secretAsked(l, cmd)
 		if why == "" && l.reads {
 			why = e.options.Unconfined
@@ -112,7 +105,7 @@ func (e *Engine) checkCommand(s situation, l judged, cmd shell.Command) Verdict 
 	switch {
 	case v.Decision == Ask && !l.Plain && cmd.Words == nil:
 		return explain(v, label, "it is more than a list of simple commands")
-	case v.Decision != Allow || s.mode == ModeYolo:
+	case v.Decision != Allow || s.Mode == ModeYolo:
 		return v
 	}
 	if why := e.caution(s, l, cmd, r); why != "" {
@@ -128,10 +121,11 @@ const NoSandbox = "a rule reads command lines and is not a sandbox: minigem -s c
 // caution returns why a command needs approval although it only reads or a rule allows
 // it.
 func (e *Engine) caution(s situation, l judged, cmd shell.Command, r *Rule) string {
-	if path.Base(cmd.Name()) == "git" {
-		if s.untrusted {
-			return "git runs programs that the folder's configuration names, and the folder is not trusted"
-		}
+	git := path.Base(cmd.Name()) == "git"
+	if git && s.Untrusted {
+		return "git runs programs that the folder's configuration names, and the folder is not trusted"
+	}
+	if git {
 		if why := gitAsked(l, cmd); why != "" {
 			return why
 		}
@@ -142,18 +136,14 @@ func (e *Engine) caution(s situation, l judged, cmd shell.Command, r *Rule) stri
 	if r == nil || r.builtIn() {
 		return ""
 	}
-	if l.Plain && !r.Redirection && path.Base(cmd.Name()) != "git" && cmd.Reads() &&
-		!slices.ContainsFunc(cmd.Words, func(w shell.Word) bool { return !w.Known && !w.Glob }) {
+	if l.Plain && !git && cmd.Reads() {
 		if why := e.secretAsked(l, cmd); why != "" {
 			return why
 		}
 	}
-	if why := variableOfMake(cmd, r); why != "" {
-		return why
-	}
-	for i := range s.rules {
-		also := &s.rules[i]
-		if !also.Always || !also.appliesTo(s, l.call.Tool, l.call.Info, l.call.Subagent) {
+	for i := range s.Rules {
+		also := &s.Rules[i]
+		if !also.Always || !also.appliesTo(s, l.call) {
 			continue
 		}
 		anywhere := len(cmd.Words) == 0 && also.restrictive() && also.regex != nil &&
@@ -168,32 +158,12 @@ func (e *Engine) caution(s situation, l judged, cmd shell.Command, r *Rule) stri
 	return e.namesSensitive(l, cmd)
 }
 
-// variableOfMake returns why a make command needs approval although a rule allows it: a
-// variable on its command line changes what it runs.
-func variableOfMake(cmd shell.Command, r *Rule) string {
-	if name := path.Base(cmd.Name()); name != "make" && name != "gmake" {
-		return ""
-	}
-	named := 0 // words of the rule
-	for _, p := range r.prefixes {
-		if startsWith(cmd.Words, p) == yes {
-			named = max(named, len(p))
-		}
-	}
-	for _, w := range cmd.Words[max(named, 1):] {
-		if !w.Known || strings.Contains(w.Text, "=") || strings.HasPrefix(w.Text, "--ev") || strings.HasPrefix(w.Text, "-E") {
-			return "it sets a variable, which is part of what make runs"
-		}
-	}
-	return ""
-}
-
 // ruleFor finds the rule that decides about a command; nil if no rule does. perhaps is
 // one before it that holds back, of which it is not certain whether it matches.
 func (e *Engine) ruleFor(s situation, l judged, cmd shell.Command) (decides, perhaps *Rule) {
-	for i := range s.rules {
-		r := &s.rules[i]
-		if r.Always || !r.appliesTo(s, l.call.Tool, l.call.Info, l.call.Subagent) || !e.inArea(r.Area, l.call.Intent) {
+	for i := range s.Rules {
+		r := &s.Rules[i]
+		if r.Always || !r.appliesTo(s, l.call) || !e.inArea(r.Area, l.call.Intent) {
 			continue
 		}
 		switch r.matchCommand(l, cmd) {
@@ -286,34 +256,31 @@ func (l judged) unknown(cmd shell.Command) bool {
 // mayMatch reports whether the command may be one that the expression of the
 // rule matches, or may run one.
 func (r *Rule) mayMatch(l judged, cmd shell.Command) bool {
-	if l.unknown(cmd) || l.rest != "" && (matchesWithin(r.regex, l.rest) || r.pattern.mentioned(l.rest)) {
+	rest := l.Rest()
+	if l.unknown(cmd) || rest != "" && matchesWithin(r.regex, rest) {
 		return true
 	}
 	normal := cmd.Normal()
 	if len(normal) > 0 && matches(r.regex, shell.Command{Words: normal, Source: cmd.Source}.Text(), true) {
 		return true
 	}
-	return r.pattern.fits(cmd.Words) || r.pattern.fits(normal)
+	return slices.ContainsFunc(r.pattern, func(line []string) bool {
+		known := line[:slices.IndexFunc(line, func(w string) bool { return strings.Contains(w, anything) })]
+		return shell.Mentions(rest, line) || len(normal) > 0 && !cmd.Known() &&
+			(startsWith(cmd.Words, known) != no || startsWith(normal, known) != no)
+	})
 }
 
-// matchesWithin tries an expression wherever a word begins in a text.
+var wordStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^|\b\w`) })
+
+// matchesWithin tries an expression wherever a word begins in a text. Of a long text, the
+// rest is not compared and may match.
 func matchesWithin(re *regexp2.Regexp, text string) bool {
-	const most = 200 // words; longer texts are not compared further
-	words := 0
-	for i := range text {
-		if i > 0 && (isLetter(text[i-1]) || !isLetter(text[i])) {
-			continue
-		}
-		if words++; words > most || matches(re, text[i:], true) {
-			return true
-		}
-	}
-	return false
-}
-
-// isLetter reports whether c may be part of a name.
-func isLetter(c byte) bool {
-	return c == '_' || c >= 0x80 || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+	const most = 200
+	starts := wordStart().FindAllStringIndex(text, most)
+	return len(starts) == most || slices.ContainsFunc(starts, func(at []int) bool {
+		return matches(re, text[at[0]:], true)
+	})
 }
 
 // startsWith compares word by word.

@@ -12,26 +12,6 @@ import (
 	"minigem/tools/workspace"
 )
 
-// Reading is a file or directory that a command reads, for [Options.Refused]; see
-// workspace.Reach.
-type Reading struct {
-	// Path is absolute.
-	Path string
-	// Pattern says that Path is a pattern of files, as a shell expands it.
-	Pattern bool
-	// Names says that no contents are read, only names and properties.
-	Names bool
-	// Below says that everything below Path is read too.
-	Below bool
-	// Visible leaves hidden files out.
-	Visible bool
-	// Links says that links below Path are followed.
-	Links bool
-}
-
-// maxDirs bounds the directories that a line may work in.
-const maxDirs = 16
-
 // dirsOf returns the directories in which commands of a line may work, or nil if they
 // are unknown. It is not certain whether a cd runs, nor before or after what.
 func dirsOf(c Call, commands []shell.Command) []string {
@@ -41,13 +21,11 @@ func dirsOf(c Call, commands []shell.Command) []string {
 	dirs := []string{c.Intent.Exec.Dir}
 	for _, cmd := range commands {
 		switch name := cmd.Name(); {
-		case name == "pushd", name == "popd", name == "cd" &&
-			(len(cmd.Words) != 2 || !cmd.Words[1].Known || strings.HasPrefix(cmd.Words[1].Text, "-") || len(dirs) > maxDirs/2):
+		case !shell.Listed("cd pushd popd", name):
+		case name != "cd", len(dirs) > 1, len(cmd.Words) != 2, !cmd.Known(), strings.HasPrefix(cmd.Words[1].Text, "-"):
 			return nil
-		case name == "cd":
-			for _, d := range slices.Clone(dirs) {
-				dirs = append(dirs, absolute(d, cmd.Words[1].Text))
-			}
+		default:
+			dirs = append(dirs, absolute(dirs[0], cmd.Words[1].Text))
 		}
 	}
 	return dirs
@@ -65,14 +43,14 @@ func absolute(dir, path string) string {
 // that names are made of.
 var nameLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\pL\pN._/~+@%-]+`) })
 
-// namesIn returns what may be names of files in an argument.
-func namesIn(w shell.Word) []string {
-	out := append(nameLike().FindAllString(w.Text, -1), w.Text, strings.TrimLeft(w.Text, "-"))
-	if strings.HasPrefix(w.Text, "-") && len(w.Text) > 2 {
-		out = append(out, w.Text[2:]) // the value of a letter
-	}
-	for _, name := range out { // of ~ and $HOME the rest is left
-		out = append(out, strings.TrimLeft(name, "~/"))
+// namesIn returns what may be names of files in an argument. Of ~ and $HOME the rest is
+// left, and of an option of one letter its value.
+func namesIn(w shell.Word) (out []string) {
+	for _, s := range append(nameLike().FindAllString(w.Text, -1), w.Text) {
+		out = append(out, s, strings.TrimLeft(s, "-"), strings.TrimLeft(s, "~/-"))
+		if len(s) > 2 && s[0] == '-' {
+			out = append(out, s[2:])
+		}
 	}
 	return slices.DeleteFunc(out, func(name string) bool {
 		return name == "" || len(name) > 4096 || strings.ContainsAny(name, "\n\x00")
@@ -87,8 +65,8 @@ func (e *Engine) secretAsked(l judged, cmd shell.Command) string {
 	for _, rd := range cmd.Redirects {
 		args, reach.Nothing = append(args, rd.Target), false
 	}
-	if l.dirs == nil && e.options.Refused != nil && !reach.Nothing {
-		return "reads files of a directory that is not known"
+	if (l.dirs == nil || e.options.Refused == nil) && !reach.Nothing {
+		return "reads files, and it is not known which"
 	}
 	for _, w := range args {
 		if !w.Known && !w.Glob {
@@ -120,13 +98,11 @@ func (e *Engine) secretAsked(l judged, cmd shell.Command) string {
 // look into, and not the value of an option.
 func (l judged) namesFolder(args []shell.Word) bool {
 	n := len(args)
-	if n < 2 || strings.HasPrefix(args[n-2].Text, "-") {
+	if n < 2 || strings.HasPrefix(args[n-2].Text, "-") || len(l.dirs) > 1 {
 		return false
 	}
-	return !slices.ContainsFunc(l.dirs, func(dir string) bool {
-		info, err := os.Stat(absolute(dir, args[n-1].Text))
-		return err != nil || !info.IsDir()
-	})
+	info, err := os.Stat(absolute(l.dirs[0], args[n-1].Text))
+	return err == nil && info.IsDir()
 }
 
 // wordAsked says why an argument is not read unasked.
@@ -139,19 +115,13 @@ func (e *Engine) wordAsked(l judged, w shell.Word, reach shell.Reach) string {
 			return "names " + secret + ", which the file tools do not read"
 		}
 		climbs := slices.Contains(strings.Split(name, "/"), "..")
-		if e.options.Refused == nil {
-			if climbs || name[0] == '/' || workspace.Protected(name) != "" || w.Glob && w.Text[0] == '.' {
-				return "names a file outside of the working directory, or a protected one"
-			}
-			continue
-		}
 		for _, dir := range l.dirs {
 			at := absolute(dir, name)
 			if _, err := os.Lstat(at); err != nil && !w.Glob && !climbs {
 				continue
 			}
-			what := e.options.Refused(
-				Reading{Path: at, Pattern: w.Glob, Names: reach.Names, Below: reach.Below, Visible: reach.Visible})
+			what := e.options.Refused(at, workspace.Reach{Pattern: w.Glob, Names: reach.Names, Below: reach.Below,
+				Visible: reach.Visible, Links: reach.Links})
 			if what != "" {
 				return "may read " + what + ", which the file tools do not"
 			}
@@ -164,12 +134,13 @@ func (e *Engine) wordAsked(l judged, w shell.Word, reach shell.Reach) string {
 // read. Any folder may be a bare repository, made of files from a clone or an edit, and
 // its configuration names programs.
 func gitAsked(l judged, cmd shell.Command) string {
-	below, known := cmd.GitDir()
-	if !known || l.dirs == nil && l.call.Intent.Exec != nil && l.call.Intent.Exec.Dir != "" {
+	own := len(cmd.Words) - len(cmd.Normal()) // options of git itself
+	if own > 1 || own == 1 && cmd.Words[1].Text != "--no-pager" ||
+		l.dirs == nil {
 		return "runs git in a directory that is not known"
 	}
 	for _, dir := range l.dirs {
-		if bare := bareAbove(absolute(dir, below)); bare != "" {
+		if bare := bareAbove(dir); bare != "" {
 			return "git takes " + bare + " for a repository, whose configuration names programs"
 		}
 	}
@@ -213,7 +184,7 @@ func (e *Engine) namesSensitive(l judged, cmd shell.Command) string {
 				return "names " + secret + ", which the file tools do not read"
 			}
 			if ofProcess(name) || slices.ContainsFunc(l.dirs, func(dir string) bool {
-				return e.sensitive(absolute(dir, name), false)
+				return e.sensitive(absolute(dir, name))
 			}) {
 				return "names " + name + ", which may say what programs run"
 			}
@@ -224,7 +195,8 @@ func (e *Engine) namesSensitive(l judged, cmd shell.Command) string {
 
 // ofProcess reports whether name leads to a file that differs between processes.
 func ofProcess(name string) bool {
-	return strings.HasPrefix(filepath.Clean(name), "/proc/") && strings.Count(filepath.Clean(name), "/") > 3
+	name = filepath.Clean(name)
+	return strings.HasPrefix(name, "/proc/") && strings.Count(name, "/") > 3
 }
 
 // redirectAsked returns why the redirections of a command need approval: the rule that
@@ -236,22 +208,17 @@ func (e *Engine) redirectAsked(s situation, l judged, cmd shell.Command, r *Rule
 		switch {
 		case !rd.Writes && (r == nil || r.builtIn()): // it reads, which was judged
 			continue
-		case !free && s.mode != ModeAutoEdit && (r == nil || !r.Inside):
+		case !free && s.Mode != ModeAutoEdit && (r == nil || !r.Inside):
 			return "is redirected"
-		case slices.Contains(strings.Split(name, "/"), "..") && !free:
-			return `is redirected to a path with ".."`
-		case (!rd.Target.Known || len(l.dirs) != 1) && !filepath.IsAbs(name):
-			if free && l.dirs != nil {
-				continue
-			}
+		case !rd.Target.Known, l.dirs == nil, !free && len(l.dirs) > 1 && !filepath.IsAbs(name):
 			return "is redirected to a file that is not known"
 		}
 		for _, dir := range l.dirs {
 			at := absolute(dir, name)
-			if e.sensitive(at, false) {
+			if e.sensitive(at) {
 				return "is redirected: changes " + name + ", which may say what programs run"
 			}
-			if !free && !e.inWorkspace(at) {
+			if !free && (e.options.InWorkspace == nil || !e.options.InWorkspace(at)) {
 				return "is redirected: changes " + name + ", which the file tools do not"
 			}
 		}
@@ -259,10 +226,6 @@ func (e *Engine) redirectAsked(s situation, l judged, cmd shell.Command, r *Rule
 	return ""
 }
 
-func (e *Engine) sensitive(path string, below bool) bool {
-	return e.options.Sensitive != nil && e.options.Sensitive(path, below)
-}
-
-func (e *Engine) inWorkspace(path string) bool {
-	return e.options.InWorkspace != nil && e.options.InWorkspace(path)
+func (e *Engine) sensitive(path string) bool {
+	return e.options.Sensitive != nil && e.options.Sensitive(path)
 }

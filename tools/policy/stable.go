@@ -5,37 +5,22 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // stable writes arguments as JSON with sorted keys, each pair of the outermost
 // object between two NUL bytes, so that a pattern can anchor a whole pair
 // (core/policy/policy-engine.ts). JSON escapes NUL, so values cannot contain
-// one.
+// one. Values are written like JavaScript does, without escapes for HTML.
 func stable(args map[string]any) string {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, k := range slices.Sorted(maps.Keys(args)) {
-		if i > 0 {
-			b.WriteByte(',')
+	var pairs []string
+	for _, k := range slices.Sorted(maps.Keys(args)) {
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		if enc.Encode(map[string]any{k: args[k]}) == nil { // otherwise it came from no JSON
+			pairs = append(pairs, "\x00"+b.String()[1:b.Len()-2]+"\x00") // without the braces and the newline
 		}
-		b.WriteByte(0)
-		writeJSON(&b, k)
-		b.WriteByte(':')
-		writeJSON(&b, args[k])
-		b.WriteByte(0)
 	}
-	b.WriteByte('}')
-	return b.String()
-}
-
-// writeJSON writes a value like JavaScript, without escapes for HTML.
-// encoding/json sorts the keys of maps by itself.
-func writeJSON(b *bytes.Buffer, v any) {
-	enc := json.NewEncoder(b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		b.WriteString("null")
-		return
-	}
-	b.Truncate(b.Len() - 1)
+	return "{" + strings.Join(pairs, ",") + "}"
 }

@@ -13,7 +13,6 @@ import (
 	"minigem/internal/boundedfile"
 
 	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
 )
 
 // Problem is a fault of a policy file or of a list of the settings. The rule that it is
@@ -87,7 +86,7 @@ func policyFiles(path string) ([]string, error) {
 func Parse(file string, data []byte, tier Tier) ([]Rule, []Problem) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // Windows editors write a byte order mark
 	var doc map[string]any
-	err := checkLines(data)
+	lines, err := tableLines(data)
 	if err == nil {
 		err = boundedfile.CheckTOML(data)
 	}
@@ -98,79 +97,56 @@ func Parse(file string, data []byte, tier Tier) ([]Rule, []Problem) {
 		return nil, []Problem{unparsed(file, err)}
 	}
 	p := &parser{file: file, tier: tier}
-	lines := tableLines(data)
 	for _, key := range slices.Sorted(maps.Keys(doc)) {
 		tables, ok := doc[key].([]any)
-		line := func(i int) int {
-			if at := lines[key]; i < len(at) {
-				return at[i]
+		place := func(i int) Place {
+			if at := lines[key]; i < len(at) && len(at) == len(tables) {
+				return Place{file, at[i]}
 			}
-			return 0
+			return Place{File: file}
 		}
 		switch {
-		case key == "rule" && ok:
-			for i, t := range tables {
-				p.rule(Place{file, line(i)}, t)
-			}
-		case key == "safety_checker" && ok:
-			for i := range tables {
-				p.checker(Place{file, line(i)})
-			}
-		case key == "rule" || key == "safety_checker":
-			p.complain(Place{file, line(0)}, true, "%q must be an array of tables: write [[%s]]", key, key)
+		case key == "safety_checker": // losing a check silently would be worse than an error
+			p.complain(place(0), true,
+				"a safety checker outside of a rule is not supported: give the rule itself a safety_checker")
+		case key != "rule":
+			p.unknownKey(place(0), key, ok)
+		case !ok:
+			p.complain(place(0), true, `"rule" must be an array of tables: write [[rule]]`)
 		default:
-			p.unknownKey(Place{file, line(0)}, key, ok)
+			for i, t := range tables {
+				p.rule(place(i), t)
+			}
 		}
 	}
 	return p.rules, p.problems
 }
 
-// maxPolicyLine limits a line: each dot of a dotted key makes a table, hundreds
-// of times as large.
+// maxPolicyLine limits a line: each dot of a dotted key takes hundreds of times its size.
 const maxPolicyLine = 64 << 10
 
-func checkLines(data []byte) error {
-	n := 0
-	for line := range bytes.Lines(data) {
+// tableLines finds the line of each [[name]] at the outermost level. One within a text of
+// several lines counts, too. A line that is too long is an error.
+func tableLines(data []byte) (map[string][]int, error) {
+	lines, n := map[string][]int{}, 0
+	for line := range strings.Lines(string(data)) {
 		if n++; len(line) > maxPolicyLine {
-			return fmt.Errorf("line %d is longer than %d KiB", n, maxPolicyLine>>10)
+			return nil, fmt.Errorf("line %d is longer than %d KiB", n, maxPolicyLine>>10)
+		}
+		if inner, ok := strings.CutPrefix(strings.TrimSpace(line), "[["); ok {
+			name, _, _ := strings.Cut(inner, "]]")
+			name = strings.Trim(name, "\t \"'")
+			lines[name] = append(lines[name], n)
 		}
 	}
-	return nil
+	return lines, nil
 }
 
 func unparsed(file string, err error) Problem {
 	pr := Problem{Place: Place{File: file}, Loosens: true}
-	why := err.Error()
 	if de := (*toml.DecodeError)(nil); errors.As(err, &de) {
 		pr.Place.Line, _ = de.Position()
 	}
-	pr.Text = "not valid TOML: " + strings.TrimPrefix(why, "toml: ")
+	pr.Text = "not valid TOML: " + strings.TrimPrefix(err.Error(), "toml: ")
 	return pr
-}
-
-// tableLines finds the line of each [[name]] at the outermost level.
-func tableLines(data []byte) map[string][]int {
-	lines := map[string][]int{}
-	var p unstable.Parser
-	p.Reset(data)
-	line, counted := 1, 0
-	for p.NextExpression() {
-		e := p.Expression()
-		if e.Kind != unstable.ArrayTable && e.Kind != unstable.Table && e.Kind != unstable.KeyValue {
-			continue
-		}
-		it := e.Key()
-		if !it.Next() {
-			continue
-		}
-		key := it.Node()
-		if it.IsLast() && e.Kind == unstable.ArrayTable {
-			at := int(key.Raw.Offset)
-			line += bytes.Count(data[counted:at], []byte("\n"))
-			counted = at
-			lines[string(key.Data)] = append(lines[string(key.Data)], line)
-		}
-	}
-	return lines
 }

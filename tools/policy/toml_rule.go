@@ -24,24 +24,26 @@ func (p *parser) complain(at Place, loosens bool, format string, args ...any) {
 
 // rule reads one [[rule]] and keeps it, or reports what is wrong.
 func (p *parser) rule(at Place, v any) {
-	t := table{raw: v}
-	r := Rule{Place: at}
-	t.fill(&r)
-	if !p.finish(&r, &t) {
+	t := table{Rule: Rule{Place: at, Decision: Deny}} // as strict as what cannot be read may be meant
+	t.read(v)
+	if !p.finish(&t) {
 		return
 	}
-	if t.checker != nil && len(t.faults) == 0 {
-		if err := checkerArea(&r, t.checker); err != nil && r.Decision == Allow {
-			r.Decision = Ask
-			p.complain(at, false, "%v: the rule asks instead of allowing", err)
+	if c := t.checker; c != nil && len(t.faults) == 0 {
+		if c["type"] == "in-process" && c["name"] == "allowed-path" {
+			t.Area = Workspace
+		} else if t.Decision == Allow {
+			t.Decision = Ask
+			p.complain(at, false, "safety checker %v is not known: the rule asks instead of allowing", c["name"])
 		}
 	}
-	p.keep(r, &t)
+	p.keep(&t)
 }
 
 // finish applies the rules of the tier, and reports whether something of r is left
 // to keep or to report.
-func (p *parser) finish(r *Rule, t *table) bool {
+func (p *parser) finish(t *table) bool {
+	r := &t.Rule
 	r.Priority += int(p.tier) * 1000
 	if p.tier != TierExtension {
 		return true
@@ -59,15 +61,15 @@ func (p *parser) finish(r *Rule, t *table) bool {
 
 // keep adds a rule. An unknown field may have been meant to narrow the rule, so
 // an allow with one is dropped rather than widened.
-func (p *parser) keep(r Rule, t *table) {
-	restrictive := r.Decision != Allow || !t.decided
+func (p *parser) keep(t *table) {
+	r := t.Rule
 	if len(t.faults) == 0 {
 		if err := r.compile(); err != nil {
 			t.fault("%v", err)
 		}
 	}
 	switch {
-	case len(t.faults) > 0 && restrictive:
+	case len(t.faults) > 0 && r.restrictive():
 		p.complain(r.Place, true, "%s", strings.Join(t.faults, "; "))
 	case len(t.faults) > 0:
 		p.complain(r.Place, false, "rule skipped: %s", strings.Join(t.faults, "; "))
@@ -79,12 +81,6 @@ func (p *parser) keep(r Rule, t *table) {
 		}
 		p.rules = append(p.rules, r)
 	}
-}
-
-// checker reads one [[safety_checker]]. It is not supported on its own, and
-// losing a check silently would be worse than an error.
-func (p *parser) checker(at Place) {
-	p.complain(at, true, "a safety checker outside of a rule is not supported: give the rule itself a safety_checker")
 }
 
 // unknownKey is for a key next to [[rule]]. A key that holds tables, or is spelled like
@@ -101,22 +97,16 @@ func (p *parser) unknownKey(at Place, key string, tables bool) {
 	}
 }
 
-// checkerArea converts a rule's own safety checker to an area.
-func checkerArea(r *Rule, c map[string]any) error {
-	if c["type"] == "in-process" && c["name"] == "allowed-path" {
-		r.Area = Workspace
-		return nil
-	}
-	return fmt.Errorf("safety checker %v is not known", c["name"])
-}
-
-// table reads the fields of a rule and reports what is wrong with them.
+// table is a rule as files spell it, and what is wrong with it.
 type table struct {
-	raw     any
-	decided bool // there was a valid decision
-	checker map[string]any
-	faults  []string
-	unknown []string
+	Rule
+	decision string
+	priority int64
+	modes    []string
+	area     string
+	checker  map[string]any
+	faults   []string
+	unknown  []string
 }
 
 // fault notes what is wrong with the rule. Reading goes on, so that all faults are
@@ -125,109 +115,96 @@ func (t *table) fault(format string, args ...any) {
 	t.faults = append(t.faults, fmt.Sprintf(format, args...))
 }
 
-// fill reads all fields into r.
-func (t *table) fill(r *Rule) {
-	fields, ok := t.raw.(map[string]any)
+// read reads all fields.
+func (t *table) read(v any) {
+	fields, ok := v.(map[string]any)
 	if !ok {
 		t.fault("not a table")
 		return
 	}
+	r := &t.Rule
+	places := map[string]any{ // in lower case
+		"name": &r.Name, "toolname": &r.Tools, "mcpname": &r.Server, "subagent": &r.Subagent, "decision": &t.decision,
+		"priority": &t.priority, "argspattern": &r.Args, "commandprefix": &r.Prefixes, "commandregex": &r.Regex,
+		"modes": &t.modes, "interactive": &r.Interactive, "toolannotations": &r.Annotations,
+		"allowredirection": &r.Redirection, "evenifallowed": &r.Always, "sandbox": &r.Sandbox,
+		"denymessage": &r.Message, "safetychecker": &t.checker, "area": &t.area,
+	}
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		t.field(r, key, fields[key])
+		t.field(key, places[strings.ToLower(strings.ReplaceAll(key, "_", ""))], fields[key])
 	}
 	for _, required := range []string{"decision", "priority", "toolName"} {
-		if _, ok := fields[required]; !ok && !(required == "toolName" && fields["mcpName"] != nil) {
+		if _, ok := fields[required]; !ok && !(required == "toolName" && t.Server != "") {
 			t.fault("%s is missing", required)
 		}
 	}
-	if r.Sandbox && (r.Decision != Allow || !slices.Equal(r.Tools, []string{shellTool})) {
-		t.fault("sandbox needs decision = %q and toolName = %q", Allow, shellTool)
-	}
-	commands := len(r.Prefixes) > 0 || r.Regex != ""
-	if commands && !slices.Equal(r.Tools, []string{shellTool}) {
-		t.fault("commandPrefix and commandRegex need toolName = %q", shellTool)
-	}
-	if commands && r.Args != "" || len(r.Prefixes) > 0 && r.Regex != "" {
-		t.fault("only one of argsPattern, commandPrefix and commandRegex may be given")
-	}
+	t.checkValues()
+	t.checkConditions()
 }
 
-// field reads one field in either spelling; an unknown one is noted.
-func (t *table) field(r *Rule, key string, v any) {
-	switch key {
-	case "name":
-		r.Name = t.text(key, v)
-	case "toolName":
-		r.Tools = t.toolNames(key, v)
-	case "mcpName":
-		r.Server = t.text(key, v)
-	case "subagent":
-		r.Subagent = t.text(key, v)
-	case "decision":
-		r.Decision = t.decision(v)
-	case "priority":
-		r.Priority = t.priority(v)
-	case "argsPattern", "args_pattern":
-		r.Args = t.text(key, v)
-	case "commandPrefix", "command_prefix":
-		r.Prefixes = t.texts(key, v)
-	case "commandRegex", "command_regex":
-		r.Regex = t.text(key, v)
-	case "modes":
-		r.Modes = t.modes(key, v)
-	case "interactive":
-		b := t.truth(key, v)
-		r.Interactive = &b
-	case "toolAnnotations", "tool_annotations":
-		r.Annotations = t.object(key, v)
-	case "allowRedirection", "allow_redirection":
-		r.Redirection = t.truth(key, v)
-	case "evenIfAllowed":
-		r.Always = t.truth(key, v)
-	case "sandbox":
-		r.Sandbox = t.truth(key, v)
-	case "denyMessage", "deny_message":
-		r.Message = t.text(key, v)
-	case "safety_checker":
-		t.checker = t.object(key, v)
-	case "area":
-		r.Area = t.area(key, v)
-	default:
+// field reads one field, which is unknown if there is no place for it.
+func (t *table) field(key string, place, v any) {
+	switch to := place.(type) {
+	case nil:
 		t.unknown = append(t.unknown, key)
+	case *string:
+		as(t, key, "a string", v, to)
+	case *int64:
+		as(t, key, wholeNumber, v, to)
+	case *bool:
+		as(t, key, "true or false", v, to)
+	case **bool:
+		*to = new(bool)
+		as(t, key, "true or false", v, *to)
+	case *map[string]any:
+		as(t, key, "a table", v, to)
+	case *[]string:
+		list, ok := v.([]any)
+		if !ok {
+			list = []any{v}
+		}
+		*to = make([]string, len(list))
+		for i, e := range list {
+			as(t, key, "a string or a list of strings", e, &(*to)[i])
+		}
+		if len(list) == 0 {
+			t.fault("%s must not be empty", key)
+		}
 	}
 }
 
-// text reads a string that is not empty.
-func (t *table) text(key string, v any) string {
-	s := as[string](t, key, v, "a string")
-	if v == "" {
+const wholeNumber = "a whole number from 0 to 999"
+
+// as reads a value that must be a T.
+func as[T any](t *table, key, what string, v any, to *T) {
+	var ok bool
+	if *to, ok = v.(T); !ok {
+		t.fault("%s must be %s, not %v", key, what, v)
+	} else if v == "" {
 		t.fault("%s must not be empty", key)
 	}
-	return s
 }
 
-// texts reads a string, or a list of them.
-func (t *table) texts(key string, v any) []string {
-	if s, ok := v.(string); ok {
-		return []string{t.text(key, s)}
+// checkValues reads words, and looks for values that are not possible.
+func (t *table) checkValues() {
+	if i := slices.Index(decisionNames[:], t.decision); i >= 0 {
+		t.Decision = Decision(i)
+	} else if t.decision != "" {
+		t.fault("decision must be allow, deny or ask_user, not %s", t.decision)
 	}
-	list, ok := v.([]any)
-	if !ok || len(list) == 0 {
-		t.fault("%s must be a string or a list of strings", key)
-		return nil
+	if t.Priority = int(t.priority); t.priority < 0 || t.priority > 999 {
+		t.fault("priority must be %s, not %d", wholeNumber, t.priority)
 	}
-	out := make([]string, len(list))
-	for i, e := range list {
-		out[i] = t.text(key, e)
+	for _, name := range t.modes {
+		m, err := ParseMode(name)
+		if t.Modes = append(t.Modes, m); err != nil {
+			t.fault("modes: %v", err)
+		}
 	}
-	return out
-}
-
-// toolNames reads names in their current spelling.
-func (t *table) toolNames(key string, v any) []string {
-	names := t.texts(key, v)
-	for i, n := range names {
-		names[i] = canonical(n)
+	if t.Area = Area(t.area); t.Area != Anywhere && t.Area != Workspace && t.Area != Plans {
+		t.fault("area must be workspace or plans, not %s", t.area)
+	}
+	for _, n := range t.Tools {
 		if strings.Contains(n, "__") {
 			t.fault("toolName %q is the old spelling of an MCP tool: use mcpName with toolName", n)
 		}
@@ -235,64 +212,21 @@ func (t *table) toolNames(key string, v any) []string {
 			t.fault("toolName %q: a wildcard is allowed only at the end", n)
 		}
 	}
-	return names
 }
 
-// decision reads one of the three words. After a fault the rule is not used.
-func (t *table) decision(v any) Decision {
-	for d, name := range decisionNames {
-		if v == name {
-			t.decided = true
-			return Decision(d)
-		}
+// checkConditions looks for conditions that do not go together.
+func (t *table) checkConditions() {
+	shell := len(t.Tools) == 1 && canonical(t.Tools[0]) == shellTool
+	if t.Sandbox && (t.Decision != Allow || !shell) {
+		t.fault("sandbox needs decision = %q and toolName = %q", Allow, shellTool)
 	}
-	t.fault("decision must be allow, deny or ask_user, not %v", v)
-	return Allow
-}
-
-// priority reads the part of a priority that a file may set, from 0 to 999.
-func (t *table) priority(v any) int {
-	n, ok := v.(int64)
-	if !ok || n < 0 || n > 999 {
-		t.fault("priority must be a whole number from 0 to 999, not %v", v)
-		return 0
+	commands := len(t.Prefixes) > 0 || t.Regex != ""
+	if commands && !shell {
+		t.fault("commandPrefix and commandRegex need toolName = %q", shellTool)
 	}
-	return int(n)
-}
-
-func (t *table) modes(key string, v any) []Mode {
-	var out []Mode
-	for _, s := range t.texts(key, v) {
-		m, err := ParseMode(s)
-		if err != nil {
-			t.fault("modes: %v", err)
-		}
-		out = append(out, m)
+	if commands && t.Args != "" || len(t.Prefixes) > 0 && t.Regex != "" {
+		t.fault("only one of argsPattern, commandPrefix and commandRegex may be given")
 	}
-	return out
-}
-
-func (t *table) area(key string, v any) Area {
-	if a := Area(t.text(key, v)); a == Workspace || a == Plans {
-		return a
-	}
-	t.fault("%s must be workspace or plans", key)
-	return Anywhere
-}
-
-// as is v, if it is a T.
-func as[T any](t *table, key string, v any, what string) T {
-	x, ok := v.(T)
-	if !ok {
-		t.fault("%s must be %s", key, what)
-	}
-	return x
-}
-
-func (t *table) truth(key string, v any) bool { return as[bool](t, key, v, "true or false") }
-
-func (t *table) object(key string, v any) map[string]any {
-	return as[map[string]any](t, key, v, "a table")
 }
 
 func quoteAll(names []string) string { return `"` + strings.Join(names, `", "`) + `"` }

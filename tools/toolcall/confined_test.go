@@ -62,6 +62,7 @@ func TestTheVerdictReachesTheSandbox(t *testing.T) {
 			Sandbox: c.all,
 		})
 		rules, err := policy.New(policy.Options{Mode: c.mode, Interactive: true, InWorkspace: ws.Writable,
+			Refused: func(path string, r workspace.Reach) string { return ws.Refused(path, r, workspace.Ignore{}) },
 			Rules: []policy.Rule{
 				{Tools: []string{"run_shell_command"}, Prefixes: []string{"git"}, Decision: policy.Allow, Priority: 3100},
 				{Tools: []string{"run_shell_command"}, Prefixes: []string{"bash --version"}, Decision: policy.Allow, Priority: 3100,

@@ -2,22 +2,19 @@ package shell
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Rest returns what a line may run in addition to the commands that it shows: the text of
 // all arguments, which programs may run, or the whole line if it is not plain. It is
-// empty if every command of a plain line is inert or takes plain words.
+// empty if every command of a plain line is inert.
 func (l Line) Rest() string {
 	if !l.Plain {
 		return l.Text
 	}
-	evaluates := strings.Contains(l.Text, "$(") || strings.Contains(l.Text, "`") // test -v and printf -v do
-	if !slices.ContainsFunc(l.Commands, func(c Command) bool {
-		return !c.Inert() && (evaluates || !Listed(words, c.Name()))
-	}) {
+	if !slices.ContainsFunc(l.Commands, func(c Command) bool { return !c.Inert() }) {
 		return ""
 	}
 	var b strings.Builder
@@ -46,12 +43,14 @@ func (c Command) Runs() bool {
 	return Listed(runners, name) || Listed(shells, name)
 }
 
+// noScript matches an argument of a shell that is not a script's name.
+var noScript = option(`^(-|/dev/|/proc/)`)
+
 // Opaque reports whether the command may run anything: its name or what it is to run is
 // not known, or it is a shell that reads its input.
 func (c Command) Opaque() bool {
 	fed := Listed(shells, path.Base(c.Name())) && !slices.ContainsFunc(c.Words[1:], func(w Word) bool {
-		return !strings.HasPrefix(w.Text, "-") && !strings.HasPrefix(w.Text, "/dev/") &&
-			!strings.HasPrefix(w.Text, "/proc/") || w.Text == "--version" || w.Text == "--help"
+		return !noScript().MatchString(w.Text)
 	})
 	return c.Name() == "" || c.Runs() && !c.Known() || fed
 }
@@ -66,9 +65,7 @@ func (l Line) May(prefix []string) bool {
 
 // unquoted text is compared, too: c'ur'l is curl.
 var (
-	quotes = sync.OnceValue(func() *strings.Replacer {
-		return strings.NewReplacer("\\\n", "", `\`, "", `"`, "", `'`, "")
-	})
+	quotes  = option("\\\\\n|[\\\\\"']")
 	blanks  = option(`\\[nrtfv]`) // in $'...', and where printf or echo -e writes
 	encoded = option(`\$'[^']*\\[xuUc0-7]|(?i:base64|b64decode|decode64|fromhex|unhexlify|rot_?13|\batob\()`)
 )
@@ -83,39 +80,24 @@ func Mentions(text string, words []string) bool {
 	if encoded().MatchString(text) {
 		return true
 	}
-	plain, lines := quotes().Replace(text), blanks().ReplaceAllString(text, " ")
+	plain, lines := quotes().ReplaceAllString(text, ""), blanks().ReplaceAllString(text, " ")
 	return !slices.ContainsFunc(words, func(word string) bool {
-		return !holdsWord(text, word) && !holdsWord(plain, word) && !holdsWord(lines, word)
+		re := wordIn(word)
+		return !re.MatchString(text) && !re.MatchString(plain) && !re.MatchString(lines)
 	})
 }
 
-func holdsWord(text, word string) bool {
+// wordIn returns an expression that finds a word. It may begin behind sed's e, which
+// runs what follows at once, and behind an option of one letter, whose value it may be.
+func wordIn(word string) *regexp.Regexp {
 	word, before := strings.CutPrefix(word, "*")
 	word, behind := strings.CutSuffix(word, "*")
-	if word == "" {
-		return true
+	source := regexp.QuoteMeta(word)
+	if !before && word != "" {
+		source = `(^|[^\w-]|(^|[^a-zA-Z])e|(^|[^\w-])-[a-zA-Z])` + source
 	}
-	for from := 0; ; {
-		i := strings.Index(text[from:], word)
-		if i < 0 {
-			return false
-		}
-		i += from
-		end := i + len(word)
-		if (before || begins(text, i)) && (behind || end == len(text) || !ofWord(text[end])) {
-			return true
-		}
-		from = i + 1
+	if !behind && word != "" {
+		source += `([^\w-]|$)`
 	}
+	return regexp.MustCompile(source)
 }
-
-// begins reports whether a word may begin at i: sed's e runs what follows it at
-// once, and so may the value of an option of one letter.
-func begins(text string, i int) bool {
-	return i == 0 || !ofWord(text[i-1]) || text[i-1] == 'e' && (i == 1 || !letter(text[i-2])) ||
-		i > 1 && letter(text[i-1]) && text[i-2] == '-' && (i == 2 || !ofWord(text[i-3]))
-}
-
-func ofWord(c byte) bool { return c == '_' || c == '-' || '0' <= c && c <= '9' || letter(c) }
-
-func letter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }

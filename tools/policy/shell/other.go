@@ -22,19 +22,8 @@ func ParsePOSIX(text string) (Line, error) {
 	if strings.Contains(text, "$'") || !reflect.DeepEqual(line, other) {
 		return Line{}, errors.New("bash and other shells read it differently, and there is no bash")
 	}
-	for _, c := range line.Commands {
-		if Listed(bashWords, c.Name()) {
-			return Line{}, errors.New(c.Name() + " is of bash, and there is no bash")
-		}
-	}
 	return line, nil
 }
-
-// bashWords are keywords and builtins of bash that other shells take for the
-// name of a program.
-const bashWords = "[[ function select coproc time let declare typeset local mapfile readarray shopt source builtin " +
-	"caller compgen complete " +
-	"disown dirs pushd popd enable help logout suspend"
 
 // plainLine is made of characters that PowerShell and bash take alike.
 var plainLine = option(`^[\w./:+ -]*$`)

@@ -21,28 +21,13 @@ const readers = "[ awk cd column command date file find gawk hexdump hostname jq
 const gitReaders = "blame branch cat-file describe diff grep log ls-files ls-tree merge-base remote rev-list " +
 	"rev-parse shortlog show status tag"
 
-// changes are arguments by which a command that mostly reads is meant to change
-// something. Confined it could only fail, so that it is asked about.
-var changes = sync.OnceValue(func() map[string]*regexp.Regexp {
-	out := map[string]*regexp.Regexp{}
-	for name, text := range map[string]string{
-		"sed":      `^(-[a-zA-Z]*i|--in-place)`,
-		"find":     `^-(delete|exec|execdir|ok|okdir|fprint|fprint0|fprintf|fls)$`,
-		"sort":     `^(-[a-zA-Z]*o|--o)`,
-		"tree":     `^-o`,
-		"awk":      `^(-i|--include)`,
-		"gawk":     `^(-i|--include)`,
-		"yq":       `^(-[a-zA-Z]*i|--inplace)`,
-		"xxd":      `^-r`,
-		"date":     `^(-s|--set)`,
-		"git":      `^--output`,
-		"command":  `^[^-]`,
-		"hostname": `^([^-]|-F|--file)`,
-	} {
-		out[name] = regexp.MustCompile(text)
-	}
-	return out
-})
+// changes are commands that mostly read, with arguments by which they are meant to change
+// something. Confined they could only fail, so that they are asked about. With an operand,
+// some of git's commands make what they otherwise list.
+var changes = option(`^(sed (.* )?(-[a-zA-Z]*i|--in-place)|sort (.* )?(-[a-zA-Z]*o|--o)|tree (.* )?-o|xxd (.* )?-r|` +
+	`find (.* )?-(delete|exec|execdir|ok|okdir|fprint|fprint0|fprintf|fls)( |$)|g?awk (.* )?(-i|--include)|` +
+	`yq (.* )?(-[a-zA-Z]*i|--inplace)|date (.* )?(-s|--set)|hostname (.* )?([^- ]|-F|--file)|command (-[^vV]|[^-])|` +
+	`git (.* )?--output|git (branch|tag|remote)( -\S+)* [^-])`)
 
 // Readers returns the names of the commands that are believed to only read, separated by
 // blanks, with git's subcommands in parentheses.
@@ -54,41 +39,10 @@ func (c Command) Inert() bool { return Listed(inert, c.Name()) }
 // Reads reports whether the command is believed to only read, by its name and its
 // options. Run it confined, because that is not certain.
 func (c Command) Reads() bool {
-	name, args := c.Name(), c.Words[min(1, len(c.Words)):]
-	if c.Inert() {
-		return true
-	}
-	first := ""
-	if len(args) > 0 && args[0].Known {
-		first = args[0].Text
-	}
-	if name == "command" && (first == "-v" || first == "-V") {
-		return true
-	}
-	if not := changes()[name]; not != nil && slices.ContainsFunc(args, func(w Word) bool {
-		return not.MatchString(w.Text)
-	}) {
-		return false
-	}
-	if name != "git" {
-		return Listed(readers, name)
-	}
-	if first == "--no-pager" && len(args) > 1 {
-		args = args[1:]
-	}
-	if len(args) == 0 || !args[0].Known || !Listed(gitReaders, args[0].Text) {
-		return false
-	}
-	// These list, and with an operand they make, change or delete.
-	if sub := args[0].Text; sub == "branch" || sub == "tag" || sub == "remote" {
-		lists := slices.ContainsFunc(args, func(w Word) bool {
-			return slices.Contains([]string{"-l", "--list", "--contains", "--merged", "get-url"}, w.Text)
-		})
-		return lists || !slices.ContainsFunc(args[1:], func(w Word) bool {
-			return !w.Known || !strings.HasPrefix(w.Text, "-")
-		})
-	}
-	return true
+	words := slices.DeleteFunc(slices.Clone(c.Words), func(w Word) bool { return w.Text == "--no-pager" })
+	known := Listed(readers, c.Name()) ||
+		c.Name() == "git" && len(words) > 1 && words[1].Known && Listed(gitReaders, words[1].Text)
+	return c.Inert() || known && !changes().MatchString(joined(words))
 }
 
 // Reach says what a command that reads does with the files that its arguments name.
@@ -103,6 +57,8 @@ type Reach struct {
 	Here bool
 	// Visible says that it leaves hidden files out.
 	Visible bool
+	// Links says that it follows links below a folder.
+	Links bool
 	// Commits is for git: it may print contents of any tracked file, now or earlier, or
 	// URLs of remotes.
 	Commits bool
@@ -112,14 +68,14 @@ const (
 	words = "basename dirname echo false id printenv printf pwd seq sleep test [ tr true uname which whoami : type " +
 		"date hostname"
 	names = "cd df du find ls readlink realpath stat tree file"
+	// gitNames print no contents of files that are tracked, and no URLs.
+	gitNames = "branch describe ls-files ls-tree merge-base rev-parse status tag"
 )
 
 var (
 	recurses = option(`^(-[a-zA-Z0-9]*[rR]|--(r|dereference-r|directories))`)
+	links    = option(`^(-[a-zA-Z0-9]*[RL]|--(deref|follow))`)
 	hidden   = option(`^(-[a-zA-Z0-9]*[u.gL]|--(hidden|unrestricted|glob|iglob|no-ignore|follow|pre|search-zip))`)
-	patch    = option(
-		`^(-[a-zA-Z0-9]*[puULcmWG]|--(pa|pat|patch.*|u|un.*|cc|co?m?b?i?n?e?d.*|word-.*|` +
-			`color-w.*|fun.*|bi.*|rem.*|diff-m.*|dd|te.*|ext.*|follow-p.*))$`)
 )
 
 // option compiles an expression when it is first needed.
@@ -146,18 +102,11 @@ func (c Command) Reach() Reach {
 	case Listed(names, name):
 		return Reach{Names: true}
 	case name == "rg":
-		return Reach{Below: true, Here: true, Visible: !has(hidden)}
+		return Reach{Below: true, Here: true, Visible: !has(hidden), Links: has(links)}
 	case strings.HasSuffix(name, "grep"), name == "diff":
-		return Reach{Below: has(recurses), Here: has(recurses)}
-	case name == "git":
-		switch sub := gitSubcommand(c.Words[1:])[0].Text; sub {
-		case "diff", "show", "grep", "cat-file":
-			return Reach{Commits: true, Below: true}
-		case "log", "rev-list", "shortlog":
-			return Reach{Commits: has(patch)}
-		case "remote": // its URLs may hold a password
-			return Reach{Commits: len(c.Words) > 2}
-		}
+		return Reach{Below: has(recurses), Here: has(recurses), Links: name == "diff" || has(links)}
+	case name == "git" && !Listed(gitNames, c.Normal()[1].Text):
+		return Reach{Commits: true, Below: true}
 	}
 	return Reach{}
 }
@@ -176,23 +125,4 @@ func gitSubcommand(args []Word) []Word {
 		args = args[min(n, len(args)):]
 	}
 	return args
-}
-
-// GitDir returns the directory in which git looks for a repository, relative to git's
-// working directory. known is false if an unknown option may set it.
-func (c Command) GitDir() (dir string, known bool) {
-	args := c.Words[1:]
-	dir, named := ".", false
-	for _, w := range args[:len(args)-len(gitSubcommand(args))] {
-		switch {
-		case !w.Known:
-			return "", false
-		case named && strings.HasPrefix(w.Text, "/"):
-			dir = w.Text
-		case named:
-			dir += "/" + w.Text
-		}
-		named = !named && w.Text == "-C"
-	}
-	return dir, true
 }

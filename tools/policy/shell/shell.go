@@ -118,35 +118,29 @@ func parse(text string, lang syntax.LangVariant) (Line, error) {
 	if err != nil {
 		return Line{}, err
 	}
-	r := reader{text: text}
+	line := Line{Plain: true, Text: text}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 0 {
-			r.commands = append(r.commands, r.command(call))
+			line.Commands = append(line.Commands, line.command(call))
 		}
 		return true
 	})
-	line := Line{Commands: r.commands, Plain: true, Text: text}
 	for _, s := range file.Stmts {
-		line.Plain = line.Plain && r.plain(s, nil)
+		line.Plain = line.Plain && line.plain(s, nil)
 	}
 	return line, nil
 }
 
-type reader struct {
-	text     string
-	commands []Command
-}
-
-func (r *reader) source(n syntax.Node) string {
+func (l *Line) source(n syntax.Node) string {
 	from, to := n.Pos().Offset(), n.End().Offset()
-	if from > to || to > uint(len(r.text)) {
-		return r.text
+	if from > to || to > uint(len(l.Text)) {
+		return l.Text
 	}
-	return strings.TrimSpace(r.text[from:to])
+	return strings.TrimSpace(l.Text[from:to])
 }
 
-func (r *reader) command(call *syntax.CallExpr) Command {
-	c := Command{Source: r.source(call), at: call.Pos().Offset()}
+func (l *Line) command(call *syntax.CallExpr) Command {
+	c := Command{Source: l.source(call), at: call.Pos().Offset()}
 	for _, a := range call.Args {
 		c.Words = append(c.Words, word(a))
 	}
@@ -155,22 +149,22 @@ func (r *reader) command(call *syntax.CallExpr) Command {
 
 // plain reports whether s is plain and records its redirections. around are the
 // redirections of the enclosing statement, of which a plain line has none.
-func (r *reader) plain(s *syntax.Stmt, around []*syntax.Redirect) bool {
+func (l *Line) plain(s *syntax.Stmt, around []*syntax.Redirect) bool {
 	if s.Background || s.Coprocess || s.Disown || len(around) > 0 {
 		return false
 	}
 	switch cmd := s.Cmd.(type) {
 	case *syntax.CallExpr:
 		if len(cmd.Assigns) > 0 || len(cmd.Args) == 0 || slices.ContainsFunc(cmd.Args, func(w *syntax.Word) bool {
-			return !r.plainWord(w.Parts)
+			return !l.plainWord(w.Parts)
 		}) {
 			return false
 		}
-		i := slices.IndexFunc(r.commands, func(c Command) bool { return c.at == cmd.Pos().Offset() })
-		return !slices.ContainsFunc(s.Redirs, func(rd *syntax.Redirect) bool { return !r.redirect(rd, &r.commands[i]) })
+		i := slices.IndexFunc(l.Commands, func(c Command) bool { return c.at == cmd.Pos().Offset() })
+		return !slices.ContainsFunc(s.Redirs, func(rd *syntax.Redirect) bool { return !l.redirect(rd, &l.Commands[i]) })
 	case *syntax.BinaryCmd:
 		return slices.Contains([]syntax.BinCmdOperator{syntax.AndStmt, syntax.OrStmt, syntax.Pipe, syntax.PipeAll}, cmd.Op) &&
-			r.plain(cmd.X, s.Redirs) && r.plain(cmd.Y, s.Redirs)
+			l.plain(cmd.X, s.Redirs) && l.plain(cmd.Y, s.Redirs)
 	}
 	return false
 }
@@ -184,9 +178,9 @@ var (
 
 // redirect notes the redirections of c that a plain line may have: between
 // descriptors, and to and from files.
-func (r *reader) redirect(rd *syntax.Redirect, c *Command) bool {
+func (l *Line) redirect(rd *syntax.Redirect, c *Command) bool {
 	target := word(rd.Word)
-	if rd.N != nil && !number().MatchString(rd.N.Value) || rd.Hdoc != nil || !r.plainWord(rd.Word.Parts) {
+	if rd.N != nil && !number().MatchString(rd.N.Value) || rd.Hdoc != nil || !l.plainWord(rd.Word.Parts) {
 		return false
 	}
 	switch rd.Op {
@@ -196,14 +190,14 @@ func (r *reader) redirect(rd *syntax.Redirect, c *Command) bool {
 		if !target.Known || target.Text != "/dev/null" {
 			c.Redirects = append(c.Redirects, Redirect{Target: target, Writes: rd.Op != syntax.RdrIn})
 		}
-		return !strings.HasPrefix(path.Clean(target.Text), "/dev/tcp") &&
-			!strings.HasPrefix(path.Clean(target.Text), "/dev/udp")
+		file := path.Clean(target.Text)
+		return !strings.HasPrefix(file, "/dev/tcp") && !strings.HasPrefix(file, "/dev/udp")
 	}
 	return false
 }
 
 // plainWord: letters, quotes without expansions but plain variables.
-func (r *reader) plainWord(parts []syntax.WordPart) bool {
+func (l *Line) plainWord(parts []syntax.WordPart) bool {
 	for i, p := range parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
@@ -215,11 +209,11 @@ func (r *reader) plainWord(parts []syntax.WordPart) bool {
 				return false
 			}
 		case *syntax.DblQuoted:
-			if p.Dollar || !r.plainWord(p.Parts) {
+			if p.Dollar || !l.plainWord(p.Parts) {
 				return false
 			}
 		case *syntax.ParamExp:
-			if !variable().MatchString(r.source(p)) {
+			if !variable().MatchString(l.source(p)) {
 				return false
 			}
 		default:

@@ -10,13 +10,13 @@ import (
 func word(w *syntax.Word) Word {
 	var text strings.Builder
 	known, glob := true, false
-	for i, p := range w.Parts {
+	for _, p := range w.Parts {
 		switch p := p.(type) {
 		case *syntax.Lit:
 			text.WriteString(escaped().ReplaceAllString(p.Value, "$1"))
-			glob = glob || strings.ContainsAny(bare(p.Value), "*?[")
-			known = known && !strings.Contains(bare(p.Value), "{") &&
-				!(i == 0 && strings.HasPrefix(p.Value, "~") || strings.Contains(p.Value, "=~") || strings.Contains(p.Value, ":~"))
+			plain := escaped().ReplaceAllString(p.Value, "") // without escaped characters
+			glob = glob || strings.ContainsAny(plain, "*?[")
+			known = known && !special().MatchString(plain)
 		case *syntax.SglQuoted:
 			known = known && !p.Dollar
 			text.WriteString(p.Value)
@@ -37,12 +37,12 @@ func word(w *syntax.Word) Word {
 	return Word{Text: s, Known: known && !glob, Glob: known && glob}
 }
 
+// special is what bash expands: a brace, and a tilde where a path may begin.
+var special = option(`[{]|(^|[=:])~`)
+
 // These match what a backslash may precede. $1 is what remains: nothing for an escaped
 // newline.
 var (
 	escaped = option(`(?s)\\(?:\n|(.))`)
 	quoted  = option("\\\\(?:\n|([$`\"\\\\]))")
 )
-
-// bare returns s without its escaped characters.
-func bare(s string) string { return escaped().ReplaceAllString(s, "") }
