@@ -26,6 +26,7 @@ type Portable struct {
 	Name    string   // may be empty
 	Command string
 	Timeout time.Duration // 0 for the agent's default
+	Line    int           // in the case; 0 if it is not on a line of its own
 	// Run holds arguments of minigem hooks run, which translates the command's answers. If
 	// it is nil, the command answers in the agent's own format.
 	Run []string
@@ -91,6 +92,7 @@ func parsePortable(file string, s section, files []string) ([]Portable, error) {
 			if err != nil {
 				return nil, &SyntaxError{file, n, err.Error()}
 			}
+			p.Line = n
 			all = append(all, p)
 		}
 		n++
@@ -189,7 +191,7 @@ func portableSettings(all []Portable) ([]byte, error) {
 		if len(names) > 0 {
 			group["matcher"] = "^(?:" + strings.Join(names, "|") + ")$"
 		}
-		if slices.Contains(protocol.Events, protocol.Event(p.Event)) { // minigem does not have the other events
+		if !p.foreign() {
 			byEvent[p.Event] = append(byEvent[p.Event], group)
 		}
 	}
@@ -206,8 +208,28 @@ func (r *runner) writePortable() error {
 	if err != nil {
 		return fmt.Errorf("writing the portable hooks: %w", err)
 	}
-	return writeInto(filepath.Join(r.place.workspace, ".gemini", "settings.json"), data, 0o644)
+	r.cite(data)
+	return WriteInto(filepath.Join(r.place.workspace, ".gemini", "settings.json"), data, 0o644)
 }
+
+// cite makes reports name a hook's line in the case, not that in the settings made of it.
+func (r *runner) cite(settings []byte) {
+	all := slices.DeleteFunc(slices.Clone(r.setup.Portable), Portable.foreign)
+	slices.SortStableFunc(all, func(a, b Portable) int { return strings.Compare(a.Event, b.Event) })
+	for i, line := range strings.Split(string(settings), "\n") {
+		if line != "          {" { // the entry of a hook
+			continue
+		}
+		if all[0].Line > 0 {
+			r.rec.r.used = append(r.rec.r.used, [2]string{fmt.Sprintf(".gemini/settings.json:%d)", i+1),
+				fmt.Sprintf("%s:%d)", r.c.Path, all[0].Line)})
+		}
+		all = all[1:]
+	}
+}
+
+// foreign reports whether minigem does not have the event.
+func (p Portable) foreign() bool { return !slices.Contains(protocol.Events, protocol.Event(p.Event)) }
 
 // canonicalTool returns minigem's tool for a portable name such as shell, and other names
 // unchanged.

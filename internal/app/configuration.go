@@ -32,6 +32,7 @@ type Configuration struct {
 	Hooks          hooks.Config
 	Sections       []config.Section
 	Within         func(only []string, begin func() error) error // starts programs confined; may be nil
+	Protects       func(rel string) string                       // see [workspace.Workspace.Protects]
 	onlyExtensions []string                                      // names given with -e; nil means all that are enabled
 	ownExtension   bool                                          // the extension in this folder counts as installed
 	ownAgents      bool                                          // the project's agents need no agreement
