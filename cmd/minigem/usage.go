@@ -17,7 +17,8 @@ import (
 // itself would scroll the error out of view. The exit code is that of bad input. Only
 // minigem without a subcommand exits with 1, like Gemini CLI (cli/config/config.ts).
 func wrongUsage(sys *app.System, cmd *cobra.Command, format string, args ...any) error {
-	fmt.Fprintf(sys.Stderr, "minigem: %v\nSee: %s --help\n", flagFault(cmd, fmt.Errorf(format, args...)), cmd.CommandPath())
+	err := flagFault(cmd, fmt.Errorf(format, args...))
+	fmt.Fprintf(sys.Stderr, "minigem: %v\nSee: %s --help\n", err, cmd.CommandPath())
 	if !cmd.HasParent() {
 		return exit.Silent(exit.Failed)
 	}
@@ -86,10 +87,11 @@ func noSuchSubcommand(cmd *cobra.Command, args []string) error {
 	for _, sub := range cmd.Commands() {
 		names = append(names, sub.Name())
 	}
+	err := fmt.Errorf("%s has no subcommand %q", cmd.CommandPath(), args[0])
 	if near := text.Nearest(args[0], names); near != "" {
-		return fmt.Errorf("%s has no subcommand %q; did you mean %q?", cmd.CommandPath(), args[0], near)
+		err = fmt.Errorf("%w; did you mean %q?", err, near)
 	}
-	return fmt.Errorf("%s has no subcommand %q", cmd.CommandPath(), args[0])
+	return err
 }
 
 // withUsage wraps check. If check fails, the error says what the command takes, which

@@ -206,13 +206,11 @@ func (m *Matrix) unproven() []string {
 // Count returns the number of cells in a state.
 func (m *Matrix) Count(s State) int {
 	n := 0
-	for _, row := range m.Cells {
-		for _, c := range row {
-			if c.State == s {
-				n++
-			}
+	m.each(func(c *Cell) {
+		if c.State == s {
+			n++
 		}
-	}
+	})
 	return n
 }
 

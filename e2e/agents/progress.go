@@ -31,9 +31,6 @@ type progress struct {
 func (p *progress) tell(c *Cell) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.byAgent == nil {
-		p.byAgent = map[string]int{}
-	}
 	p.done++
 	p.byAgent[c.Agent]++
 	if c.State == NotRun || p.width == 0 {
@@ -41,7 +38,7 @@ func (p *progress) tell(c *Cell) {
 	}
 	line := fmt.Sprintf("%d/%d%s  %s %d of %d: %s %s", p.done, p.all, p.left(c), c.Agent, p.byAgent[c.Agent], p.cases,
 		text.VisibleLine(c.Case), c.State)
-	fmt.Fprint(text.Raw(p.w), "\r\x1b[K"+clip(line, max(10, p.width-4)))
+	fmt.Fprint(text.Raw(p.w), "\r\x1b[K"+clip(line, p.width-4))
 }
 
 // left estimates the remaining time from that of the agents' cells so far. minigem's own

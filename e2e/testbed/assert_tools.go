@@ -73,9 +73,10 @@ func judgeToolRan(r *Record, c Command) verdict {
 	}
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s runs %s%s", c.Args[0], want, with(conds)),
 		more: r.callList}
-	if c.Negated && len(r.Config.Hooks) > 0 {
-		ofTool := func(rep hooks.Report) bool { return rep.Subject == c.Args[0] }
-		v.more = func() string { return r.callList() + r.eventsOf("BeforeTool", nil, ofTool) }
+	if c.Negated {
+		v.more = func() string {
+			return r.callList() + r.eventsOf("BeforeTool", nil, func(rep hooks.Report) bool { return rep.Subject == c.Args[0] })
+		}
 	}
 	unknown := r.noArgument(c.Args[0], conds)
 	switch {

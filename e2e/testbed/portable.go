@@ -191,9 +191,7 @@ func portableSettings(all []Portable) ([]byte, error) {
 		if len(names) > 0 {
 			group["matcher"] = "^(?:" + strings.Join(names, "|") + ")$"
 		}
-		if !p.foreign() {
-			byEvent[p.Event] = append(byEvent[p.Event], group)
-		}
+		byEvent[p.Event] = append(byEvent[p.Event], group)
 	}
 	return json.MarshalIndent(map[string]any{"hooks": byEvent}, "", "  ")
 }
@@ -208,28 +206,26 @@ func (r *runner) writePortable() error {
 	if err != nil {
 		return fmt.Errorf("writing the portable hooks: %w", err)
 	}
-	r.cite(data)
+	r.rec.r.used = append(r.rec.r.used, cited(r.c.Path, r.setup.Portable, data)...)
 	return WriteInto(filepath.Join(r.place.workspace, ".gemini", "settings.json"), data, 0o644)
 }
 
-// cite makes reports name a hook's line in the case, not that in the settings made of it.
-func (r *runner) cite(settings []byte) {
-	all := slices.DeleteFunc(slices.Clone(r.setup.Portable), Portable.foreign)
-	slices.SortStableFunc(all, func(a, b Portable) int { return strings.Compare(a.Event, b.Event) })
+// cited returns texts that name hooks by their line in settings, each with one that names
+// their line in the case.
+func cited(file string, all []Portable, settings []byte) (texts [][2]string) {
+	all = slices.SortedStableFunc(slices.Values(all), func(a, b Portable) int { return strings.Compare(a.Event, b.Event) })
 	for i, line := range strings.Split(string(settings), "\n") {
 		if line != "          {" { // the entry of a hook
 			continue
 		}
 		if all[0].Line > 0 {
-			r.rec.r.used = append(r.rec.r.used, [2]string{fmt.Sprintf(".gemini/settings.json:%d)", i+1),
-				fmt.Sprintf("%s:%d)", r.c.Path, all[0].Line)})
+			texts = append(texts, [2]string{fmt.Sprintf(".gemini/settings.json:%d)", i+1),
+				fmt.Sprintf("%s:%d)", file, all[0].Line)})
 		}
 		all = all[1:]
 	}
+	return texts
 }
-
-// foreign reports whether minigem does not have the event.
-func (p Portable) foreign() bool { return !slices.Contains(protocol.Events, protocol.Event(p.Event)) }
 
 // canonicalTool returns minigem's tool for a portable name such as shell, and other names
 // unchanged.

@@ -8,10 +8,15 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"minigem/hooks/protocol"
 )
 
 func TestPortableSection(t *testing.T) {
 	t.Parallel()
+	for _, word := range eventWords() {
+		assert.Contains(t, protocol.Events, protocol.Event(CanonicalEvent(word)), "minigem has all events that cases name")
+	}
 	parse := func(lines string) (*Case, error) {
 		return Parse("p.txtar", []byte("prompt x\nfired before-tool guard\n-- hooks --\n"+lines+"-- guard.sh --\nexit 2\n-- model --\ntext hi\n"))
 	}
