@@ -103,7 +103,7 @@ func TestBadInput(t *testing.T) {
 			assert.Equal(t, c.code, o.Code)
 			assert.Empty(t, o.Stdout)
 			if usage {
-				assert.True(t, strings.HasPrefix(o.Stderr, want+"\nUsage:\n"), o.Stderr)
+				assert.Equal(t, want+"See: minigem --help\n", o.Stderr)
 			} else {
 				assert.Equal(t, want, o.Stderr)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 
@@ -130,7 +131,11 @@ func (t *hooksTesting) onAgents(ctx context.Context, s *testbed.Suite, files []s
 	if err := t.writeFile(t.html, m.WritePage); err != nil {
 		return err
 	}
-	if err := m.Write(t.sys.Stdout, t.format); err != nil {
+	write := m.Write
+	if t.format == "github" {
+		write = func(w io.Writer, _ string) error { return m.WriteGitHub(w, t.sys.Getenv) }
+	}
+	if err := write(t.sys.Stdout, t.format); err != nil {
 		return exit.With(exit.Input, err)
 	}
 	if ctx.Err() != nil {

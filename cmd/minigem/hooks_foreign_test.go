@@ -17,7 +17,7 @@ func TestForeignHooks(t *testing.T) {
 	for _, args := range []string{"hooks list", "hooks lint", "hooks explain", "hooks explain PreToolUse"} {
 		got := w.run(args)
 		assert.Contains(t, got.out, "Hooks of other agents, which minigem does not run:\n  .claude/settings.json  (Claude Code, Copilot CLI)\n  .codex/hooks.json  (Codex CLI)\n", args)
-		assert.Contains(t, got.out, "minigem hooks test --from native --as all . CASE\n", args)
+		assert.Contains(t, got.out, "minigem hooks test --from native --as claude,codex,copilot . CASE\n", args)
 		assert.NotContains(t, got.out, ".qwen", args)
 	}
 	assert.Contains(t, w.run("hooks explain PreToolUse").out, "PreToolUse is called BeforeTool here.\n")

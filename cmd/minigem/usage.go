@@ -13,15 +13,12 @@ import (
 	"minigem/internal/text"
 )
 
-// wrongUsage prints what is wrong with the command line, and then the usage. The exit
-// code is that of bad input. Only minigem without a subcommand exits with 1, like
-// Gemini CLI (cli/config/config.ts).
+// wrongUsage prints what is wrong with the command line, and where its help is: the help
+// itself would scroll the error out of view. The exit code is that of bad input. Only
+// minigem without a subcommand exits with 1, like Gemini CLI (cli/config/config.ts).
 func wrongUsage(sys *app.System, cmd *cobra.Command, format string, args ...any) error {
-	usage := cmd.UsageString()
-	if cmd.HasParent() && !cmd.HasSubCommands() { // a list of its flags would scroll the error out of view
-		usage = fmt.Sprintf("Usage:\n  %s\n\n%s --help shows its flags.", cmd.UseLine(), cmd.CommandPath())
-	}
-	fmt.Fprintf(sys.Stderr, "minigem: %v\n\n%s\n", flagFault(cmd, fmt.Errorf(format, args...)), usage)
+	err := flagFault(cmd, fmt.Errorf(format, args...))
+	fmt.Fprintf(sys.Stderr, "minigem: %v\nSee: %s --help\n", err, cmd.CommandPath())
 	if !cmd.HasParent() {
 		return exit.Silent(exit.Failed)
 	}
@@ -90,10 +87,11 @@ func noSuchSubcommand(cmd *cobra.Command, args []string) error {
 	for _, sub := range cmd.Commands() {
 		names = append(names, sub.Name())
 	}
+	err := fmt.Errorf("%s has no subcommand %q", cmd.CommandPath(), args[0])
 	if near := text.Nearest(args[0], names); near != "" {
-		return fmt.Errorf("%s has no subcommand %q; did you mean %q?", cmd.CommandPath(), args[0], near)
+		err = fmt.Errorf("%w; did you mean %q?", err, near)
 	}
-	return fmt.Errorf("%s has no subcommand %q", cmd.CommandPath(), args[0])
+	return err
 }
 
 // withUsage wraps check. If check fails, the error says what the command takes, which

@@ -190,7 +190,7 @@ func emptyRepository(ws string) error {
 			return fmt.Errorf("making the workspace a repository: %w", err)
 		}
 	}
-	return write(filepath.Join(git, "HEAD"), []byte("ref: refs/heads/main\n"), 0o644)
+	return testbed.WriteInto(filepath.Join(git, "HEAD"), []byte("ref: refs/heads/main\n"), 0o644)
 }
 
 // kept limits how much of an agent's output is kept.

@@ -90,7 +90,7 @@ func runBare(b *testing.B, in Installed) {
 		Portable: []testbed.Portable{{Event: "BeforeTool", Tools: []string{"shell"}, Command: "./watch.sh"}},
 		Sink:     event.SinkFunc(func(event.Event) {}), Report: func(hooks.Report) {}, Notice: func(string) {}, Request: func(testbed.Request) {}, Stdout: io.Discard, Stderr: &out,
 	}
-	require.NoError(b, write(filepath.Join(s.Workspace, "watch.sh"), []byte("#!/bin/sh\ncat >/dev/null\n"), 0o755))
+	require.NoError(b, testbed.WriteInto(filepath.Join(s.Workspace, "watch.sh"), []byte("#!/bin/sh\ncat >/dev/null\n"), 0o755))
 	require.NoError(b, os.MkdirAll(s.Home, 0o755))
 	x := &session{in: in, a: &a, setup: s, mode: a.Start.Modes["yolo"], cache: filepath.Join(Tester{}.cache(), a.Name), records: filepath.Join(top, "records")}
 	x.w = &wrapper{a: &a, ws: s.Workspace, home: s.Home, records: x.records}

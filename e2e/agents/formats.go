@@ -2,8 +2,10 @@ package agents
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"minigem/e2e/testbed"
@@ -46,6 +48,25 @@ func (m *Matrix) Write(w io.Writer, format string) error {
 		return fmt.Errorf("the format is %q: with --on, use one of %s", format, strings.Join(Formats, ", "))
 	}
 	return err
+}
+
+// WriteGitHub annotates the first failure of each failed cell. It appends the table to the
+// summary of the job, or writes it to w if there is no job.
+func (m *Matrix) WriteGitHub(w io.Writer, getenv func(string) string) error {
+	m.each(func(c *Cell) {
+		if c.State == Fail {
+			c.Result.Failures[0].Annotate(w, getenv("GITHUB_WORKSPACE"), c.Case+" on "+c.Agent)
+		}
+	})
+	summary := getenv("GITHUB_STEP_SUMMARY")
+	if summary == "" {
+		return m.Write(w, "github")
+	}
+	f, err := os.OpenFile(summary, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return fmt.Errorf("adding to the summary of the job: %w", err)
+	}
+	return errors.Join(m.Write(f, "github"), f.Close(), m.Write(w, "text"))
 }
 
 func (m *Matrix) list() []cellJSON {

@@ -2,7 +2,9 @@ package agents
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -111,6 +113,9 @@ func (c *Cell) run(ctx context.Context, tc *testbed.Case, column Column) {
 	}
 	o := column.Options
 	o.Compare = true
+	if o.Keep != "" {
+		o.Keep = filepath.Join(o.Keep, strings.TrimSuffix(column.Name, playedMark))
+	}
 	c.judge(testbed.Run(ctx, tc, o))
 	if ctx.Err() != nil {
 		c.State, c.Why = NotRun, "interrupted"
@@ -201,13 +206,11 @@ func (m *Matrix) unproven() []string {
 // Count returns the number of cells in a state.
 func (m *Matrix) Count(s State) int {
 	n := 0
-	for _, row := range m.Cells {
-		for _, c := range row {
-			if c.State == s {
-				n++
-			}
+	m.each(func(c *Cell) {
+		if c.State == s {
+			n++
 		}
-	}
+	})
 	return n
 }
 

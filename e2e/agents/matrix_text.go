@@ -8,7 +8,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/tidwall/gjson"
 
+	"minigem/hooks"
 	"minigem/internal/text"
 )
 
@@ -129,10 +131,10 @@ func (c Column) version() string {
 }
 
 func (m *Matrix) summary() string {
-	line := fmt.Sprintf("%d passed, %d failed, %d cannot be said", m.Count(Pass), m.Count(Fail), m.Count(Cannot))
-	for _, s := range []State{Known, NotRun} {
+	line := fmt.Sprintf("%d passed, %d failed", m.Count(Pass), m.Count(Fail))
+	for _, s := range []State{Cannot, Known, NotRun} {
 		if n := m.Count(s); n > 0 {
-			line += fmt.Sprintf(", %d %s", n, s)
+			line += fmt.Sprintf(", %d %s", n, strings.Replace(string(s), "cannot", "cannot be said", 1))
 		}
 	}
 	line += fmt.Sprintf(", %s\n", seconds(m.Took))
@@ -145,58 +147,42 @@ func (m *Matrix) summary() string {
 // reasons explains every cell that did not pass.
 func (m *Matrix) reasons() string {
 	var b strings.Builder
+	whole := map[string]bool{}
 	for _, column := range m.Columns {
-		if column.Cannot != "" {
+		if whole[column.Name] = column.Cannot != ""; column.Cannot != "" {
 			fmt.Fprintf(&b, "%s: cannot: %s\n", column.Name, column.Cannot)
 		}
 	}
-	partly := false
+	partly, vacuous := "", ""
 	m.each(func(c *Cell) {
 		switch c.State {
 		case Cannot:
-			if !m.wholeColumn(c) {
+			if !whole[c.Agent] {
 				fmt.Fprintf(&b, "%s on %s: cannot: %s\n", c.Case, c.Agent, c.Why)
 			}
 		case Known:
 			fmt.Fprintf(&b, "%s on %s: known: %s\n", c.Case, c.Agent, c.Why)
 		case Fail:
 			b.WriteString(c.explain())
-		}
-		partly = partly || c.State == Pass && len(c.Unasked) > 0
-	})
-	if partly {
-		b.WriteString("* some assertions cannot be judged there:\n")
-		m.each(func(c *Cell) {
+		case Pass:
 			for _, check := range c.Unasked {
-				if c.State == Pass {
-					fmt.Fprintf(&b, "  %s on %s: %s: %s\n", check.Where, c.Agent, check.Command, check.Unasked)
+				partly += fmt.Sprintf("  %s on %s: %s: %s\n", check.Where, c.Agent, check.Command, check.Unasked)
+			}
+			for _, check := range c.Result.Checks {
+				if check.Vacuous != "" {
+					vacuous += fmt.Sprintf("%s on %s: vacuous: %s\n", check.Where, c.Agent, check.Vacuity())
 				}
 			}
-		})
-	}
-	m.each(func(c *Cell) {
-		for _, check := range c.Result.Checks {
-			if check.Vacuous != "" && c.State == Pass {
-				fmt.Fprintf(&b, "%s on %s: vacuous: %s\n", check.Where, c.Agent, check.Vacuity())
-			}
 		}
 	})
-	if advice := m.advice(); advice != "" {
-		b.WriteString(advice)
+	if partly != "" {
+		b.WriteString("* some assertions cannot be judged there:\n" + partly)
 	}
+	b.WriteString(vacuous + m.advice())
 	if b.Len() > 0 {
 		b.WriteString("\n")
 	}
 	return b.String()
-}
-
-func (m *Matrix) wholeColumn(c *Cell) bool {
-	for _, column := range m.Columns {
-		if column.Name == c.Agent {
-			return column.Cannot != ""
-		}
-	}
-	return false
 }
 
 // explain says why a cell failed, from what was observed.
@@ -233,17 +219,27 @@ func (c *Cell) seen() []string {
 					line += fmt.Sprintf(", %s %s", s[0], text.VisibleLine(clip(t, 300)))
 				}
 			}
-			if why := because(c.Agent, rep.Event, run); why != "" {
+			if why := cmp.Or(because(c.Agent, rep.Event, run), unstarted(run),
+				c.Result.Record.Lacks(rep.Event, run)); why != "" {
 				line += reason(why)
-			} else if why := unstarted(run); why != "" {
-				line += reason(why)
-			} else if why := c.Result.Record.Lacks(rep.Event, run); why != "" {
-				line += reason(why)
+			}
+			if in := inputOf(run.Stdin, c.Result.Record.Workspace); in != "" {
+				line += "\n      it read: " + in
 			}
 			lines = append(lines, line)
 		}
 	}
 	return append(lines, c.unfired()...)
+}
+
+// inputOf returns the field of a payload that holds the arguments of a call, on one line.
+func inputOf(stdin hooks.Payload, workspace string) string {
+	for _, path := range inputs {
+		if v := gjson.Get(stdin.String(), path); v.Exists() {
+			return path + " " + text.VisibleLine(clip(strings.ReplaceAll(v.Raw, workspace, "$PROJECT"), 200))
+		}
+	}
+	return ""
 }
 
 // reason formats a wrapped line below the observations.

@@ -12,8 +12,7 @@ import (
 	"minigem/internal/text"
 )
 
-// progress shows how far a run is: in a terminal on one changing line, otherwise with a
-// line for each cell.
+// progress shows how far a run is, on one changing line of a terminal.
 type progress struct {
 	w     io.Writer
 	width int // of the terminal; 0 if there is none
@@ -32,21 +31,14 @@ type progress struct {
 func (p *progress) tell(c *Cell) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.byAgent == nil {
-		p.byAgent = map[string]int{}
-	}
 	p.done++
 	p.byAgent[c.Agent]++
-	if c.State == NotRun {
+	if c.State == NotRun || p.width == 0 {
 		return
 	}
 	line := fmt.Sprintf("%d/%d%s  %s %d of %d: %s %s", p.done, p.all, p.left(c), c.Agent, p.byAgent[c.Agent], p.cases,
 		text.VisibleLine(c.Case), c.State)
-	if p.width > 0 {
-		fmt.Fprint(text.Raw(p.w), "\r\x1b[K"+clip(line, max(10, p.width-4)))
-		return
-	}
-	fmt.Fprintln(p.w, line)
+	fmt.Fprint(text.Raw(p.w), "\r\x1b[K"+clip(line, p.width-4))
 }
 
 // left estimates the remaining time from that of the agents' cells so far. minigem's own

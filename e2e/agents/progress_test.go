@@ -31,3 +31,15 @@ func TestTimeLeftNeverGrows(t *testing.T) {
 		assert.Equal(t, 2, told)
 	})
 }
+
+// TestProgressIsForTerminals: a log gets no line for each cell.
+func TestProgressIsForTerminals(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	for _, width := range []int{0, 80} {
+		p := &progress{w: &log, width: width, all: 2, cases: 2, byAgent: map[string]int{}}
+		p.tell(&Cell{Agent: "claude", Case: "a", State: Pass})
+		p.end()
+		assert.Equal(t, width > 0, log.Len() > 0)
+	}
+}

@@ -204,7 +204,8 @@ func (t Tester) Lines(ctx context.Context, all []*Adapter, test bool) []Line {
 
 // run runs cases on columns and logs the progress.
 func (t Tester) run(ctx context.Context, cases []*testbed.Case, columns []Column) *Matrix {
-	p := progress{w: t.Log, width: terminalWidth(t.Log), all: len(cases) * len(columns), cases: len(cases)}
+	p := progress{w: t.Log, width: terminalWidth(t.Log), all: len(cases) * len(columns), cases: len(cases),
+		byAgent: map[string]int{}}
 	m := runMatrix(ctx, cases, columns, p.tell)
 	p.end()
 	return m

@@ -102,6 +102,9 @@ func (x *session) results(main []fakemodel.Request) {
 // payload holds the fields of a hook's payload that are needed, for any agent.
 type payload struct{ id, tool, input, subject string }
 
+// inputs are the fields with the arguments of a call.
+var inputs = []string{"tool_input", "toolArgs", "tool_call.input", "tool_result.input"}
+
 func read(stdin []byte) payload {
 	first := func(paths ...string) string {
 		for _, p := range paths {
@@ -114,7 +117,7 @@ func read(stdin []byte) payload {
 	p := payload{
 		id:    first("tool_call_id", "tool_use_id", "tool_call.id", "tool_result.id"),
 		tool:  first("tool_name", "toolName", "tool_call.name", "tool_result.name"),
-		input: first("tool_input", "toolArgs", "tool_call.input", "tool_result.input"),
+		input: first(inputs...),
 	}
 	p.subject = cmp.Or(p.tool, first("source", "reason", "trigger", "notification_type"))
 	return p
@@ -302,7 +305,7 @@ func (x *session) effect(r *hooks.Run, h hook, p payload, run shim.Run, all []sh
 		}
 		c.before = append(c.before, h.id)
 		if blocked = !c.started; blocked && c.result != nil {
-			reason = words(run, resultText(*c.result))
+			reason = words(run, testbed.ResultText(*c.result))
 		}
 	case "BeforeAgent":
 		blocked = len(main) == 0
@@ -381,17 +384,4 @@ func newest(req llm.Request) string {
 		}
 	}
 	return b.String()
-}
-
-func resultText(res llm.ToolResult) string {
-	for _, key := range []string{"output", "error"} {
-		if s, ok := res.Response[key].(string); ok {
-			return s
-		}
-	}
-	data, err := json.Marshal(res.Response)
-	if err != nil {
-		return ""
-	}
-	return string(data)
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -219,14 +218,7 @@ func (w *wrapper) place(path, text string) error {
 			return cannot("the case's %s cannot be read: %v", filepath.Base(path), err)
 		}
 	}
-	return write(path, []byte(text), 0o644)
-}
-
-func write(path string, data []byte, mode fs.FileMode) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	return os.WriteFile(path, data, mode)
+	return testbed.WriteInto(path, []byte(text), 0o644)
 }
 
 // readDoc parses the JSON file at path, or {} if there is none.
@@ -238,4 +230,4 @@ func readDoc(path string) (*jsonc.Doc, error) {
 	return jsonc.Parse(path, data)
 }
 
-func writeDoc(path string, d *jsonc.Doc) error { return write(path, d.Bytes(), 0o644) }
+func writeDoc(path string, d *jsonc.Doc) error { return testbed.WriteInto(path, d.Bytes(), 0o644) }

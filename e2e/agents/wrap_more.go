@@ -16,6 +16,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"minigem/e2e/testbed"
 	"minigem/internal/boundedfile"
 )
 
@@ -76,7 +77,7 @@ func writeTable(path string, all map[string]any) error {
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	return write(path, data, 0o644)
+	return testbed.WriteInto(path, data, 0o644)
 }
 
 // mergeTOML adds the fields of added that before lacks.
@@ -105,11 +106,11 @@ func wrapProgram(w *wrapper, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := write(hidden, program, info.Mode().Perm()); err != nil {
+	if err := testbed.WriteInto(hidden, program, info.Mode().Perm()); err != nil {
 		return err
 	}
 	h := hook{event: event, command: word(hidden), file: event, name: event}
-	return write(path, []byte("#!/bin/sh\n"+w.scriptLine(h)+"\n"), info.Mode().Perm())
+	return testbed.WriteInto(path, []byte("#!/bin/sh\n"+w.scriptLine(h)+"\n"), info.Mode().Perm())
 }
 
 // writeProgram writes a program named after its event, for agents without matchers. It
@@ -131,7 +132,7 @@ func writeProgram(w *wrapper, path string, h hook) error {
 		text = "#!/bin/sh\ninput=$(cat)\ncase $input in\n" + strings.Join(patterns, "|") + ") ;;\n*) exit 0 ;;\nesac\n" +
 			"printf '%s' \"$input\" | { " + w.scriptLine(h) + "\n}\n"
 	}
-	return write(at, []byte(text), 0o755)
+	return testbed.WriteInto(at, []byte(text), 0o755)
 }
 
 // readPlugin registers the hooks of a case's plugin, as far as its text shows them. The
@@ -192,5 +193,5 @@ func writePlugin(w *wrapper, path string, h hook) error {
 	if err != nil {
 		return err
 	}
-	return write(path, []byte(begin+string(text)+"\n"+pluginCode), 0o644)
+	return testbed.WriteInto(path, []byte(begin+string(text)+"\n"+pluginCode), 0o644)
 }

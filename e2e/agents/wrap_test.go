@@ -67,7 +67,7 @@ func TestPluginsAreRead(t *testing.T) {
 `
 	w := wrapped(t, "opencode")
 	path := filepath.Join(w.ws, ".opencode/plugins/p.js")
-	require.NoError(t, write(path, []byte(text), 0o644))
+	require.NoError(t, testbed.WriteInto(path, []byte(text), 0o644))
 	require.NoError(t, w.prepare(map[string]string{}, nil))
 	var got []hook
 	for _, h := range w.hooks {
@@ -213,7 +213,7 @@ func TestProgramsRunOnce(t *testing.T) {
 	w := wrapped(t, "cline")
 	w.self, w.records = self, t.TempDir()
 	theirs := w.path(".clinerules/hooks/PreToolUse")
-	require.NoError(t, write(theirs, []byte("#!/bin/sh\necho theirs\n"), 0o755))
+	require.NoError(t, testbed.WriteInto(theirs, []byte("#!/bin/sh\necho theirs\n"), 0o755))
 	require.NoError(t, wrapProgram(w, theirs))
 	ours := w.path("ours")
 	require.NoError(t, writeProgram(w, ours, hook{event: "PostToolUse", command: "cat; echo ours", tools: []string{"editor"}}))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"minigem/agent/event"
+	"minigem/hooks"
 	"minigem/hooks/config"
 	"minigem/internal/text"
 	"minigem/llm"
@@ -72,6 +73,11 @@ func judgeToolRan(r *Record, c Command) verdict {
 	}
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s runs %s%s", c.Args[0], want, with(conds)),
 		more: r.callList}
+	if c.Negated {
+		v.more = func() string {
+			return r.callList() + r.eventsOf("BeforeTool", nil, func(rep hooks.Report) bool { return rep.Subject == c.Args[0] })
+		}
+	}
 	unknown := r.noArgument(c.Args[0], conds)
 	switch {
 	case unknown != "":
@@ -131,7 +137,7 @@ func (r *Record) whyNoTool(name string) string {
 	var called []string
 	for _, f := range r.Finished {
 		if f.Call.Name == name {
-			return ": the model got " + oneLine(resultText(f.Result), 200)
+			return ": the model got " + oneLine(ResultText(f.Result), 200)
 		}
 		called = append(called, f.Call.Name)
 	}
@@ -194,8 +200,8 @@ func argument(args map[string]any, path string) string {
 	return string(data)
 }
 
-// resultText returns the part of a result that the model reads.
-func resultText(res llm.ToolResult) string {
+// ResultText returns the part of a result that the model reads.
+func ResultText(res llm.ToolResult) string {
 	for _, key := range []string{"output", "error"} {
 		if s, ok := res.Response[key].(string); ok {
 			return s
@@ -217,7 +223,7 @@ func judgeToolResult(r *Record, c Command) verdict {
 			n++
 		}
 		seen.add(func() string {
-			return fmt.Sprintf("%s %q", f.Status, oneLine(r.shorten(resultText(f.Result)), 200))
+			return fmt.Sprintf("%s %q", f.Status, oneLine(r.shorten(ResultText(f.Result)), 200))
 		})
 	}
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("the model gets a result of %s %s%s", c.Args[0], want,
@@ -238,7 +244,7 @@ func resultValue(f event.ToolRecord) func(key string) string {
 		case "error":
 			return f.ErrorType
 		}
-		return resultText(f.Result)
+		return ResultText(f.Result)
 	}
 }
 
@@ -278,7 +284,7 @@ func (r *Record) callList() string {
 	b.WriteString("calls:\n")
 	for _, f := range r.inOrder() {
 		fmt.Fprintf(&b, "  %s %s\n    %s: %s\n", f.Call.Name, oneLine(r.shorten(compact(f.Args)), 200), f.Status,
-			oneLine(r.shorten(resultText(f.Result)), 300))
+			oneLine(r.shorten(ResultText(f.Result)), 300))
 	}
 	return b.String()
 }

@@ -31,6 +31,7 @@ type Case struct {
 	wants    map[string]section
 	archive  *txtar.Archive
 	source   *txtar.Archive // the unparsed file
+	bare     error          // it has no hooks; nil if it has
 	rows     []*Case        // this case once per row, starting with itself; nil if it has none
 }
 
@@ -284,8 +285,9 @@ func (p *caseParser) whole() {
 		p.fail(1, "both -- %s -- and -- %s --: expected one of them", modelSection, responsesSection)
 	}
 	if !c.configures() && !c.configuresOthers() && !p.seen[PortableSection] { // an empty section is for --from
-		p.fail(1, "no settings: expected a -- settings.json -- section with the hooks' entries, one -- %s -- with "+
-			"portable ones, or a line such as: use ../.gemini%s", PortableSection, c.misspelt(settingsSection, PortableSection))
+		c.bare = &SyntaxError{c.Path, 1, fmt.Sprintf("no settings: expected a -- settings.json -- section with the hooks' "+
+			"entries, one -- %s -- with portable ones, or a line such as: use ../.gemini%s", PortableSection,
+			c.misspelt(settingsSection, PortableSection))}
 	}
 	if len(c.portable) > 0 && slices.ContainsFunc(c.files, func(s section) bool {
 		return s.name == ".gemini/settings.json"

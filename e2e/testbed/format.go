@@ -363,9 +363,15 @@ func (f *githubFormat) Result(r Result) {
 		return
 	}
 	for _, failure := range r.Failures {
-		file, at, _ := splitWhere(failure.Where + ": ")
-		f.annotate(file, at, r.Case.base(), failure.headline())
+		failure.Annotate(f.commands, f.workspace, r.Case.base())
 	}
+}
+
+// Annotate writes the failure as an annotation of GitHub Actions. workspace is that of
+// NewFormat.
+func (f Failure) Annotate(w io.Writer, workspace, title string) {
+	file, at, _ := splitWhere(f.Where + ": ")
+	(&githubFormat{commands: w, workspace: workspace}).annotate(file, at, title, f.headline())
 }
 
 // splitWhere splits "file:line: text".

@@ -26,6 +26,7 @@ type Portable struct {
 	Name    string   // may be empty
 	Command string
 	Timeout time.Duration // 0 for the agent's default
+	Line    int           // in the case; 0 if it is not on a line of its own
 	// Run holds arguments of minigem hooks run, which translates the command's answers. If
 	// it is nil, the command answers in the agent's own format.
 	Run []string
@@ -91,6 +92,7 @@ func parsePortable(file string, s section, files []string) ([]Portable, error) {
 			if err != nil {
 				return nil, &SyntaxError{file, n, err.Error()}
 			}
+			p.Line = n
 			all = append(all, p)
 		}
 		n++
@@ -189,9 +191,7 @@ func portableSettings(all []Portable) ([]byte, error) {
 		if len(names) > 0 {
 			group["matcher"] = "^(?:" + strings.Join(names, "|") + ")$"
 		}
-		if slices.Contains(protocol.Events, protocol.Event(p.Event)) { // minigem does not have the other events
-			byEvent[p.Event] = append(byEvent[p.Event], group)
-		}
+		byEvent[p.Event] = append(byEvent[p.Event], group)
 	}
 	return json.MarshalIndent(map[string]any{"hooks": byEvent}, "", "  ")
 }
@@ -206,7 +206,25 @@ func (r *runner) writePortable() error {
 	if err != nil {
 		return fmt.Errorf("writing the portable hooks: %w", err)
 	}
-	return writeInto(filepath.Join(r.place.workspace, ".gemini", "settings.json"), data, 0o644)
+	r.rec.r.used = append(r.rec.r.used, cited(r.c.Path, r.setup.Portable, data)...)
+	return WriteInto(filepath.Join(r.place.workspace, ".gemini", "settings.json"), data, 0o644)
+}
+
+// cited returns texts that name hooks by their line in settings, each with one that names
+// their line in the case.
+func cited(file string, all []Portable, settings []byte) (texts [][2]string) {
+	all = slices.SortedStableFunc(slices.Values(all), func(a, b Portable) int { return strings.Compare(a.Event, b.Event) })
+	for i, line := range strings.Split(string(settings), "\n") {
+		if line != "          {" { // the entry of a hook
+			continue
+		}
+		if all[0].Line > 0 {
+			texts = append(texts, [2]string{fmt.Sprintf(".gemini/settings.json:%d)", i+1),
+				fmt.Sprintf("%s:%d)", file, all[0].Line)})
+		}
+		all = all[1:]
+	}
+	return texts
 }
 
 // canonicalTool returns minigem's tool for a portable name such as shell, and other names

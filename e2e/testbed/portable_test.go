@@ -8,24 +8,29 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"minigem/hooks/protocol"
 )
 
 func TestPortableSection(t *testing.T) {
 	t.Parallel()
+	for _, word := range eventWords() {
+		assert.Contains(t, protocol.Events, protocol.Event(CanonicalEvent(word)), "minigem has all events that cases name")
+	}
 	parse := func(lines string) (*Case, error) {
 		return Parse("p.txtar", []byte("prompt x\nfired before-tool guard\n-- hooks --\n"+lines+"-- guard.sh --\nexit 2\n-- model --\ntext hi\n"))
 	}
 	c, err := parse("# a comment\nbefore-tool shell|write guard.sh timeout=5s name=g\nafter-tool * 'echo a b'\n\nStop \"guard.sh x\"\nUserPromptSubmit log\n")
 	require.NoError(t, err)
 	assert.Equal(t, []Portable{
-		{Event: "BeforeTool", Tools: []string{"shell", "write"}, Name: "g", Command: "./guard.sh", Timeout: 5 * time.Second},
-		{Event: "AfterTool", Command: "echo a b"},
-		{Event: "AfterAgent", Command: "./guard.sh x"},
-		{Event: "BeforeAgent", Command: "log"},
+		{Event: "BeforeTool", Tools: []string{"shell", "write"}, Name: "g", Command: "./guard.sh", Timeout: 5 * time.Second, Line: 5},
+		{Event: "AfterTool", Command: "echo a b", Line: 6},
+		{Event: "AfterAgent", Command: "./guard.sh x", Line: 8},
+		{Event: "BeforeAgent", Command: "log", Line: 9},
 	}, c.portable)
 	used, err := Parse("p.txtar", []byte("use ../bin/watch.sh\nuse ../b.sh hooks/c.sh\nprompt x\nfired stop *\n-- hooks --\nstop watch.sh\nstop hooks/c.sh\nstop bin/watch.sh\n-- model --\ntext hi\n"))
 	require.NoError(t, err)
-	assert.Equal(t, []Portable{{Event: "AfterAgent", Command: "./watch.sh"}, {Event: "AfterAgent", Command: "./hooks/c.sh"}, {Event: "AfterAgent", Command: "bin/watch.sh"}}, used.portable, "files that are brought are found, too")
+	assert.Equal(t, []Portable{{Event: "AfterAgent", Command: "./watch.sh", Line: 6}, {Event: "AfterAgent", Command: "./hooks/c.sh", Line: 7}, {Event: "AfterAgent", Command: "bin/watch.sh", Line: 8}}, used.portable, "files that are brought are found, too")
 	data, err := portableSettings(c.portable)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"hooks": {

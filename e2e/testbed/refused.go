@@ -80,7 +80,7 @@ func (r *Record) notRun(failures []Failure) string {
 		if at != "" {
 			at = " (" + at + ")"
 		}
-		fmt.Fprintf(&b, "the model's call %s%s %s: %s\n", f.Call.Name, at, what, oneLine(resultText(f.Result), 300))
+		fmt.Fprintf(&b, "the model's call %s%s %s: %s\n", f.Call.Name, at, what, oneLine(ResultText(f.Result), 300))
 	}
 	for _, loop := range r.loops {
 		fmt.Fprintf(&b, "the run ended because the model repeated itself: %s\n", strings.TrimSpace(loop.Kind+" "+loop.Detail))
@@ -101,11 +101,16 @@ func (r *runner) rejected() {
 		if where == "" {
 			where = r.c.Path
 		}
+		hint := ""
+		if strings.Contains(ResultText(f.Result), "is protected (") {
+			hint = "minigem refuses it by itself, before hooks and in every mode: no setting and no section allows it.\n" +
+				"A guard of it can be tested with a command, such as shell cat .env, or in agents that allow it: --as claude\n"
+		}
 		found = append(found, Failure{
 			Where: where, Command: "call " + f.Call.Name + " " + oneLine(compact(f.Call.Args), 200),
 			Expected: "a call that can be made: this one no hook ever sees, so that the case proves nothing about it",
-			Actual:   "it was refused before BeforeTool: " + resultText(f.Result),
-			Detail: fmt.Sprintf(
+			Actual:   "it was refused before BeforeTool: " + ResultText(f.Result),
+			Detail: hint + fmt.Sprintf(
 				"if that is what the case is about, say so: tool-result %s error=%s\n"+
 					"every tool's arguments: minigem hooks schema --tools\n",
 				f.Call.Name, f.ErrorType),
@@ -133,7 +138,7 @@ func (r *Record) unseen(ev string) string {
 			continue
 		}
 		fmt.Fprintf(&b, "; the call of %s (%s) was refused before BeforeTool: %s", f.Call.Name,
-			cmp.Or(r.calledAt(i), "a hook's"), oneLine(resultText(f.Result), 200))
+			cmp.Or(r.calledAt(i), "a hook's"), oneLine(ResultText(f.Result), 200))
 	}
 	return r.shorten(b.String())
 }

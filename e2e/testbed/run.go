@@ -170,6 +170,9 @@ func (r *runner) prepare() error {
 	if r.c, err = r.c.placed(r.place); err != nil {
 		return err
 	}
+	if r.o.From == nil && r.c.bare != nil {
+		return r.c.bare
+	}
 	r.rec.model, r.rec.r.rounds, r.rec.r.commands = newProvider(r.c), r.c.Rounds, r.c.Commands
 	r.rec.r.Workspace, r.rec.r.Home = r.place.workspace, r.place.home
 	r.setup = Setup{Workspace: r.place.workspace, Home: r.place.home, Trust: TrustOn, HooksOff: r.muted == "*"}

@@ -20,6 +20,20 @@ const CaseSyntax = `A case is one file: a script, then files.
 
   text I may not read it.
 
+Hooks for every agent are in a section -- hooks --, one a line, in place of settings:
+
+  EVENT [TOOL] COMMAND [timeout=5s] [name=NAME]
+
+  before-tool write guard.sh
+  after-tool * 'sh log.sh --all'
+  stop check.sh name=tests
+
+EVENT is session-start, prompt, before-model, tool-choice, after-model, before-tool,
+permission, after-tool, tool-failed, subagent-start, subagent-stop, stop, compact,
+compacted, notification, stop-failed or session-end; an agent's own name will do.
+TOOL is for events of tools only: shell, write, edit, read, search, several with | or
+* for all. A COMMAND of several words is in quotes.
+
 A condition is KEY=VALUE (exactly) or KEY~PATTERN (a regular expression of Go);
 ~PATTERN alone is text~PATTERN. '...' and "..." keep blanks in. A "!" before an
 assertion negates it. times=2, times=1.. and times=0..3 say how often.

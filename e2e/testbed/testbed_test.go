@@ -200,7 +200,7 @@ func TestFind(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, name := range []string{"b.txtar", "a/c.txtar", ".hidden/d.txtar", ".gemini/hooks/tests/g.txtar", "node_modules/e.txtar", "f.txt"} {
-		require.NoError(t, writeInto(filepath.Join(dir, name), nil, 0o644))
+		require.NoError(t, WriteInto(filepath.Join(dir, name), nil, 0o644))
 	}
 	got, err := (&Suite{Paths: []string{dir}}).Find()
 	require.NoError(t, err)

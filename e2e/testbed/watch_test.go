@@ -19,7 +19,7 @@ func TestWatchSeesWhatChangesMeanwhile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a.txtar")
-	write := func(text string) { require.NoError(t, writeInto(file, []byte(text), 0o644)) }
+	write := func(text string) { require.NoError(t, WriteInto(file, []byte(text), 0o644)) }
 	write("broken")
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -46,6 +46,9 @@ func newPlace(parent, name string) (p *place, err error) {
 	if parent == "" {
 		p.top, p.remove, err = stage.Temp()
 	} else if parent, err = filepath.Abs(parent); err == nil {
+		err = os.MkdirAll(parent, 0o755)
+	}
+	if err == nil && parent != "" {
 		p.top, err = os.MkdirTemp(parent, "case-"+strings.NewReplacer("/", "-", `\`, "-", "*", "-").Replace(name)+"-")
 	}
 	if err == nil {
@@ -93,7 +96,7 @@ func (p *place) write(files []section) error {
 		if executable(f.name, f.data) {
 			mode = 0o755
 		}
-		if err := writeInto(p.target(f.name), f.data, mode); err != nil {
+		if err := WriteInto(p.target(f.name), f.data, mode); err != nil {
 			return fmt.Errorf("writing the file %s of the case: %w", f.name, err)
 		}
 	}
@@ -107,7 +110,8 @@ func (p *place) target(name string) string {
 	return filepath.Join(p.workspace, filepath.FromSlash(name))
 }
 
-func writeInto(path string, data []byte, mode fs.FileMode) error {
+// WriteInto writes a file and makes its folder.
+func WriteInto(path string, data []byte, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -26,7 +25,7 @@ type Values struct {
 
 // Payload fills a template, which must be a JSON object. An empty template returns nil.
 func (v Values) Payload(template Template) map[string]any {
-	filled, _ := v.Fill(decoded(gjson.Parse(string(template)))).(map[string]any)
+	filled, _ := v.Fill(gjson.Parse(string(template)).Value()).(map[string]any)
 	return filled
 }
 
@@ -46,15 +45,6 @@ func InOrder(template Template, filled map[string]any) []byte {
 		return true
 	})
 	return append(out, '}')
-}
-
-// decoded returns a JSON value in encoding/json's types.
-func decoded(r gjson.Result) any {
-	var v any
-	if json.Unmarshal([]byte(r.Raw), &v) != nil {
-		return nil
-	}
-	return v
 }
 
 // Dashed turns a path into a folder's name as agents do: all but ASCII letters and digits

@@ -37,6 +37,8 @@ type Play struct {
 	// Asked says what an answer that asks does if there is no user to ask: "ends" ends
 	// the run; otherwise the tool is refused.
 	Asked string `toml:"asked"`
+	// Protects is a regular expression for paths that file tools refuse before hooks run.
+	Protects string `toml:"protects"`
 	// Run reads answers of commands in test cases, for an agent whose hooks are not
 	// commands; there a plugin runs them. nil for all other agents.
 	Run *Rules `toml:"run"`

@@ -31,6 +31,7 @@ type Configuration struct {
 	Hooks      hooks.Config
 	Sections   []config.Section
 	Within     func(only []string, begin func() error) error // starts programs confined; may be nil
+	Protects   func(rel string) string                       // see [workspace.Workspace.Protects]
 	OwnAgents  bool                                          // the project's agents need no agreement
 	Extensions extensions.Set
 	models     *models.Catalog

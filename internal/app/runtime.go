@@ -146,6 +146,7 @@ func (c *Configuration) OpenWorkspace(flagged []string) (*workspace.Workspace, e
 	if err != nil {
 		return nil, exit.Errorf(exit.Input, "opening the workspace: %w", err)
 	}
+	ws.Protects = c.Protects
 	return ws, nil
 }
 

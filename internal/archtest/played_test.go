@@ -9,7 +9,8 @@ import (
 )
 
 // TestOnlyCasesPlayOtherAgents checks that only the driver of test cases gives an
-// engine Rules that replace its own, so that no configuration can.
+// engine Rules that replace its own, and a workspace other names to protect, so that no
+// configuration can.
 func TestOnlyCasesPlayOtherAgents(t *testing.T) {
 	t.Parallel()
 	var found []string
@@ -34,7 +35,7 @@ func TestOnlyCasesPlayOtherAgents(t *testing.T) {
 					if s, ok := e.(*ast.SelectorExpr); ok {
 						e = s.Sel
 					}
-					if id, ok := e.(*ast.Ident); ok && id.Name == "RulesAt" {
+					if id, ok := e.(*ast.Ident); ok && (id.Name == "RulesAt" || id.Name == "Protects") {
 						found = append(found, dir+" "+nameOf(decl))
 					}
 				}
@@ -43,5 +44,5 @@ func TestOnlyCasesPlayOtherAgents(t *testing.T) {
 		}
 	})
 	slices.Sort(found)
-	assert.Equal(t, []string{"internal/cases play"}, slices.Compact(found))
+	assert.Equal(t, []string{"internal/app Configuration.OpenWorkspace", "internal/cases play"}, slices.Compact(found))
 }

@@ -35,6 +35,7 @@ var reads = []read{
 	{"internal/extensions writeFile", "os.OpenFile", "written, never read"},
 	{"internal/extensions New", "fs.ReadFile", "of files embedded in the program"},
 	{"e2e/agents Installed.nodeScript", "os.Open", "64 bytes of a program that the user named"},
+	{"e2e/agents Matrix.WriteGitHub", "os.OpenFile", "written, never read"},
 	{"e2e/agents nameOf", "os.ReadFile", "/proc"},
 	{"e2e/agents room.refuse", "bufio.NewReader", "of a connection with a deadline, and net/http bounds a header"},
 	{"e2e/agents withHome", "os.ReadFile", "/proc"},

@@ -63,6 +63,6 @@ func (s *playedSession) Prompt(ctx context.Context, text string) testbed.Outcome
 
 // play configures a session for the player.
 func play(p *played.Player, c *app.Configuration, w *app.Frontend) {
-	c.Hooks = hooks.Config{Hooks: p.Hooks(), MaxRetries: p.Retries()}
+	c.Hooks, c.Protects = hooks.Config{Hooks: p.Hooks(), MaxRetries: p.Retries()}, p.Protects
 	w.Configure = func(e *hooks.Engine) { e.ReportIdle, e.RulesAt, e.Watch = true, p.Rules(), nil }
 }

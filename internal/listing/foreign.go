@@ -17,7 +17,7 @@ import (
 // and says how to test them. If there are none, it writes nothing.
 func WriteForeign(c *app.Configuration, w io.Writer) error {
 	users := map[string][]string{} // the agents that read a file
-	var files []string
+	var files, names []string
 	for _, a := range agents.Adapters() {
 		for _, pattern := range a.Hooks.Native {
 			if a.Name == "gemini" || strings.HasPrefix(pattern, "home/") {
@@ -31,7 +31,7 @@ func WriteForeign(c *app.Configuration, w io.Writer) error {
 				if !slices.Contains(files, file) {
 					files = append(files, file)
 				}
-				users[file] = append(users[file], a.Title)
+				users[file], names = append(users[file], a.Title), append(names, a.Name)
 			}
 		}
 	}
@@ -46,7 +46,8 @@ func WriteForeign(c *app.Configuration, w io.Writer) error {
 		claude = claude || strings.HasPrefix(short, ".claude"+string(filepath.Separator))
 		fmt.Fprintf(&b, "  %s  (%s)\n", text.VisibleLine(short), strings.Join(users[file], ", "))
 	}
-	b.WriteString("Test them with a case: minigem hooks test --from native --as all . CASE\n")
+	fmt.Fprintf(&b, "Test them with a case: minigem hooks test --from native --as %s . CASE\n",
+		strings.Join(slices.Compact(names), ","))
 	if claude {
 		b.WriteString("Or copy Claude Code's to .gemini/settings.json: minigem hooks migrate --from-claude\n")
 	}

@@ -77,6 +77,7 @@ var Commands = []Command{
 	{Words: []string{"models"}, Subs: []string{"list"},
 		Instead: "choose a model with minigem --model NAME; a server of your own lists its models itself, as ollama list " +
 			"does"},
+	{Words: []string{"chat"}, Instead: "minigem without arguments is the chat"},
 	{Words: []string{"init"}, Instead: "/init in the chat lets the model write a GEMINI.md"},
 	{Words: []string{"test"}, Instead: "cases of hooks are run with minigem hooks test FILE"},
 	{Words: []string{"setting"}, Instead: useSettings, Subs: []string{"list"}},

@@ -157,7 +157,7 @@ type listed struct {
 // listed.
 func (c *listDirectoryCall) look(e fs.DirEntry) (listed, bool) {
 	name := e.Name()
-	if workspace.Protected(name) != "" || slices.ContainsFunc(c.Ignore, func(p string) bool { return wildcard(p, name) }) {
+	if c.tool.ws.Protected(name) != "" || slices.ContainsFunc(c.Ignore, func(p string) bool { return wildcard(p, name) }) {
 		return listed{}, false
 	}
 	info, err := e.Info()

@@ -36,18 +36,24 @@ var exampleName = sync.OnceValue(func() *regexp.Regexp {
 // node_modules, gha-creds-*.json. It recognizes other spellings of the same file on some
 // file system: upper case, trailing dots and spaces, NTFS streams, characters that HFS+
 // ignores. It follows no links.
-func Protected(rel string) string { return protected(rel) }
-
-// Secret returns the first component of a path, as [Protected] takes it, that is the name
-// of a file of secrets, and "" if there is none: it leaves out .git and node_modules.
-func Secret(rel string) string { return component(rel, secretName()) }
-
-func protected(rel string) string {
+func Protected(rel string) string {
 	if !suspicious(rel) {
 		return ""
 	}
 	return component(rel, protectedName())
 }
+
+// Protected is [Protected] by the rules of w.
+func (w *Workspace) Protected(rel string) string {
+	if w.Protects != nil {
+		return w.Protects(rel)
+	}
+	return Protected(rel)
+}
+
+// Secret returns the first component of a path, as [Protected] takes it, that is the name
+// of a file of secrets, and "" if there is none: it leaves out .git and node_modules.
+func Secret(rel string) string { return component(rel, secretName()) }
 
 // suspicious reports whether a component of rel may be protected: most names
 // need no closer check.

@@ -25,7 +25,7 @@ func TestProtectedTakesNoWrongShortCut(t *testing.T) {
 		if want != "" {
 			found++
 		}
-		assert.Equal(t, want, protected(b.String()), "%q", b.String())
+		assert.Equal(t, want, Protected(b.String()), "%q", b.String())
 	}
 	assert.Greater(t, found, 100)
 }

@@ -233,7 +233,7 @@ func (k *walker) sortOut(items []item, ign *Ignorer) (files, dirs []item) {
 	for _, i := range items {
 		name := i.path[base:]
 		switch {
-		case protected(name) != "":
+		case k.ws.Protected(name) != "":
 		case i.kind == fs.ModeDir:
 			if !slices.Contains(k.Skip, name) && !ign.judge(i.path, name, true) && (k.Enter == nil || k.Enter(i.path[k.skip:])) {
 				dirs = append(dirs, i)

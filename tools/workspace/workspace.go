@@ -72,6 +72,8 @@ type Workspace struct {
 	// created next to the file that is being written. If the process is killed before
 	// it calls done, that file may remain. It must be set before the first write.
 	Announce func(temp string) (done func())
+	// Protects, if not nil, replaces [Protected]. It must be set before the first access.
+	Protects func(rel string) string
 
 	root string
 
@@ -284,12 +286,12 @@ func (w *Workspace) locate(abs string) (place, error) {
 		if !ok {
 			continue
 		}
-		if name := protected(rel); name != "" {
+		if name := w.Protected(rel); name != "" {
 			return place{}, w.outside(abs, name)
 		}
 		// The spelling counts too: .git may itself be a link to a harmless name.
 		if given, ok := text.Below(d.name, abs); ok {
-			if name := protected(given); name != "" {
+			if name := w.Protected(given); name != "" {
 				return place{}, w.outside(abs, name)
 			}
 		}

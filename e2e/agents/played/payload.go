@@ -2,7 +2,6 @@ package played
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,7 +50,7 @@ func (p *payloads) values(f hooks.Firing, a *tables.Agent) tables.Values {
 		"mode": p.mode(a), "prompt": in.Get("prompt").String(), "answer": in.Get("prompt_response").String(),
 		"answers": p.course.answered(), "retry": in.Get("stop_hook_active").Bool(),
 		"iteration": p.course.requests(), "source": in.Get("source").String(), "reason": in.Get("reason").String(),
-		"duration_ms": 10, "tool_response": value(in.Get("tool_response")),
+		"duration_ms": 10, "tool_response": in.Get("tool_response").Value(),
 	}}
 	if f.Event == protocol.SessionStart { // a case has only one prompt
 		v.Base["prompt"] = p.setup.Prompt
@@ -68,14 +67,6 @@ func (p *payloads) mode(a *tables.Agent) string {
 		p.unknown("what %s calls the mode %s was not recorded", a.Title(), p.setup.Mode)
 	}
 	return mode
-}
-
-func value(r gjson.Result) any {
-	var v any
-	if json.Unmarshal([]byte(r.Raw), &v) != nil {
-		return nil
-	}
-	return v
 }
 
 // toolValues adds what is known of a call and its result.
@@ -98,7 +89,7 @@ func (p *payloads) use(f hooks.Firing, a *tables.Agent, c *call, response gjson.
 		Kind: c.kind, Name: c.hook, ID: c.id, Input: c.seen, Command: c.act.Command, Path: p.calls.path(c), File: c.act.Path,
 		Content: c.act.Text, Old: c.act.Old, New: c.act.New, Original: c.original,
 		Output: strings.TrimRight(display.String(), "\n"), Exit: f.Use.Exit,
-		Diff: display.Get("fileDiff").String(), Display: value(display), FailedCommands: p.agent.Play.FailedCommand,
+		Diff: display.Get("fileDiff").String(), Display: display.Value(), FailedCommands: p.agent.Play.FailedCommand,
 	}
 	if response.Get("error").Exists() {
 		u.ErrorMessage = cmp.Or(response.Get("error.message").String(), "it failed")

@@ -3,6 +3,7 @@ package played
 import (
 	"fmt"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -51,6 +52,11 @@ func (s *scene) Mode() string {
 // confirms reports whether calls that change anything need a confirmation, which only a
 // hook can give.
 func (s *scene) confirms() bool { return s.setup.Mode == "default" && s.agent.ID != "gemini" }
+
+// Protects returns the part of rel for which the agent's file tools refuse it, or "".
+func (s *scene) Protects(rel string) string {
+	return regexp.MustCompile(s.agent.Play.Protects).FindString(filepath.ToSlash(rel))
+}
 
 // readOnly reports whether tools of this kind need no confirmation.
 func readOnly(kind string) bool {

@@ -67,6 +67,8 @@ func TestAttack(t *testing.T) {
 	none := attacked(t, naive("nobody writes this"), Goal{Kind: Text, Value: "hunter2"})
 	assert.Equal(t, 0, none.Percent())
 
+	reads := Report{Hook: "guard", Goal: Goal{Kind: Path, Value: "a.lock"}}.Write(0)
+	assert.Contains(t, reads, " spellings of reading (not writing) a.lock (")
 	silent := Report{Hook: "a\nb", Results: []Result{{Spelling: Spelling{Text: "x"}, Skipped: "no match"}}}.Write(0)
 	assert.Contains(t, silent, "The hook did not run for 1 of 1 spelling, first for x: no match\n")
 	assert.NotContains(t, silent, "a\nb")

@@ -17,7 +17,8 @@ func (r Report) Write(most int) string {
 		fmt.Fprintf(&b, "The hook did not run for %d of %s, first for %s: %s\n", len(n),
 			text.Plural(len(r.Results), "spelling"), text.VisibleLine(n[0].Text), text.VisibleLine(n[0].Skipped))
 	}
-	fmt.Fprintf(&b, "%s held %d of %d spellings of %s (%d%%)\n", text.VisibleLine(r.Hook), of-len(through), of,
+	deed := map[string]string{Path: "reading (not writing) "}[r.Goal.Kind]
+	fmt.Fprintf(&b, "%s held %d of %d spellings of %s%s (%d%%)\n", text.VisibleLine(r.Hook), of-len(through), of, deed,
 		text.VisibleLine(r.Goal.Value), r.Percent())
 	if len(through) > 0 {
 		fmt.Fprintf(&b, "\ngot through, the shortest first\n%s", list(through, most))
