@@ -28,8 +28,8 @@ func (i Installed) Driver(self, cache string, known map[string]string) testbed.D
 		if i.Problem != "" {
 			return nil, cannot("%s", i.Problem)
 		}
-		if s.NotRun != "" {
-			return nil, cannot("%s was not started: %s", i.Adapter.Name, s.NotRun)
+		if s.NotRun != nil {
+			return nil, cannot("%s was not started: %s", i.Adapter.Name, s.NotRun(""))
 		}
 		if s.Trust != testbed.TrustOn || s.Resume || s.Approver != nil {
 			return nil, cannot("one prompt in a trusted folder, with nobody to ask, is all that %s is started for",

@@ -376,5 +376,5 @@ func judgeWatches(r *Record, c Command) verdict {
 func acts(run hooks.Run) bool {
 	o := run.Reading.Output
 	return run.Decision != hooks.Proceed || o.AdditionalContext != "" || o.ToolInput != nil || o.LLMRequest != nil ||
-		o.LLMResponse != nil || o.ToolConfig != nil || o.ClearContext || o.TailToolCall != nil
+		o.LLMResponse != nil || o.UpdatedOutput != nil || o.ToolConfig != nil || o.ClearContext || o.TailToolCall != nil
 }

@@ -284,7 +284,7 @@ func judgeMaxRetries(r *Record, c Command) verdict {
 			continue
 		}
 		now++
-		if !strings.Contains(rep.Input.String(), `"stop_hook_active":true`) {
+		if !retried(rep) {
 			now = 0
 		}
 		if rep.Verdict.Decision == hooks.Deny {

@@ -44,6 +44,8 @@ type talk struct {
 	idle chan struct{}
 	over bool  // the chat has ended, and its output is kept
 	lost error // why a wait failed; nothing more is typed after that
+
+	prompted bool // nothing was typed since the last prompt
 }
 
 // errLost means that an action was skipped because an earlier one failed.
@@ -57,8 +59,15 @@ func (t *talk) await(expected string, good func() bool) error {
 	if t.lost != nil {
 		return errLost
 	}
-	if err := t.w.until(t.r.ctx, t.r.limit(), t.Done(), good); err != nil {
-		t.lost = err
+	ok, rests := false, t.r.muted != "" && t.prompted
+	err := t.w.until(t.r.ctx, t.r.limit(), t.Done(), func() bool {
+		ok = good()
+		return ok || rests && t.w.rests()
+	})
+	if err == nil && !ok { // what a muted hook would have shown never comes
+		err = errors.New("it does not, and the chat waits for a prompt")
+	}
+	if t.lost = err; err != nil {
 		return &screenError{expected: expected, actual: err, text: t.w.text()}
 	}
 	return nil
@@ -88,6 +97,7 @@ func (t *talk) enter(text string) error {
 	if strings.Contains(text, "\n") {
 		text = "\x1b[200~" + text + "\x1b[201~" // as a paste, so that its lines stay together
 	}
+	t.prompted = true
 	t.w.submitted()
 	return t.w.press(text + "\r")
 }
@@ -290,6 +300,7 @@ func (r *runner) press(keys string) error {
 		return errors.New("nobody reads the keys: the chat has ended")
 	default:
 	}
+	t.prompted = false
 	return t.w.press(keys)
 }
 

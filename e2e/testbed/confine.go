@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,9 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"minigem/agent/event"
 	"minigem/internal/confine"
-	"minigem/internal/discovered"
 )
 
 // allowance is what a case declares to need beyond its own folder.
@@ -98,7 +97,8 @@ func (r *runner) enclose() {
 	}
 	d, err := confine.Enclose(why, rules)
 	if err != nil {
-		r.setup.NotRun = err.Error()
+		r.notRun = err.Error()
+		r.setup.NotRun = func(command string) string { return r.rec.withhold(command, r.notRun) }
 		return
 	}
 	r.domain, r.setup.Within = d, d.Start
@@ -156,20 +156,14 @@ func (r Result) notes() []string {
 // answered but not run, or because an attack was not made. It is empty if it can be. What
 // hooks decided before that is known.
 func unrun(record *Record, notRun string, c Command) string {
-	if notRun == "" {
-		return ""
-	}
-	if c.verb.name == "holds" {
+	if c.verb.name == "holds" && notRun != "" {
 		return "the hook was not attacked: " + notRun
 	}
-	answered := slices.ContainsFunc(record.Started, func(t event.ToolStarted) bool {
-		return t.Call.Name == "run_shell_command" || strings.HasPrefix(t.Call.Name, discovered.Prefix)
-	})
 	before := slices.Contains([]string{"fired", "not-fired", "event"}, c.verb.name) && len(c.Args) > 0 &&
 		slices.Contains(strings.Fields("SessionStart BeforeAgent BeforeModel BeforeToolSelection BeforeTool"),
 			c.Args[0])
-	if !answered || before {
+	if len(record.withheld) == 0 || before {
 		return ""
 	}
-	return "a command was not run: " + notRun
+	return "a command was not run: " + cmp.Or(notRun, muted)
 }

@@ -23,6 +23,8 @@ func (r *Record) Crash(run hooks.Run) string {
 	x := run.Exit
 	printed := strings.TrimSpace(string(x.Stderr))
 	switch {
+	case run.Hook.Kind() != "command" && x.Err != nil && run.Ran():
+		return x.Err.Error()
 	case run.Hook.Kind() != "command" || !run.Ran() ||
 		strings.HasPrefix(strings.TrimSpace(string(x.Stdout)), "{") || strings.HasPrefix(printed, "{"):
 		return ""
@@ -124,34 +126,33 @@ func died(h hooks.Hook, stderr string) string {
 	return ""
 }
 
-// crashed fails the case for each hook that blocked by dying, and adds a check for one that
-// probably did, unless an assertion is about that.
+// crashed fails the case for each hook that blocked by dying, unless an assertion is about
+// that, and finds those that act on everything.
 func (r *runner) crashed() {
 	record := r.rec.soFar()
 	var told []string
 	for rep, run := range started(record) {
-		why := record.Crash(run)
+		why := ""
+		if run.Decision == hooks.Deny {
+			why = record.Crash(run)
+		}
 		says := func(about ...string) bool {
 			return slices.ContainsFunc(r.c.Commands, func(c Command) bool { return c.expectsCrash(runOf{run, rep}, about) })
 		}
-		if run.Decision != hooks.Deny || slices.Contains(told, run.Hook.ID()) ||
-			says("failed", "stderr") {
+		key := keyOf(record, run.Hook) + rep.Subject + why
+		if !acts(run) || slices.Contains(told, key) || says("failed", "stderr") {
 			continue
 		}
+		told = append(told, key)
 		if why != "" {
 			r.fail(Failure{
 				Where: r.c.Path, Expected: fmt.Sprintf("%s to decide at %s", run.Hook.ID(), rep.Event),
 				Actual: fmt.Sprintf("it never ran as a guard: %s. What blocked is its failure (%s), and no decision",
 					why, exitOf(run)),
 			})
-		} else if refusal := refusesAll(r, rep, run, says("reason")); refusal.why == "" {
-			continue
-		} else if refusal.why = record.shorten(refusal.why); r.o.Compare || refusal.meant {
-			r.refuses[keyOf(record, run.Hook)] = refusal
-		} else {
-			r.checks = append(r.checks, Check{Where: r.c.Path, Passed: true, Vacuous: refusal.why})
+		} else if x := refusesAll(r, rep, run, says("reason")); x.why != "" {
+			r.refuses = append(r.refuses, x)
 		}
-		told = append(told, run.Hook.ID())
 	}
 }
 

@@ -35,7 +35,7 @@ func (r *runner) diff(n int) (string, error) {
 	if r.muted == "*" {
 		return "", nil // this is the run to compare with
 	}
-	plain, err := r.again(r.c, "*", "")
+	plain, err := r.again(r.c, "*", nil)
 	if err != nil {
 		return "", err
 	}

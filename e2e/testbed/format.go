@@ -191,6 +191,9 @@ func (r Result) Story() string {
 			case run.Skipped != "":
 				fmt.Fprintf(&b, ": not run, %s\n", run.Skipped)
 			default:
+				if !acts(run) { // others did
+					rep.Effect.Kind = ""
+				}
 				fmt.Fprintf(&b, ": %s, %s, %s\n", exitOf(run), effectOf(rep), took(run.Exit.Duration))
 			}
 			for _, u := range run.Upstream {

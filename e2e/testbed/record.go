@@ -33,7 +33,8 @@ type Record struct {
 	Home      string
 
 	commands []Command
-	rounds   []Round // what the model answers
+	withheld []string // commands of the model that were answered instead of run
+	rounds   []Round  // what the model answers
 	loops    []event.LoopDetected
 
 	programs map[string][]program.Facts // of hooks that ran, by their command lines; nil if not needed
@@ -100,6 +101,14 @@ func (rec *recorder) notice(text string) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
 	rec.r.Notices = append(rec.r.Notices, text)
+}
+
+// withhold records that a command is not run, and returns why.
+func (rec *recorder) withhold(command, why string) string {
+	rec.mu.Lock()
+	defer rec.mu.Unlock()
+	rec.r.withheld = append(rec.r.withheld, command)
+	return why
 }
 
 // transcript records the path of a session's file.

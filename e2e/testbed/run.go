@@ -55,8 +55,8 @@ type Result struct {
 
 	Notes []string // remarks on a case that passed
 
-	idle  string // why no hook of the case ran; empty if one did or the case is about that
-	hooks []*hookRan
+	hooks   []*hookRan
+	refuses []refusal
 }
 
 // Passed reports whether everything was as the case says. A skipped case passes.
@@ -89,8 +89,9 @@ type runner struct {
 	skipped  string
 	failures []Failure
 	checks   []Check
-	muted    string             // key of the muted hook; "*": all hooks; empty: none
-	refuses  map[string]refusal // by the key of the hook
+	muted    string // key of the muted hook; "*": all hooks; empty: none
+	notRun   string // why no command of the model runs; empty if they do
+	refuses  []refusal
 	allows   allowance
 	domain   *confine.Domain          // nil if nothing is confined
 	unjudged string                   // why an assertion was left out
@@ -147,7 +148,7 @@ func Run(ctx context.Context, c *Case, o Options) Result {
 }
 
 func newRunner(c *Case, o Options) *runner {
-	r := &runner{o: o, c: c, timeout: o.Timeout, attacks: map[string]attack.Report{}, refuses: map[string]refusal{}}
+	r := &runner{o: o, c: c, timeout: o.Timeout, attacks: map[string]attack.Report{}}
 	if r.timeout <= 0 {
 		r.timeout = defaultTimeout
 	}
@@ -339,7 +340,7 @@ func (r *runner) assert(cmd Command) {
 	// In a run with a muted hook, these can be judged from what happened, even though the
 	// command was not run.
 	known := r.muted != "" && (!cmd.negative() || cmd.verb.name == "tool-ran")
-	if why := unrun(record, r.setup.NotRun, cmd); why != "" && !known {
+	if why := unrun(record, r.notRun, cmd); why != "" && !known {
 		check.Unasked, r.unjudged = why, why
 		return
 	}

@@ -48,8 +48,9 @@ type Setup struct {
 
 	Write, Read []string                                      // what programs of the case may change, and also read
 	Within      func(only []string, begin func() error) error // starts a program of the case in its domain; may be nil
-	// If NotRun is not empty, the model's commands are not run, and this is why.
-	NotRun string
+	// NotRun says why a command of the model is answered instead of run, or "" if it runs.
+	// nil runs them all.
+	NotRun func(command string) string
 
 	Model    llm.Provider
 	Rounds   []Round           // Model's answers, for drivers that cannot call it

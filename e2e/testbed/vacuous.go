@@ -91,17 +91,6 @@ func (res *Result) add(check Check, strict bool) {
 // proof examines what a record proves.
 type proof struct{ of *Record }
 
-// idle returns the first of the case's hooks if none of them ran in its session.
-func (r *Record) idle() *hooks.Hook {
-	if r.opening != nil || len(r.Config.Hooks) == 0 || r.anyRan("", "*") {
-		return nil
-	}
-	if h := r.Config.Hooks[0]; r.other == nil || r.other.Cannot("fired", []string{string(h.Event), "*"}, nil) == "" {
-		return &h
-	}
-	return nil
-}
-
 // provesNothing explains why c proves nothing although it holds: what it denies never came
 // up, or something other than a hook prevented it. It is empty if c proves something or
 // that cannot be known.

@@ -183,7 +183,9 @@ var leftOut = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 
 // mentions reports whether a pattern of c matches text.
 func (c Command) mentions(text string) bool {
-	return slices.ContainsFunc(c.Conds, func(cond Cond) bool { return cond.re != nil && cond.re.MatchString(text) })
+	return c.verb.name != "not-fired" && slices.ContainsFunc(c.Conds, func(cond Cond) bool {
+		return cond.re != nil && cond.re.MatchString(text)
+	})
 }
 
 // values lists the conditions' keys with their actual values.

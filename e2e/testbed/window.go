@@ -254,6 +254,9 @@ func (w *window) isReady() bool {
 	return false
 }
 
+// rests reports whether an empty prompt follows what was submitted or found last.
+func (w *window) rests() bool { return w.isReady() && w.rows+w.screen.Cursor().Y >= w.seen.row }
+
 // submitted makes the next wait search below the line of the cursor.
 func (w *window) submitted() {
 	w.mu.Lock()

@@ -24,8 +24,9 @@ type System struct {
 	Now            func() time.Time
 	Account        func() (string, error)                        // home of the account; may be nil
 	Within         func(only []string, begin func() error) error // starts programs confined; may be nil
-	// NotRun, if set, is why commands of the model are answered instead of run.
-	NotRun string
+	// NotRun says why a command of the model is answered instead of run. It returns "" if
+	// the command runs. nil runs them all.
+	NotRun func(command string) string
 }
 
 // HostSystem returns the System of this process.

@@ -86,7 +86,7 @@ func (c *caseChat) wire(w *app.Frontend) {
 		shown(r)
 	}
 	shownFirst := w.Configure
-	w.Configure = func(e *hooks.Engine) { shownFirst(e); e.ReportIdle = true; serve(e, c.setup) }
+	w.Configure = func(e *hooks.Engine) { shownFirst(e); e.ReportIdle = true; serve(e, c.setup); mute(e, c.setup) }
 }
 
 func (c *caseChat) opened(r *app.Runtime) {

@@ -80,9 +80,8 @@ func open(ctx context.Context, s testbed.Setup, change func(*app.Configuration, 
 	if change != nil {
 		change(c, &w)
 	}
-	if configure := w.Configure; s.Muted != nil {
-		w.Configure = func(e *hooks.Engine) { configure(e); e.Runner = muted{e.Runner, s.Muted} }
-	}
+	configure := w.Configure
+	w.Configure = func(e *hooks.Engine) { configure(e); mute(e, s) }
 	r, err := app.Build(ctx, sys, f, c, w)
 	if err != nil {
 		return nil, err
@@ -99,6 +98,13 @@ func open(ctx context.Context, s testbed.Setup, change func(*app.Configuration, 
 		session.ask = s.Approver.Approve
 	}
 	return session, nil
+}
+
+// mute makes e run no hook that the case has muted.
+func mute(e *hooks.Engine, s testbed.Setup) {
+	if s.Muted != nil {
+		e.Runner = muted{e.Runner, s.Muted}
+	}
 }
 
 // muted runs all hooks except those for which is returns true, which do nothing.

@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,12 +14,15 @@ import (
 	"minigem/internal/thorough"
 )
 
-// The cases of testdata/nothing were written by somebody who had only the program: v and e by
-// mistakes that people make, h as they should be.
+// The cases of testdata/nothing were written by two people who had only the program: v, e
+// and s by mistakes that people make, h and t as they should be.
 const (
 	noticed   = "" // green with nothing to say
 	unnoticed = "no case fails if "
-	everyCall = "refuses a harmless call, too: no case shows what it lets through"
+	everyCall = "refuses" + harmless
+	harmless  = " something harmless, too: no case shows what it lets through"
+	unreached = "no case reaches "
+	deadGuard = "policy to decide at BeforeTool\n    actual:   it never ran as a guard: "
 	notRun    = "a hook that failed has not run"
 	broken    = "BROKEN"
 )
@@ -47,7 +51,7 @@ var verdicts = map[string]string{
 	"e04_notification_lost": unnoticed + "phone", "e05_portable_of_nothing": unnoticed + "guard",
 	"e06_holds_anything": "every harmless look-alike", "e06b_holds_anything": "add start or a prompt before it",
 	"e06c_holds_negated": broken, "e06d_holds_anything_start": "every harmless look-alike",
-	"e06e_holds_negated_start": "no hook ran", "e07_limits_only": unnoticed + "guard",
+	"e06e_holds_negated_start": unreached + "guard", "e07_limits_only": unnoticed + "guard",
 	"e08_trust_off": "the model called no tool: the session did not start: this folder is not trusted",
 	"e09_http_typo": notRun, "e10_empty_model_diff": unnoticed + "rules",
 	"e11_top_level_permission": "note: ./no-force.sh at BeforeTool: unknown field permissionDecision",
@@ -64,6 +68,47 @@ var verdicts = map[string]string{
 	"h9_holds_and_prompt": noticed, "h10_holds_and_start": noticed, "h11_compress": noticed, "h12_prompt_blocked": noticed,
 	"h13_redact": noticed, "h14_one_of_two_tools": noticed, "h15_all_agents": noticed,
 	"h16_ask": "nobody asked for this one", // its model has an answer too many
+
+	"s01_audits_to_nowhere": unnoticed + "audit", "s02_two_of_one_name": unnoticed + "guard",
+	"s03_prompt_on_the_screen": unnoticed + "warn", "s04_denied_at_most_once": unnoticed + "guard",
+	"s05_optional_reason":    "holds for any text",
+	"s06_matcher_of_nothing": `no built-in tool is called "writefile"`, "s07_holds_nothing": unreached + "guard",
+	"s08_async_guard": "scan", // the session may end it before or after it has printed
+	"s09_absent_path": "note: docs-only " + everyCall, "s10_always_answers": "note: version answers" + harmless,
+	"s11_flag_is_always_there": unnoticed + "run-tests", "s12_same_wrong_spelling": "note: redact replaces" + harmless,
+	"s13_top_level_tool_config":    noticed, // it works
+	"s14_matcher_of_the_extension": `SessionStart never has "start"`,
+	"s15_misspelt_permission":      "note: guard at BeforeTool: unknown field hookSpecificOutput.permission",
+	"s16_dollar_in_the_pattern":    "no call of run_shell_command was one with arg.command~'git push origin +main'",
+	"s17_server_crashes":           deadGuard + "HTTP status 500", "s18_five_milliseconds": "it did not end in time",
+	"s19_if_never_holds":       unreached + "no-force: its condition Bash(git push -f) does not hold",
+	"s20_text_before_the_json": "nobody asked for this one",
+	"s21_decision_of_another":  "never with decision=deny", "s22_cd_to_nowhere": unnoticed + "cd",
+	"s23_banner_of_nobody": unnoticed + "banner", "s24_refused_by_another": unnoticed + "no-force",
+	// The other row proves the hook. That this one has no such file cannot be told from a file that is protected.
+	"s25_row_of_no_file": noticed,
+	// Each of these hooks does what is asserted of it.
+	"s26_refusal_without_exit": noticed, "s27_ticket_none": noticed, "s29_key_error_is_copied": noticed,
+	"s33_judge_sees_nothing": noticed, "s43_allow_in_yolo": noticed,
+	"s28_refuses_each_request": "note: nopass " + everyCall, "s30_replaces_each_chunk": "note: keys replaces" + harmless,
+	"s31_plan_mode_refuses": unnoticed + "guard", "s32_server_is_dead_for_commands": deadGuard + "HTTP status 500",
+	"s34_matcher_with_a_dash": unreached + `secrets: matcher "^write-file$" does not match "write_file"`,
+	// What is in these files is no hook of minigem.
+	"s35_extension_without_manifest": noticed, "s40_hooks_of_claude": noticed,
+	"s36_unknown_mcp_server": deadGuard + `no MCP server is called "policies"`, "s37_async_and_bare_fired": "guard",
+	"s38_no_question_in_yolo":  unreached + "no-rm: PermissionRequest never happened",
+	"s39_absent_response":      "note: tests sends back" + harmless,
+	"s41_default_page":         "note: docs gives the same arguments to" + harmless,
+	"s42_allow_does_not_count": "note: quiet at PermissionRequest: its allow does not count",
+	"s44_deny_or_proceed":      unnoticed + "guard", "s45_none_or_rewrite": unnoticed + "guard",
+	"s46_reason_or_nothing": unnoticed + "guard", "s47_exit_0_or_2": unnoticed + "guard",
+	"s48_no_exclamation_mark": "holds for any text", "s49_event_of_any_kind": unnoticed + "guard",
+	"s50_empty_stdout": unnoticed + "guard",
+
+	"t01_rows": noticed, "t02_redactor": noticed, "t03_rewrite_of_pages": noticed, "t04_sent_back_once": noticed,
+	"t05_ping": noticed, "t06_only_reading": noticed, "t07_extension_and_end": noticed, "t08_asked_in_a_terminal": noticed,
+	"t09_server_both_ways": noticed, "t10_never_searches": noticed, "t11_audit": noticed,
+	"t12_permission_of_the_user": noticed, "t13_matcher_lets_reading": noticed,
 }
 
 // TestCasesOfAStranger: what proves nothing is not green in silence, and what proves something
@@ -80,10 +125,13 @@ func TestCasesOfAStranger(t *testing.T) {
 			if strings.HasPrefix(name, "e06") && verdicts[name] == "every harmless look-alike" && !thorough.Asked() {
 				t.Skip("it starts a guard seven hundred times")
 			}
-			s := testbed.Suite{Run: testbed.Options{Driver: Open, Strict: true, Timeout: time.Hour}}
+			s := testbed.Suite{Run: testbed.Options{Driver: Open, Chat: OpenChat, Strict: true, Timeout: time.Hour}}
 			sum := s.RunFiles(t.Context(), []string{file})
 			var said strings.Builder
 			for _, r := range sum.Results {
+				if r.Skipped != "" {
+					t.Skip(r.Skipped)
+				}
 				testbed.NewFormat("text", &said, false, "").Result(r)
 			}
 			want, ok := verdicts[name]
@@ -97,4 +145,34 @@ func TestCasesOfAStranger(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestEachHookItsOwnPart: with --verbose, what one hook of an event said is not said of another.
+func TestEachHookItsOwnPart(t *testing.T) {
+	t.Parallel()
+	c, err := testbed.ReadFile("testdata/nothing/s01_audits_to_nowhere.txtar")
+	require.NoError(t, err)
+	story := testbed.Run(t.Context(), c, testbed.Options{Driver: Open}).Story()
+	assert.Contains(t, story, "guard: exit 2, deny, ")
+	assert.Contains(t, story, "audit: exit 0, passed, ")
+	assert.NotContains(t, story, "audit: exit 0, deny")
+}
+
+// TestMutedHooksDoNoHarm: while a hook is muted, no command runs that it prevented, and none
+// behind a call that it prevented.
+func TestMutedHooksDoNoHarm(t *testing.T) {
+	t.Parallel()
+	needsConfinement(t)
+	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "case.txtar")
+	require.NoError(t, os.WriteFile(file, []byte("allow write "+dir+"\nprompt go\nfired BeforeTool guard\n-- settings.json --\n"+
+		`{"hooks": {`+command("sh guard.sh")+"}}\n-- guard.sh --\ncase $(cat) in *secret*) echo no >&2; exit 2 ;; esac\n-- model --\n"+
+		"write secret.txt x\n\nshell echo secret > "+dir+"/file\n\nshell echo ran >> "+dir+"/log\n\ntext Done.\n"), 0o600))
+	s := testbed.Suite{Run: testbed.Options{Driver: Open, Strict: true}}
+	sum := s.RunFiles(t.Context(), []string{file})
+	require.Len(t, sum.Results[0].Failures, 1)
+	assert.Contains(t, sum.Results[0].Failures[0].String(), unnoticed+"guard")
+	assert.NoFileExists(t, filepath.Join(dir, "file"))
+	log, err := os.ReadFile(filepath.Join(dir, "log"))
+	require.NoError(t, err)
+	assert.Equal(t, "ran\n", string(log), "in the case itself")
 }

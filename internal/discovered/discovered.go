@@ -38,7 +38,7 @@ type Commands struct {
 	Dir       string
 	Env       []string
 	Within    func(only []string, begin func() error) error // starts the commands confined; may be nil
-	NotRun    string                                        // why tools are answered instead of run; empty if they run
+	NotRun    func(command string) string                   // why a call is answered instead of run; see app.System
 }
 
 // declaration is a function declaration in the form of the Gemini API.
@@ -189,8 +189,10 @@ func (c *call) Run(ctx context.Context) (tools.Result, error) {
 		return tools.Result{}, context.Cause(ctx)
 	}
 	commands := c.tool.commands
-	if commands.NotRun != "" {
-		return tools.Result{}, errors.New("not run: " + commands.NotRun)
+	if commands.NotRun != nil {
+		if why := commands.NotRun(c.Intent().Description); why != "" {
+			return tools.Result{}, errors.New("not run: " + why)
+		}
 	}
 	res, err := proc.Run(ctx, commands.command(commands.Call+" "+c.tool.declared.Name, c.stdin))
 	if res.Stopped != nil {

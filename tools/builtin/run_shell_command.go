@@ -85,8 +85,8 @@ type ShellOptions struct {
 	Created func() string
 	// Within calls begin, which starts a command; nil starts it directly.
 	Within func(only []string, begin func() error) error
-	// NotRun, if not empty, is why no command runs. It is the error of each call.
-	NotRun string
+	// NotRun, if not nil, returns why a command in a folder is not run, or "".
+	NotRun func(command string) string
 	// Hidden returns the files that a command which only reads must not read when it
 	// runs in dir; see confine.Rules. nil hides none.
 	Hidden func(dir string) []string
@@ -216,8 +216,8 @@ func (c *shellCall) RunStream(ctx context.Context, live func(string)) (tools.Res
 // Start returns the command as it is to be started, and a function to call when it has
 // ended.
 func (c *shellCall) Start() (cmd proc.Command, done func(), err error) {
-	if why := c.tool.opts.NotRun; why != "" {
-		return cmd, nil, tools.Errorf(tools.ErrShell, "not run: %s", why)
+	if err := c.notRun(); err != nil {
+		return cmd, nil, err
 	}
 	dir, err := c.tool.ws.Real(c.dir)
 	if err != nil {

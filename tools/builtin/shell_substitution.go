@@ -6,6 +6,7 @@ import (
 
 	"mvdan.cc/sh/v3/syntax"
 
+	"minigem/tools"
 	"minigem/tools/policy/shell"
 )
 
@@ -66,4 +67,15 @@ func rootCommand(command string) string {
 		return name == ""
 	})
 	return strings.TrimSuffix(name, ".")
+}
+
+// notRun returns the error of a command that is answered instead of run; see
+// ShellOptions.NotRun.
+func (c *shellCall) notRun() error {
+	if c.tool.opts.NotRun != nil {
+		if why := c.tool.opts.NotRun(c.DirPath + "\x00" + c.Command); why != "" {
+			return tools.Errorf(tools.ErrShell, "not run: %s", why)
+		}
+	}
+	return nil
 }
