@@ -114,7 +114,7 @@ var parsers = []fuzzed{
 	{target: "tools/builtin FuzzCommand", folder: "tools/builtin", functions: "rootCommand substitutes"},
 	{target: "tools/builtin FuzzGrounding", folder: "tools/builtin", functions: "cited"},
 	{target: "tools/policy FuzzJudge", folder: "tools/policy/shell", functions: "Syntax"},
-	{target: "tools/policy FuzzParse", folder: "tools/policy", functions: "LoadPaths Parse tableLines"},
+	{target: "tools/policy FuzzParse", folder: "tools/policy", functions: "LoadPaths Parse"},
 	{target: "tools/workspace FuzzIgnore", folder: "tools/workspace",
 		functions: "Workspace.Ignorer ignoreFault newIgnorer outerRules walker.gitignore"},
 	{target: "internal/undo FuzzPrompts", folder: "internal/undo", functions: "editOf"},

@@ -381,24 +381,6 @@ var corpus = []struct {
 	{Ask, "git status \xff"},
 }
 
-// A rule that allows redirections does not allow a second expansion.
-func TestRedirectionsAreNotExpandedTwice(t *testing.T) {
-	t.Parallel()
-	e := engineWith(t, `
-[[rule]]
-toolName = "run_shell_command"
-commandPrefix = "git status"
-allowRedirection = true
-decision = "allow"
-priority = 100`, Options{Interactive: true})
-	for command, want := range map[string]Decision{
-		"git status > $x": Ask, "git status >& file": Ask, "git status 2>&1": Allow,
-		"git status >&$x": Ask, `git status >&"$x"`: Ask, "git status >&'b[$(curl)]'": Ask, "git status <&'b[`curl`]'": Ask,
-	} {
-		assert.Equal(t, want, e.Check(shellCall(command)).Decision, command)
-	}
-}
-
 func TestNoWayRoundPrefixes(t *testing.T) {
 	t.Parallel()
 	require.GreaterOrEqual(t, len(corpus), 150)
