@@ -18,12 +18,12 @@ func hooksAttackCommand(sys *app.System) *cobra.Command {
 		Short: "Find the spellings that get past a guard",
 		Long: `Gives one hook every spelling of a call that a model could write, to run a
 command, read a file, print a secret or fetch a URL, and harmless look-alikes.
-Only the hook runs, never the call; the hook must be trusted. That each
-spelling has the effect is known from minigem's own tests, which run it against
-a fake of the program.
+Only the hook runs, never the call; the hook must be trusted. minigem's own
+tests run each spelling against a fake of the program, to confirm that it has
+the effect.
 
-The event is BeforeTool unless you name one. --write makes a case of what got
-through.
+The event is BeforeTool unless you name one. --write saves what got through as
+a case.
 
 Exit codes: 0 it held (see --min), 1 something got through, 42 wrong usage.`,
 		Example: `  minigem hooks attack guard --command 'git push --force'
@@ -45,7 +45,7 @@ Exit codes: 0 it held (see --min), 1 something got through, 42 wrong usage.`,
 			}
 			if len(o.Goals) != 1 {
 				return wrongUsage(
-					sys, cmd, "say what the guard is to keep from happening: one of --command, --path, --text and --url")
+					sys, cmd, "say what the guard should prevent: one of --command, --path, --text and --url")
 			}
 			ctx, stop := exit.Context()
 			defer stop()
