@@ -49,7 +49,7 @@ func TestMatrix(t *testing.T) {
 	for _, want := range []string{
 		"fails on fake:\n", "! exists f.txt\n    f.txt exists\n    seen: BeforeTool Bash: ", " exited with 1\n", "gone: cannot: not found\n",
 		"cannot on fake: cannot: fake has no event BeforeModel\n", "two on fake: cannot: the case has 2 prompts", "pass* ",
-		"stdout ~Done: what fake prints is in words of its own", "2 passed, 1 failed, 9 cannot be said, ",
+		"stdout ~Done: what fake prints is in its own format", "2 passed, 1 failed, 9 undecided, ",
 	} {
 		assert.Contains(t, text, want)
 	}
@@ -85,7 +85,7 @@ func TestKnown(t *testing.T) {
 	o := testbed.Options{Driver: i.Driver(self, t.TempDir(), nil), Elsewhere: true, Timeout: i.Adapter.Limit()}
 	m := Tester{Log: io.Discard}.run(t.Context(), readAll(t, []string{path}), []Column{{Name: "gemini", Other: true, Options: o}})
 	assert.Equal(t, testbed.ExitPassed, m.ExitCode())
-	assert.Contains(t, m.Text(0), "on gemini: known: it does as it likes\n\n0 passed, 0 failed, 0 cannot be said, 1 known, ")
+	assert.Contains(t, m.Text(0), "on gemini: known: it does as it likes\n\n0 passed, 0 failed, 0 undecided, 1 known, ")
 	m = Tester{Log: io.Discard}.run(t.Context(), readAll(t, []string{path}), []Column{{Name: "fake", Other: true, Options: o}})
 	assert.Equal(t, testbed.ExitFailed, m.ExitCode(), "it is about Gemini CLI alone")
 }
@@ -122,7 +122,7 @@ func TestBecause(t *testing.T) {
 	t.Parallel()
 	for hook, why := range map[string]string{
 		`'cat >/dev/null; echo {\"decision\":\"deny\"}'`:      `why: decision "deny" is not a value (approve, block) there`,
-		`'cat >/dev/null; exit 0; jq -r .tool_input.cmd'`:     "why: its command reads .tool_input.cmd, which it was not given; it was given\n           .tool_input.command",
+		`'cat >/dev/null; exit 0; jq -r .tool_input.cmd'`:     "why: its command reads .tool_input.cmd, which its input did not have; it had\n           .tool_input.command",
 		`'cat >/dev/null; exit 0; jq -r .tool_input.command'`: "",
 	} {
 		cell := Cell{Case: "naive", Agent: "claude"}
@@ -171,7 +171,7 @@ func TestProject(t *testing.T) {
 	assert.JSONEq(t, `{"name": "agents-under-test", "private": true, "dependencies":
 		{"@anthropic-ai/claude-code": "2.1.330", "@qwen-code/qwen-code": "0.24.4", "node": "22.23.3"}}`, string(data))
 	_, err = WriteProject(dir, chosen)
-	assert.ErrorContains(t, err, "is there already")
+	assert.ErrorContains(t, err, "already exists")
 	_, err = Choose([]string{"clawd"})
 	assert.ErrorContains(t, err, `there is no agent "clawd"`)
 }
@@ -196,7 +196,7 @@ func TestFind(t *testing.T) {
 	assert.Equal(t, "9.9.9", found.Version)
 	assert.False(t, found.Measured())
 	assert.Contains(t, Lines([]Line{NewLine(found)}), "9.9.9 (not measured)")
-	assert.Equal(t, "it does not tell its version: exit 3: broken", s.Find(t.Context(), adapter(t, "claude")).Problem)
+	assert.Equal(t, "it does not report its version: exit 3: broken", s.Find(t.Context(), adapter(t, "claude")).Problem)
 	assert.Equal(t, "not found: npm install @moonshot-ai/kimi-code@2.1.0", Search{}.Find(t.Context(), adapter(t, "kimi")).Problem)
 	bins, err := ParseBins([]string{"codex=" + codex})
 	require.NoError(t, err)
@@ -249,7 +249,7 @@ func TestRunBegins(t *testing.T) {
 	assert.ErrorContains(t, err, "no case was run")
 	m := tester.run(ctx, readAll(t, []string{good}), []Column{{Name: "fake"}})
 	assert.Contains(t, m.Text(0), "not run\n")
-	assert.Contains(t, m.Text(0), "0 passed, 0 failed, 0 cannot be said, 1 not run, ")
+	assert.Contains(t, m.Text(0), "0 passed, 0 failed, 0 undecided, 1 not run, ")
 }
 
 // TestColumnThatCannotFails: a requested agent that proves nothing is reported.

@@ -129,7 +129,7 @@ func (c Column) version() string {
 }
 
 func (m *Matrix) summary() string {
-	line := fmt.Sprintf("%d passed, %d failed, %d cannot be said", m.Count(Pass), m.Count(Fail), m.Count(Cannot))
+	line := fmt.Sprintf("%d passed, %d failed, %d undecided", m.Count(Pass), m.Count(Fail), m.Count(Cannot))
 	for _, s := range []State{Known, NotRun} {
 		if n := m.Count(s); n > 0 {
 			line += fmt.Sprintf(", %d %s", n, s)

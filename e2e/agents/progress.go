@@ -49,7 +49,7 @@ func (p *progress) tell(c *Cell) {
 	fmt.Fprintln(p.w, line)
 }
 
-// left estimates the remaining time from that of the agents' cells so far. minigem's own
+// left estimates the remaining time from the agents' cells so far. minigem's own
 // take no time.
 func (p *progress) left(c *Cell) string {
 	if c.Agent == "minigem" || c.State == Cannot {
