@@ -151,8 +151,8 @@ func (c *conversation) update(u acp.SessionUpdate) {
 // modeNames holds the displayed names and descriptions of modes (cli/acp/acpUtils.ts).
 var modeNames = map[string][2]string{
 	"default":  {"Default", "Asks before it changes or runs anything"},
-	"autoEdit": {"Auto Edit", "Edits files of the project unasked"},
-	"yolo":     {"YOLO", "Runs everything unasked"},
+	"autoEdit": {"Auto Edit", "Edits files of the project without asking"},
+	"yolo":     {"YOLO", "Runs everything without asking"},
 	"plan":     {"Plan", "Changes nothing but a plan"},
 }
 
@@ -168,7 +168,7 @@ func (c *conversation) modes() *acp.SessionModeState {
 
 func (c *conversation) changeMode(id string) error {
 	if !slices.Contains(c.r.Modes(), id) {
-		return wrong("the mode %q is not there: use one of %s", id, strings.Join(c.r.Modes(), ", "))
+		return wrong("there is no mode %q: use one of %s", id, strings.Join(c.r.Modes(), ", "))
 	}
 	if err := c.r.ChangeMode(id); err != nil {
 		return failed(err)
@@ -208,7 +208,7 @@ func (c *conversation) models() *acp.SessionModelState {
 
 func (c *conversation) useModel(name string) error {
 	if !c.running.TryLock() {
-		return wrong("a prompt runs: the model can be changed when it has ended")
+		return wrong("a prompt is running: the model can be changed when it has ended")
 	}
 	defer c.running.Unlock()
 	if err := c.r.UseModel(name); err != nil {

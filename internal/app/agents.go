@@ -160,7 +160,7 @@ func (r *Runtime) definition(a Agent, warn func(string)) subagent.Definition {
 	case err != nil:
 		warn(fmt.Sprintf("the agent %s uses %s: %v", d.Name, r.ModelName, err))
 	case a.Source != subagents.BuiltIn: // the user did not choose the model of built-in agents
-		warn(fmt.Sprintf("the agent %s is to use %s, which is not of the server of %s: it uses %s", d.Name,
+		warn(fmt.Sprintf("the agent %s names %s, which is not a model of the server of %s: it uses %s", d.Name,
 			text.VisibleLine(choice.Model), r.ModelName, r.ModelName))
 	}
 	d.Model = ""

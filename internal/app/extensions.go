@@ -143,7 +143,7 @@ func (c *Configuration) ExtensionParts(e config.Extension) (parts []extensions.P
 	return brings.Parts, unused, err
 }
 
-const nameTaken = "another one is called so"
+const nameTaken = "another one has the same name"
 
 func (c *Configuration) skillUnused(name string, e config.Extension) string {
 	set := c.Skills()
@@ -183,7 +183,7 @@ func (c *Configuration) serverUnused(name string, e config.Extension) string {
 }
 
 // readExtension reads the settings that the user gave e, and adds its MCP servers to
-// those of the settings.
+// the settings' own.
 func (c *Configuration) readExtension(e config.Extension) (problems []hooks.Problem) {
 	file := filepath.Join(e.Dir, "gemini-extension.json")
 	m, err := extensions.ReadManifest(e.Dir)

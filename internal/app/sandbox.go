@@ -103,7 +103,7 @@ func (r *Runtime) openSandbox(ctx context.Context, w *Frontend) (*sandbox.Sandbo
 	}
 	for _, gap := range []string{s.Partial(), s.Signals()} {
 		if gap != "" {
-			w.Warn("the sandbox is not whole: " + gap)
+			w.Warn("the sandbox is incomplete: " + gap)
 		}
 	}
 	return s, nil
@@ -124,11 +124,11 @@ func deepLater(r *Runtime, warn func(string)) []string {
 	for _, dir := range r.Workspace.Dirs() {
 		found, whole := runslater.Find(dir, runslater.All)
 		if err := trust.BeforeSandbox(r.Config.TrustedFolders(), dir, found); err != nil {
-			warn("the sandbox is not whole: minigem may load what commands make here: " + err.Error())
+			warn("the sandbox is incomplete: minigem may load what commands make here: " + err.Error())
 		}
 		if out = append(out, found...); !whole {
-			warn(fmt.Sprintf("the sandbox is not whole: not all of %s could be searched for settings that make programs run, "+
-				"so that commands may change some",
+			warn(fmt.Sprintf("the sandbox is incomplete: not all of %s could be searched for settings that make programs run, "+
+				"so commands may change some",
 				r.Config.Shorten(dir)))
 		}
 	}
@@ -147,7 +147,7 @@ func createdSince(r *Runtime, before []string, most int) string {
 		return ""
 	}
 	return "commands in the sandbox created " + list(r.Config, names) +
-		": programs run what is in there later, outside of the sandbox, so look at it first"
+		": programs run what is in there later, outside the sandbox, so look at it first"
 }
 
 // unconfined explains why read-only commands are asked about. err is why the system
@@ -157,7 +157,7 @@ func unconfined(err error) string {
 		return ""
 	}
 	return fmt.Sprintf("it only reads, but this machine cannot enforce that (%v): name such commands in tools.allowed "+
-		"to run them unasked", err)
+		"to run them without asking", err)
 }
 
 // protected returns what confined commands must not change at the top of the workspace:

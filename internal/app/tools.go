@@ -148,7 +148,7 @@ func (r *Runtime) PolicyRules() ([]policy.Rule, []policy.Problem, error) {
 	problems = slices.DeleteFunc(problems, func(p policy.Problem) bool { return p.Loosens })
 	if len(lost) > 0 {
 		return rules, problems, exit.Errorf(exit.Config, "%s\nCorrect it, or take it out: "+
-			"nothing runs while rules that may deny are not in force.", r.Config.ShortenIn(strings.Join(lost, "\n")))
+			"nothing runs until all rules that may deny are in force.", r.Config.ShortenIn(strings.Join(lost, "\n")))
 	}
 	return rules, problems, nil
 }

@@ -19,7 +19,7 @@ const (
 	noticed   = "" // green with nothing to say
 	unnoticed = "no case fails if "
 	everyCall = "refuses a harmless call, too: no case shows what it lets through"
-	notRun    = "a hook that failed has not run"
+	notRun    = "a failed hook does not count as having run"
 	broken    = "BROKEN"
 )
 
@@ -57,13 +57,13 @@ var verdicts = map[string]string{
 	"e17_name_of_another": `no hook of BeforeTool is called "guard"`, "e17b_command_of_two": unnoticed + "sh guard.sh force",
 	// Three times the same case, but a case: the guard refuses the one call that it sees.
 	"e18_column_not_used": noticed, "e19_silent_exit_2": `with exit 2 and ""`,
-	"e20_use_shadowed": "it copies nothing", "e21_program_is_not_there": notRun,
+	"e20_use_shadowed": "nothing is copied", "e21_program_is_not_there": notRun,
 
 	"h1_rows": noticed, "h2_session_context": noticed, "h3_rewrite": noticed, "h4_retry": noticed, "h5_audit": noticed,
 	"h6_readonly_dynamic": "note: readonly " + everyCall, "h7_notification": noticed, "h8_fails_closed": noticed,
 	"h9_holds_and_prompt": noticed, "h10_holds_and_start": noticed, "h11_compress": noticed, "h12_prompt_blocked": noticed,
 	"h13_redact": noticed, "h14_one_of_two_tools": noticed, "h15_all_agents": noticed,
-	"h16_ask": "nobody asked for this one", // its model has an answer too many
+	"h16_ask": "this one was never requested", // its model has an answer too many
 }
 
 // TestCasesOfAStranger: what proves nothing is not green in silence, and what proves something

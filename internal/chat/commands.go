@@ -42,15 +42,15 @@ func sessionCommands(r *app.Runtime) []row {
 		{Name: "help", Aliases: []string{"?", "shortcuts"}, Help: "list the commands and keys", Run: help},
 		hooksCommands(),
 		{Name: "init", Help: "let the model write a " + app.ContextName(r), Run: initContext},
-		{Name: "last", Help: "the last result, whole (^O)", Run: showLast},
+		{Name: "last", Help: "the full last result (^O)", Run: showLast},
 		mcpCommands(),
-		{Name: "memory", Help: "what the model reads of memory files", Run: memoryList, Sub: []row{
+		{Name: "memory", Help: "the memory files as the model reads them", Run: memoryList, Sub: []row{
 			{Name: "show", Help: "print them", Run: memoryShow},
 			{Name: "list", Help: "list them", Run: memoryList},
 			{Name: "add", Args: "[--project] TEXT", Help: "remember it, in all projects or in this one", Run: memoryAdd},
 			{Name: "reload", Aliases: []string{"refresh"}, Help: "read them, settings and hooks again", Run: memoryReload},
 		}},
-		{Name: "mode", Args: "[default|auto_edit|plan|yolo]", Help: "what runs unasked (Shift+Tab)", Run: changeMode,
+		{Name: "mode", Args: "[default|auto_edit|plan|yolo]", Help: "what runs without asking (Shift+Tab)", Run: changeMode,
 			Values: modeNames},
 		{Name: "model", Help: "the model in use", Run: modelSet, Sub: []row{
 			{Name: "set", Args: "NAME [--persist]", Help: "use another one, in later sessions too", Run: modelSet,
@@ -86,7 +86,7 @@ const keysHelp = `
   Up and ^R find earlier prompts, ^G or ^X ^E opens your editor
   keys are those of emacs, or of vi (general.vimMode)
   Shift+Tab changes the approval mode
-  ^O shows the last result whole
+  ^O shows the full last result
   Esc or ^C interrupts, ^C twice or ^D leaves, ^Z suspends
 `
 
@@ -130,7 +130,7 @@ func copyAnswer(t *call) error {
 
 func showLast(t *call) error {
 	if !t.view.Unfold() {
-		return errors.New("no tool has had a result yet")
+		return errors.New("there is no tool result yet")
 	}
 	return nil
 }
@@ -138,7 +138,7 @@ func showLast(t *call) error {
 func initContext(t *call) error {
 	name := app.ContextName(t.runtime)
 	if app.Exists(filepath.Join(t.runtime.Config.Dir, name)) {
-		return fmt.Errorf("%s is there already: ask for the changes that you want", name)
+		return fmt.Errorf("%s already exists: ask for the changes that you want", name)
 	}
 	t.submit(agent.Prompt{Text: "Look at this project and write a file " + name + " in its root: what the project is, " +
 		"how it is laid out, the commands that build, test and run it, and the conventions that its code follows. " +
@@ -178,7 +178,7 @@ func modelSet(t *call) error {
 	name, persist := strings.CutSuffix(args, " --persist")
 	name = strings.TrimSpace(name)
 	if strings.HasPrefix(name, "-") || strings.ContainsFunc(name, unicode.IsSpace) {
-		return fmt.Errorf("%q is not the name of a model: it is /model set NAME [--persist]", text.VisibleLine(name))
+		return fmt.Errorf("%q is not the name of a model: use /model set NAME [--persist]", text.VisibleLine(name))
 	}
 	if name != "" {
 		if err := t.runtime.UseModel(name); err != nil {

@@ -13,7 +13,7 @@ func hooksCommands() row {
 	names := func(disabled bool) func(*call) []string {
 		return func(t *call) []string { return t.runtime.Config.HookEditor().Names(disabled) }
 	}
-	return row{Name: "hooks", Help: "look after hooks", Run: hooksPanel, Sub: []row{
+	return row{Name: "hooks", Help: "manage hooks", Run: hooksPanel, Sub: []row{
 		{Name: "panel", Aliases: []string{"list", "show"}, Help: "list them, and why one does not run",
 			Run: hooksPanel},
 		{Name: "enable", Args: "NAME", Help: "turn one on again", Values: names(true),
@@ -26,7 +26,7 @@ func hooksCommands() row {
 			Run: switchHooks(app.HookSwitch{All: config.Editor.DisableAll})},
 		{Name: "why", Args: "NAME", Help: "when one runs, or why it does not", Run: whyHook,
 			Values: func(t *call) []string { return t.runtime.Config.Inspection().Names() }},
-		{Name: "last", Help: "what came of the last event", Run: lastReport},
+		{Name: "last", Help: "what the hooks of the last event did", Run: lastReport},
 		{Name: "trace", Args: "on|off", Help: "a line for every event at which hooks run", Run: traceHooks,
 			Values: values("on", "off")},
 	}}
@@ -66,7 +66,7 @@ func whyHook(t *call) error {
 func lastReport(t *call) error {
 	r := t.tally.last.Load()
 	if r == nil {
-		t.term.Print("No event has met a hook yet.")
+		t.term.Print("No hook has run at an event yet.")
 		return nil
 	}
 	t.term.Print(terminal.Clean(t.runtime.Config.InspectionText().Report(*r)))
@@ -76,7 +76,7 @@ func lastReport(t *call) error {
 func traceHooks(t *call) error {
 	which := t.args
 	if which != "on" && which != "off" {
-		return errors.New("say /hooks trace on, or off")
+		return errors.New("use /hooks trace on, or off")
 	}
 	t.view.TraceHooks(which == "on")
 	t.term.Print("Every event at which hooks run gets a line: " + which + ".")

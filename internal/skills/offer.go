@@ -107,10 +107,10 @@ func (o *Offer) Resume(warn func(string)) {
 		skills := o.List()
 		i := slices.IndexFunc(skills, func(s builtin.Skill) bool { return s.Name == name })
 		if i < 0 {
-			warn(fmt.Sprintf("the skill %s, which was active in this session, is not offered any more: its hooks do not run",
+			warn(fmt.Sprintf("the skill %s, which was active in this session, is no longer offered: its hooks do not run",
 				name))
 		} else if err := o.activate(skills[i]); err != nil {
-			warn(fmt.Sprintf("the skill %s, which was active in this session, is not any more, and its hooks do not run: %s",
+			warn(fmt.Sprintf("the skill %s, which was active in this session, no longer is, and its hooks do not run: %s",
 				name, o.Now().ShortenIn(err.Error())))
 		}
 	}
