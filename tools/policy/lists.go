@@ -60,7 +60,7 @@ func FromLists(l Lists) ([]Rule, []Problem) {
 	if l.Core != nil {
 		add("tools.core", Deny, 4240, Rule{
 			BuiltinOnly: true, Modes: outsidePlan,
-			Message: "This tool is not among those of the setting tools.core.",
+			Message: "This tool is not listed in the setting tools.core.",
 		})
 	}
 	for _, s := range l.AllowedServers {

@@ -141,7 +141,7 @@ func (e *Engine) wordAsked(l judged, w shell.Word, reach shell.Reach) string {
 		climbs := slices.Contains(strings.Split(name, "/"), "..")
 		if e.options.Refused == nil {
 			if climbs || name[0] == '/' || workspace.Protected(name) != "" || w.Glob && w.Text[0] == '.' {
-				return "names a file outside of the working directory, or a protected one"
+				return "names a file outside the working directory, or a protected one"
 			}
 			continue
 		}

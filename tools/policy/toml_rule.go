@@ -84,7 +84,7 @@ func (p *parser) keep(r Rule, t *table) {
 // checker reads one [[safety_checker]]. It is not supported on its own, and
 // losing a check silently would be worse than an error.
 func (p *parser) checker(at Place) {
-	p.complain(at, true, "a safety checker outside of a rule is not supported: give the rule itself a safety_checker")
+	p.complain(at, true, "a safety checker outside a rule is not supported: give the rule itself a safety_checker")
 }
 
 // unknownKey is for a key next to [[rule]]. A key that holds tables, or is spelled like
@@ -95,7 +95,7 @@ func (p *parser) unknownKey(at Place, key string, tables bool) {
 	case meant != "":
 		p.complain(at, true, "unknown key %q%s", key, text.DidYouMean(meant))
 	case tables:
-		p.complain(at, true, "unknown key %q: rules stand in [[rule]]", key)
+		p.complain(at, true, "unknown key %q: rules are in [[rule]]", key)
 	default:
 		p.complain(at, false, "unknown key %q ignored", key)
 	}
