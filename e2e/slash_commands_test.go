@@ -241,7 +241,7 @@ var wrong = []step{
 	{"/memory forget", "there is no command /memory forget; there is /memory show | list | add [--project] TEXT | reload", ""},
 	{"/memory add", "/memory add [--project] TEXT", ""},
 	{"/model pro", "there is /model set NAME [--persist]", ""},
-	{"/model set", "use /model set NAME [--persist]: use another one", ""},
+	{"/model set", "it is /model set NAME [--persist]: use another one", ""},
 	{"/model set gemini 3", "\"gemini 3\" is not the name of a model", ""},
 	{"/model set -flash", "\"-flash\" is not the name of a model", ""},
 	{"/model set --persist", "\"--persist\" is not the name of a model", ""},
