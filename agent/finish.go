@@ -49,9 +49,9 @@ const (
 // counts as OTHER.
 func Unfinished(reason string) string {
 	if reason == string(NoFinishReason) {
-		return "The answer is not whole: it broke off without an end."
+		return "The answer is incomplete: it broke off without an end."
 	}
-	return fmt.Sprintf("The answer is not whole (%s): %s.", reason, cmp.Or(finishes[reason].text, endedEarly))
+	return fmt.Sprintf("The answer is incomplete (%s): %s.", reason, cmp.Or(finishes[reason].text, endedEarly))
 }
 
 // warnUnfinished warns that an answer with text is incomplete, and returns the

@@ -78,18 +78,18 @@ func TestEveryFinishReasonIsDecided(t *testing.T) {
 			assert.Equal(t, Answered, res.Ending, reason)
 			assert.Equal(t, reason, res.Unfinished)
 			assert.True(t, warned, reason)
-			assert.Contains(t, notices[0].Text, "The answer is not whole ("+reason+"): ")
+			assert.Contains(t, notices[0].Text, "The answer is incomplete ("+reason+"): ")
 		}
 	}
 }
 
-// TestABrokenStreamAfterToolsIsTold checks that, after tool results, a stream without
+// TestBrokenStreamAfterToolsIsReported checks that, after tool results, a stream without
 // an end counts as an answer, and its text is reported as incomplete.
-func TestABrokenStreamAfterToolsIsTold(t *testing.T) {
+func TestBrokenStreamAfterToolsIsReported(t *testing.T) {
 	t.Parallel()
 	b := newBench(llm.FakeCalls(llm.ToolCall{Name: "look"}), llm.FakeAnswer{Chunks: []llm.Chunk{{Parts: []llm.Part{llm.Text{Text: "Half"}}}}})
 	res := b.run(t, "go")
 	assert.Equal(t, Answered, res.Ending)
 	assert.Equal(t, string(NoFinishReason), res.Unfinished)
-	assert.Equal(t, "The answer is not whole: it broke off without an end.", eventsOf[event.Notice](b)[0].Text)
+	assert.Equal(t, "The answer is incomplete: it broke off without an end.", eventsOf[event.Notice](b)[0].Text)
 }

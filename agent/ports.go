@@ -106,7 +106,7 @@ type Config struct {
 	MaxSessionTurns *int
 	// MaxRetries is how many answers in a row AfterAgent hooks may refuse. 0 means 10.
 	MaxRetries int
-	// DisableLoopDetection lets the model repeat itself for ever.
+	// DisableLoopDetection lets the model repeat itself forever.
 	DisableLoopDetection bool
 
 	// Now returns the time, for ids and latencies; nil means [time.Now].

@@ -35,7 +35,7 @@ func (p pausing) Stream(context.Context, llm.Request) iter.Seq2[llm.Chunk, error
 
 // A model that sends nothing is reported once per timeout, also before its answer
 // begins. The time of hooks does not count.
-func TestASilentModelIsToldOf(t *testing.T) {
+func TestSilentModelIsReported(t *testing.T) {
 	t.Parallel()
 	const s = time.Second
 	for _, c := range []struct {

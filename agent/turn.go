@@ -200,7 +200,7 @@ func (r *run) warnSilence() {
 		"ends it.", silence/time.Second)})
 }
 
-// synthetic uses a hook's answer in place of the model's. If the hook also
+// synthetic uses a hook's answer instead of the model's. If the hook also
 // denied or stopped, the turn still ends.
 func (r *run) synthetic(ctx context.Context, ans *reply, before hooks.BeforeModelOutcome) error {
 	ans.synthetic, ans.model = true, before.Request.Model

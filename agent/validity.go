@@ -52,7 +52,7 @@ type StreamError struct {
 var streamTexts = map[StreamKind]string{
 	NoFinishReason:        "the model's answer broke off without an end",
 	MalformedFunctionCall: "the model asked for a tool in a form that cannot be read",
-	UnexpectedToolCall:    "the model asked for a tool although it had none to ask for",
+	UnexpectedToolCall:    "the model asked for a tool although none was offered",
 	MaxTokensExceeded: "the model used up its output tokens before it said anything; raise maxOutputTokens or ask " +
 		"for less at once",
 	SafetyBlocked:     "the provider's safety filter held the answer back; rephrase the prompt",

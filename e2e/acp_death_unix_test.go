@@ -103,7 +103,7 @@ func (m *mortal) die(killed bool) (code int, stderr string) {
 func TestDeathsOfEditors(t *testing.T) {
 	t.Parallel()
 	needs(t, "bash")
-	const cut = "the editor went away while a prompt ran"
+	const cut = "the editor disconnected while a prompt was running"
 	write := `call write_file {"file_path": "b.txt", "content": "x"}`
 	var rows []string
 	for _, c := range []struct {

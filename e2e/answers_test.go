@@ -98,7 +98,7 @@ func parsePart(verb, rest string) (llm.Part, error) {
 		}
 		return call, nil
 	}
-	return nil, fmt.Errorf("%q is none of say, think, call, fault, whole", verb)
+	return nil, fmt.Errorf("%q is not one of say, think, call, fault, whole", verb)
 }
 
 // compact returns v as JSON on one line.

@@ -166,12 +166,12 @@ func TestGuardsOfServersThatDie(t *testing.T) {
 		{"at tools/list, block", at("tools/list"), "block", false, []string{"connecting to the MCP server rules"}},
 		{"at tools/list, allow", at("tools/list"), "allow", true, []string{"connecting to the MCP server rules"}},
 		{"in the call, block", at("tools/call"), "block", false,
-			[]string{"could not be called", "ended, and was started again"}},
+			[]string{"could not be called", "ended, and was restarted"}},
 		{"in the call, allow", at("tools/call"), "allow", true,
-			[]string{"could not be called", "ended, and was started again"}},
+			[]string{"could not be called", "ended, and was restarted"}},
 		{"before the call, once", `case $line in *'notifications/initialized'*) ;; *'"method":"tools/call"'*) test -e ` +
 			`died || { touch died; kill -9 $$; } ;; esac`,
-			"block", false, []string{"could not be called", "ended, and was started again", "judged"}},
+			"block", false, []string{"could not be called", "ended, and was restarted", "judged"}},
 		{"text between messages", `echo "[debug] $line" | cut -c1-40`, "allow", false,
 			[]string{"wrote text to its stdout", "judged"}},
 	} {

@@ -183,7 +183,7 @@ func meetDenial(t *testing.T, file string) {
 	res := testbed.Run(t.Context(), c, testbed.Options{Driver: cases.Open, Timeout: time.Hour, Keep: t.TempDir()})
 	require.NoError(t, res.Broken, file)
 	for _, f := range res.Failures {
-		if strings.Contains(f.Actual, "it never ran as a guard") || strings.Contains(f.Actual, "a hook that failed has not run") {
+		if strings.Contains(f.Actual, "it never ran as a guard") || strings.Contains(f.Actual, "a failed hook does not count as having run") {
 			continue // the failure is what the case is about
 		}
 		if f.Expected != "each answer of the model to be asked for" { // nobody asks for those behind a refusal

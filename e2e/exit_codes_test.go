@@ -125,9 +125,9 @@ func failureIn(t *testing.T, format string, o outcome) (kind, says string) {
 	return d.Error.Type, d.Error.Message
 }
 
-// TestNobodyReadsTheAnswer: it is not a failure if the reader closes the pipe early, as
+// TestClosedStdoutIsNoFailure: it is not a failure if the reader closes the pipe early, as
 // head does (cli/nonInteractiveCli.ts). The session ends as usual.
-func TestNobodyReadsTheAnswer(t *testing.T) {
+func TestClosedStdoutIsNoFailure(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"text", "json", "stream-json"} {
 		t.Run(format, func(t *testing.T) {

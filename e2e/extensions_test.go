@@ -243,7 +243,7 @@ func (h home) checkInUse(t *testing.T, guard string) {
 		assert.NotContains(t, strings.ReplaceAll(first, `": "`, `":"`), not)
 	}
 	assert.Contains(t, all, "no secrets in files, says "+guard)
-	assert.Contains(t, all, h.dir+"/.gemini/extensions/ways", "the path of the extension stands in its skill")
+	assert.Contains(t, all, h.dir+"/.gemini/extensions/ways", "its skill has the path of the extension")
 	assert.NoFileExists(t, h.workspace+"/a.txt")
 	_, log = h.askedFor(t, "/service:ask now", "say Done.")
 	assert.Contains(t, string(log[0].Body), "Ask the service about now")

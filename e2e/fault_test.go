@@ -26,7 +26,7 @@ func TestFaultsOfTheAPI(t *testing.T) {
 		{"403", "", `fault {"status": 403, "message": "Not you"}`, 41, "", "minigem: access to gemini-2.5-flash was denied: Not you: check that the key's project may use the Gemini API and this model\n", 1},
 		{"a bad key", "", `fault {"status": 400, "reason": "API_KEY_INVALID", "message": "API key not valid"}`, 41, "", "minigem: the API key is not valid: API key not valid: check GEMINI_API_KEY, or create a new key at https://aistudio.google.com/apikey\n", 1},
 		{"404", "", `fault {"status": 404, "message": "No such model"}`, 1, "", "minigem: there is no model gemini-2.5-flash: No such model: choose another one with --model\n", 1},
-		{"400", "", `fault {"status": 400, "message": "contents is empty"}`, 1, "", "minigem: the request was refused (400: contents is empty): if a hook changes requests or history, look there first; /clear starts afresh\n", 1},
+		{"400", "", `fault {"status": 400, "message": "contents is empty"}`, 1, "", "minigem: the request was refused (400: contents is empty): if a hook changes requests or history, look there first; /clear starts over\n", 1},
 		{"429 for the day", "", `fault {"status": 429, "perDay": true, "message": "Quota exceeded"}`, 1, "", "minigem: the quota of gemini-2.5-flash for today is used up: Quota exceeded: wait until tomorrow, choose another model with --model, let minigem choose one (\"model\": {\"fallback\": \"always\"} in the settings), or use a key with billing\n", 1},
 		// Retried, and reported.
 		{"429 with a delay", "", "fault {\"status\": 429, \"retryDelay\": \"100ms\", \"message\": \"Slow down\"}\n\nsay Hi.", 0, "Hi.\n", "[WARNING] too many requests for gemini-2.5-flash: Slow down (attempt 1 of 10); trying again in 100ms\n", 2},

@@ -301,7 +301,7 @@ func (c *canary) honest(t *testing.T, got outcome, n int) []string {
 			ran[agent]++
 		default:
 			assert.Equal(t, "fail", x.State, "%s: a guard that %s", x.Agent, endings[guard].name)
-			assert.Regexp(t, fmt.Sprintf("ran-%02d exists|What blocked is its failure", command), said,
+			assert.Regexp(t, fmt.Sprintf("ran-%02d exists|It blocked by failing", command), said,
 				"%s: a guard that %s", x.Agent, endings[guard].name)
 			ran[agent]++
 		}

@@ -51,10 +51,10 @@ func TestIncludesByName(t *testing.T) {
 		{"@docs", []string{"IN-A", "IN-B"}, ""},
 		{"@docs/", []string{"IN-A", "IN-B"}, ""},
 		// By part of the name.
-		{"@config", []string{"Content from @src/config.go", "IN-CONFIG"}, "@config is taken for src/config.go (1 file more would do)"},
-		{"@deep/config", []string{"Content from @src/deep/config_test.go", "IN-TEST"}, "@deep/config is taken for src/deep/config_test.go\n"},
-		{"@file.txt", []string{"Content from @a file.txt"}, "@file.txt is taken for a file.txt\n"},
-		{`@\[1\]`, []string{"Content from @w[1].txt"}, "@[1] is taken for w[1].txt\n"},
+		{"@config", []string{"Content from @src/config.go", "IN-CONFIG"}, "@config is read as src/config.go (1 file more match)"},
+		{"@deep/config", []string{"Content from @src/deep/config_test.go", "IN-TEST"}, "@deep/config is read as src/deep/config_test.go\n"},
+		{"@file.txt", []string{"Content from @a file.txt"}, "@file.txt is read as a file.txt\n"},
+		{`@\[1\]`, []string{"Content from @w[1].txt"}, "@[1] is read as w[1].txt\n"},
 		{"@nowhere", nil, ""},
 		{"@*", nil, ""},
 		{"@uniquelog", nil, ""},
@@ -64,7 +64,7 @@ func TestIncludesByName(t *testing.T) {
 		{"@secret.txt", nil, "@secret.txt is not included: .geminiignore ignores it"},
 		{"@third.txt", nil, "@third.txt is not included: own.ignore ignores it"},
 		{"@.env", nil, "@.env is not included: .env is never read"},
-		{"@/etc/passwd", nil, "@/etc/passwd is not included: it is outside of the workspace"},
+		{"@/etc/passwd", nil, "@/etc/passwd is not included: it is outside the workspace"},
 		{"@/nowhere/at/all", nil, "@/nowhere/at/all is not included: there is no such file"},
 	} {
 		t.Run(c.prompt, func(t *testing.T) {

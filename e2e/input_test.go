@@ -85,7 +85,7 @@ func TestBadInput(t *testing.T) {
 		// Settings and trust.
 		{"settings that are not JSON", settings("{\n  \"hooks\": {\n    \"BeforeTool\": [}\n}\n"), "GEMINI_CLI_TRUST_WORKSPACE=true", say, 52, "reading settings: {project}/.gemini/settings.json:3:20: invalid character '}' at start of value: correct the file, or move it away"},
 		{"settings cut short", settings("{\n  \"hooks\": {"), "GEMINI_CLI_TRUST_WORKSPACE=true", say, 52, "reading settings: {project}/.gemini/settings.json:2:13: parsing value: unexpected EOF: correct the file, or move it away"},
-		{"an untrusted folder with hooks", settings(`{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "true"}]}]}}`), "", say, 55, "this folder is not trusted (nobody has trusted it yet), and it contains:\n  hooks: BeforeTool true (.gemini/settings.json)\nLook at it, then run minigem trust here. For one run: --skip-trust, or GEMINI_CLI_TRUST_WORKSPACE=true."},
+		{"an untrusted folder with hooks", settings(`{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "true"}]}]}}`), "", say, 55, "this folder is not trusted (it has not been trusted yet), and it contains:\n  hooks: BeforeTool true (.gemini/settings.json)\nLook at it, then run minigem trust here. For one run: --skip-trust, or GEMINI_CLI_TRUST_WORKSPACE=true."},
 		{"yolo forbidden", settings(`{"security": {"disableYoloMode": true}}`), "GEMINI_CLI_TRUST_WORKSPACE=true", append([]string{"--yolo"}, say...), 52, "yolo mode is turned off by security.disableYoloMode in the settings"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

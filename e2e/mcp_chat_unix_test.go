@@ -81,9 +81,9 @@ func TestMCPThroughTheChat(t *testing.T) {
 	}
 }
 
-// TestMCPAsksNobody: without a user, a server's questions are declined, and minigem says
+// TestMCPQuestionsWithoutAUser: without a user, a server's questions are declined, and minigem says
 // so. An unreadable file of sign-ins is reported, but disables no server.
-func TestMCPAsksNobody(t *testing.T) {
+func TestMCPQuestionsWithoutAUser(t *testing.T) {
 	t.Parallel()
 	h := growingHome(t, "yes")
 	settings := strings.Replace(h.read(t, "../.gemini/settings.json"), `{"mcpServers": {`, `{"mcpServers": {"far": {"httpUrl": "`+oauthtest.Open(t)+`"}, `, 1)
@@ -92,7 +92,7 @@ func TestMCPAsksNobody(t *testing.T) {
 	api := startFakeAPI(t, answersOf(t, "call mcp_far_ask {}\n\nsay Done."))
 	o := h.run(t, run{Args: []string{"--yolo", "-m", "gemini-2.5-flash", "-p", "go"}, Env: append(api.env(), "GEMINI_CLI_TRUST_WORKSPACE=true")})
 	require.Equal(t, 0, o.Code, o.Stderr)
-	assert.Contains(t, o.Stderr, "[WARNING] the MCP server far asks for an answer, and nobody is here to give one, so that it was declined: Tea for whom?")
+	assert.Contains(t, o.Stderr, "[WARNING] the MCP server far asks for an answer, and there is nobody to give one, so it was declined: Tea for whom?")
 	assert.Equal(t, 1, strings.Count(o.Stderr, "reading the sign-ins at MCP servers in ~/.gemini/mcp-oauth-tokens.json"), o.Stderr)
 	assert.Contains(t, testbed.RenderMessages(api.Log()[1].Parsed.Messages), "the user: decline null")
 }

@@ -28,7 +28,7 @@ func TestMCPHooks(t *testing.T) {
 		{"words", `"server": "srv", "tool": "lookup", "input": {"name": "HOME"}`, true, "HOME is "},
 		{"an error of the tool", `"server": "srv", "tool": "lookup", "input": {"name": "NO_SUCH"}`, true, "there is no NO_SUCH"},
 		{"an error that blocks", `"server": "srv", "tool": "lookup", "input": {"name": "NO_SUCH"}, "onError": "block"`, false, "there is no NO_SUCH"},
-		{"wrong arguments", `"server": "srv", "tool": "lookup", "onError": "block"`, false, "not those of the tool"},
+		{"wrong arguments", `"server": "srv", "tool": "lookup", "onError": "block"`, false, "do not fit the tool"},
 		{"no such tool", `"server": "srv", "tool": "look", "onError": "block"`, false, `the MCP server srv offers no tool "look"`},
 		{"no such server", `"server": "x", "tool": "lookup", "onError": "block"`, false, `no MCP server is called "x"`},
 		{"a server that does not start", `"server": "bad", "tool": "lookup", "onError": "block"`, false, "/no/such/program"},

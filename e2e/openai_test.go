@@ -57,9 +57,9 @@ func TestOpenAIModel(t *testing.T) {
 	}
 }
 
-// TestOpenAIModelThatCannotBeHad: each failure is reported at once, in one sentence that
+// TestUnavailableOpenAIModel: each failure is reported at once, in one sentence that
 // says what to do.
-func TestOpenAIModelThatCannotBeHad(t *testing.T) {
+func TestUnavailableOpenAIModel(t *testing.T) {
 	t.Parallel()
 	enforced := `{"security": {"auth": {"enforcedType": "gemini-api-key"}}}`
 	tests := []struct {

@@ -79,7 +79,7 @@ func newTerminal(t *testing.T) terminal { return terminal{newHome(t, nil), filep
 var edits = map[string]struct{ file, from, to string }{
 	"With `exit 2` in `guard.sh`:":                         {".gemini/hooks/guard.sh", "exit 1", "exit 2"},
 	"With `\"matcher\": \"read_file|run_shell_command\"`:": {".gemini/settings.json", `"read_file"`, `"read_file|run_shell_command"`},
-	"With `*.key*` in place of `*.pem*` in `guard.sh`:":    {".gemini/hooks/guard.sh", "*.pem*", "*.key*"},
+	"With `*.key*` instead of `*.pem*` in `guard.sh`:":     {".gemini/hooks/guard.sh", "*.pem*", "*.key*"},
 	"With `*.pem*` in `guard.sh` again:":                   {".gemini/hooks/guard.sh", "*.key*", "*.pem*"},
 }
 

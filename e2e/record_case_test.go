@@ -106,7 +106,7 @@ func TestRecordCaseOfOddRuns(t *testing.T) {
 			[]string{"fired BeforeAgent gate decision=deny reason='not today'", "model-requests 0", "ending blocked"},
 			[]string{"Never."}},
 		{"a resumed session", nil, quiet, "say Hi.", []string{"-p", "The first"}, []string{"--resume"}, 0,
-			[]string{"The session had begun before", "fired BeforeAgent quiet"}, []string{"The first", "fired SessionStart"}},
+			[]string{"The session had already begun", "fired BeforeAgent quiet"}, []string{"The first", "fired SessionStart"}},
 		{"json output", nil, quiet, "say Hi.", nil, []string{"-o", "json"}, 0, []string{"exit 0", "text Hi."}, nil},
 		{"a request that fails", nil, quiet, "fault {}", nil, nil, 1, []string{"error 4", "exit 1", "ending failed"}, nil},
 		{"an answer that ends early", nil, quiet, `call list_directory {"dir_path": "."}`, nil, nil, 1,

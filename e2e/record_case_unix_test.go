@@ -72,7 +72,7 @@ func TestRecordCaseOfAChat(t *testing.T) {
 	for _, want := range []string{
 		"fired BeforeTool careful decision=ask reason='look twice' times=2\n", "fired SessionEnd bye decision=proceed times=2\n",
 		"tool-ran replace times=1\n", "! tool-ran run_shell_command\n", "tool-result run_shell_command status=cancelled times=1\n",
-		"cmp notes.txt want/notes.txt\n", "-- notes.txt --\nhello\n", "-- want/notes.txt --\ngoodbye\n", "What the user ran with !",
+		"cmp notes.txt want/notes.txt\n", "-- notes.txt --\nhello\n", "-- want/notes.txt --\ngoodbye\n", "Commands that the user ran with !",
 	} {
 		assert.Contains(t, text, want)
 	}

@@ -30,7 +30,7 @@ func replacing(reason, expression, by string) textDifference {
 var acceptedRecords = []textDifference{
 	replacing("what BeforeAgent adds goes with this prompt's requests and is not kept (docs/spec/contract.md 1)",
 		`,\{"text":"<hook_context>[^"]*</hook_context>"\}`, ""),
-	replacing("displayContent is what Gemini CLI's screen shows in place of content; here they never differ",
+	replacing("displayContent is what Gemini CLI's screen shows instead of content; here they never differ",
 		`,"displayContent":\[[^\]]*\]`, ""),
 }
 

@@ -182,7 +182,7 @@ func recordedIn(dir string) ([]string, error) {
 	return out, nil
 }
 
-// scrub replaces our paths by those of the recordings.
+// scrub replaces our paths by the recordings' paths.
 func (h home) scrub(line string) string {
 	line = strings.ReplaceAll(line, h.workspace, "/home/user/project")
 	return strings.ReplaceAll(line, h.dir, "/home/user")

@@ -21,7 +21,7 @@ import (
 	"minigem/llm"
 )
 
-// The scripts in testdata/script are sessions like those of a user: a project, a scripted
+// The scripts in testdata/script are sessions as users have them: a project, a scripted
 // model served over HTTP, and the built binary. In addition to testscript's commands
 // (exec, stdout, stderr, cmp, exists, grep, env, stdin) they have
 //
@@ -163,7 +163,7 @@ func runInScript(ts *testscript.TestScript, args []string) int {
 	if s := ts.Value(apiKey{}).(*apiSlot).server; s != nil {
 		for _, r := range s.Log() {
 			if len(r.Problems) > 0 {
-				ts.Fatalf("request %d is none that the API takes: %q", r.Number, r.Problems)
+				ts.Fatalf("request %d would be refused by the API: %q", r.Number, r.Problems)
 			}
 		}
 	}

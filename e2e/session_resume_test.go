@@ -110,9 +110,9 @@ func TestResumeLatestOfNone(t *testing.T) {
 	assert.Equal(t, "[WARNING] there is no session to resume in this folder: a new one begins\n", o.Stderr)
 }
 
-// TestSessionsThatCannotBeHad: exit code 42 and one message in every format, and no
+// TestUnavailableSessions: exit code 42 and one message in every format, and no
 // request to the model.
-func TestSessionsThatCannotBeHad(t *testing.T) {
+func TestUnavailableSessions(t *testing.T) {
 	t.Parallel()
 	h := newHome(t, map[string]string{"notes.txt": "hello\n"})
 	talk(t, h)
@@ -129,11 +129,11 @@ func TestSessionsThatCannotBeHad(t *testing.T) {
 		{"unknown id", h, []string{"-r", "nope"}, `minigem: opening the session: no session has the id "nope": use --list-sessions to see them, then --resume with an index, an id or "latest"` + "\n"},
 		{"index out of range", h, []string{"-r", "2"}, "minigem: opening the session: session index 2 is out of range: there is 1 session" + hint},
 		{"index 0", h, []string{"-r", "0"}, "minigem: opening the session: session index 0 is out of range: there is 1 session" + hint},
-		{"index where there is none", other, []string{"-r", "1"}, "minigem: opening the session: session index 1 is out of range: this project has no saved sessions" + hint},
+		{"index without sessions", other, []string{"-r", "1"}, "minigem: opening the session: session index 1 is out of range: this project has no saved sessions" + hint},
 		{"of another project", other, []string{"-r", firstID}, "minigem: opening the session: session " + firstID + " belongs to the project " + h.workspace + ": resume it there, or import its file with --session-file\n"},
 		{"id that is taken", h, []string{"--session-id", firstID}, `minigem: starting session "` + firstID + `": a session with this id exists already: choose another --session-id, or go on with it by --resume` + "\n"},
 		{"no such file", h, []string{"--session-file", "nope.jsonl"}, "minigem: opening the session: importing session: reading session file: open nope.jsonl: no such file or directory; --session-file takes the .jsonl file of a session\n"},
-		{"file that is none", h, []string{"--session-file", "notes.txt"}, "minigem: opening the session: importing session: reading session file notes.txt: not a session file; --session-file takes the .jsonl file of a session\n"},
+		{"not a session file", h, []string{"--session-file", "notes.txt"}, "minigem: opening the session: importing session: reading session file notes.txt: not a session file; --session-file takes the .jsonl file of a session\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			answers := c.in.answersFile(t, "say Never.")
@@ -221,7 +221,7 @@ func TestResumeRecordings(t *testing.T) {
 			assert.Equal(t, emptyText.ReplaceAllString(said(t, f)+"user: go on\n", ""), emptyText.ReplaceAllString(sent, ""))
 			after, err := os.ReadFile(path)
 			require.NoError(t, err)
-			assert.True(t, strings.HasPrefix(string(after), string(data)), "what stood there stays")
+			assert.True(t, strings.HasPrefix(string(after), string(data)), "what was there stays")
 		})
 	}
 }

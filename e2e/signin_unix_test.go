@@ -138,7 +138,7 @@ func TestSignInElsewhere(t *testing.T) {
 		c.keys(pastedKey + keyEnter)
 		c.waitFor("Where is it kept?")
 		c.keys("1" + keyEnter)
-		c.waitFor("the keychain did not take it", "Kept in ~/.gemini/gemini-credentials.json")
+		c.waitFor("the keychain did not accept it", "Kept in ~/.gemini/gemini-credentials.json")
 		c.say("Hi")
 		c.waitFor("Hello.")
 		c.quit()

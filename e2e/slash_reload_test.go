@@ -41,7 +41,7 @@ func TestChatTrustHoldsAtOnce(t *testing.T) {
 	c.say("/hi")
 	c.waitFor("there is no command /hi")
 	c.say("/permissions trust")
-	text := c.waitFor("This holds from now on:", "~ setting model.maxSessionTurns")
+	text := c.waitFor("This applies from now on:", "~ setting model.maxSessionTurns")
 	for _, want := range []string{"  + command /hi\n", "  + hook BeforeAgent note-BeforeAgent\n",
 		"  + hook SessionStart note-SessionStart\n", "  + memory file "} {
 		assert.Contains(t, text, want)

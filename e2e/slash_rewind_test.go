@@ -84,7 +84,7 @@ func TestChatRewinds(t *testing.T) {
 				t.Parallel()
 				h, chat := twoPrompts(t, settings)
 				chat.say(c.typed)
-				questions := []string{"Go back to before which prompt? (Esc: none) [1]", "What goes back? [1]"}
+				questions := []string{"Go back to before which prompt? (Esc: none) [1]", "What should be restored? [1]"}
 				for i, k := range c.keys {
 					question := questions[len(questions)-min(len(c.keys), 2)+i]
 					if k == keyEscape {
@@ -138,7 +138,7 @@ func TestChatRewindSeesChanges(t *testing.T) {
 			ask := func() {
 				c.say("/rewind 2 both")
 				c.waitUntil("the question", func(text string) bool {
-					return strings.HasSuffix(text, "Go back all the same? The current state is saved as a checkpoint. [1]")
+					return strings.HasSuffix(text, "Go back anyway? The current state is saved as a checkpoint. [1]")
 				})
 			}
 			ask()
@@ -256,7 +256,7 @@ func TestSlashScreens(t *testing.T) {
 		c.say("/rewind")
 		c.waitUntil("the prompts", func(text string) bool { return strings.HasSuffix(text, "(Esc: none) [1]") })
 		c.keys("2" + keyEnter)
-		c.waitFor("What goes back? [1]")
+		c.waitFor("What should be restored? [1]")
 		c.keys(keyEnter)
 		c.waitFor("as a checkpoint. [1]")
 		c.goldenAfter("rewind", "> /rewind")

@@ -36,7 +36,7 @@ var mistyped = []step{
 	{"/chat delete keeep", `no conversation is saved under this tag; did you mean "keep"?`, ""},
 	{"/resume delete keeep", `no conversation is saved under this tag; did you mean "keep"?`, ""},
 	{"/mode auto-edits", `unknown approval mode "auto-edits"; did you mean "auto_edit"?`, ""},
-	{"/theme drak", `there is no theme "drak": it is light, dark or auto; did you mean "dark"?`, ""},
+	{"/theme drak", `there is no theme "drak": use light, dark or auto; did you mean "dark"?`, ""},
 	{"/restore nosuch", `there is no checkpoint "nosuch"`, ""}, // the names are times: see internal/undo
 }
 

@@ -102,7 +102,7 @@ func TestAgentsAreCounted(t *testing.T) {
 	}
 }
 
-// TestHooksOfAnAgentInOrder: the events of an agent's run fire between those of the call
+// TestHooksOfAnAgentInOrder: the events of an agent's run fire between the events of the call
 // that started it, in Gemini CLI's order and with the session's names, and contain the
 // agent.
 func TestHooksOfAnAgentInOrder(t *testing.T) {

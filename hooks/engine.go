@@ -44,7 +44,7 @@ type Engine struct {
 	// Watch, if not nil, guards the files that hooks load. Changed returns the files of a
 	// hook that changed since the session began; it may ask the user. If it names any,
 	// the hook does not run, and denies where its event can be blocked (not at
-	// AfterAgent, which would send the answer back for ever). Ran is called after each
+	// AfterAgent, which would send the answer back forever). Ran is called after each
 	// run of a hook. Both are called concurrently.
 	Watch interface {
 		Changed(context.Context, Hook) []string

@@ -343,7 +343,7 @@ func TestConcurrentEvents(t *testing.T) {
 	assert.Len(t, seqs, 50)
 }
 
-// In each session, a hook with Once runs until it has let something pass.
+// In each session, a hook with Once runs until it has allowed something.
 func TestOnce(t *testing.T) {
 	t.Parallel()
 	answer := hookstest.Script{Exit: 2, Stderr: "no"}
@@ -361,7 +361,7 @@ func TestOnce(t *testing.T) {
 	require.Len(t, r.Calls(), 4, "and a failure does not, either")
 	e.BeforeTool(t.Context(), writeFile())
 	assert.Len(t, r.Calls(), 4)
-	assert.Equal(t, "it is to run once, and has run", rep.last().Runs[0].Skipped)
+	assert.Equal(t, "it runs only once, and has run", rep.last().Runs[0].Skipped)
 	o := e.Origin
 	o.SessionID = "another"
 	e.SetOrigin(o)

@@ -184,7 +184,7 @@ func (f *firing[S]) runInTurn(ctx context.Context) S {
 	for n, i := range f.todo {
 		switch {
 		case stopped != "":
-			f.skip(i, fmt.Sprintf("hook %q stopped the run before it", stopped))
+			f.skip(i, fmt.Sprintf("hook %q stopped the run first", stopped))
 			continue
 		case ctx.Err() != nil:
 			f.skip(i, "cancelled before it began")

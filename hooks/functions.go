@@ -46,7 +46,7 @@ func (f Functions) Run(ctx context.Context, h Hook, stdin Payload, env []string)
 	case h.Target() != "" && f.Next != nil:
 		return f.Next.Run(ctx, h, stdin, env)
 	case h.Target() != "":
-		return Exit{Code: -1, Err: fmt.Errorf("running the hook %q: there is nobody to run commands", h.ID())}
+		return Exit{Code: -1, Err: fmt.Errorf("running the hook %q: no Runner is given for commands", h.ID())}
 	case function == nil:
 		return Exit{Code: -1, Err: fmt.Errorf("running the hook %q: there is no function of that name", h.Name)}
 	case ctx.Err() != nil:

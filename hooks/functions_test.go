@@ -39,7 +39,7 @@ func TestFunctions(t *testing.T) {
 	}{
 		{"a function", hooks.Hook{Name: "guard"}, nil, hooks.Deny, "no write_file"},
 		{"a command of the same name is not a function", hooks.Hook{Name: "guard", Command: "x"}, runs{}, hooks.Deny, "x ran"},
-		{"nobody for commands", hooks.Hook{Command: "x", OnError: "block"}, nil, hooks.Deny, "there is nobody to run commands"},
+		{"nobody for commands", hooks.Hook{Command: "x", OnError: "block"}, nil, hooks.Deny, "no Runner is given for commands"},
 		{"no such function", hooks.Hook{Name: "gard", OnError: "block"}, nil, hooks.Deny, "there is no function of that name"},
 		{"no such function, and that lets pass", hooks.Hook{Name: "gard"}, nil, hooks.Proceed, ""},
 		{"a function of another event", hooks.Hook{Name: "other event"}, nil, hooks.Proceed, ""},

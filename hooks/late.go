@@ -135,7 +135,7 @@ func (f *firing[S]) startLate(ctx context.Context, todo []int) (over func(Report
 		r := &f.report.Runs[i]
 		until := f.e.late.claim(f.Origin.SessionID)
 		if until == nil {
-			r.Skipped = fmt.Sprintf("%d hooks with async run or wait to be read already", mostLate)
+			r.Skipped = fmt.Sprintf("%d async hooks are already running or waiting to be read", mostLate)
 			r.Warnings = append(r.Warnings, "it did not run: "+r.Skipped)
 			continue
 		}

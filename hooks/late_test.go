@@ -157,7 +157,7 @@ func TestAsyncIsBounded(t *testing.T) {
 		}
 		synctest.Wait()
 		assert.Len(t, r.Calls(), 16)
-		assert.Equal(t, "16 hooks with async run or wait to be read already", rep.last().Runs[0].Skipped)
+		assert.Equal(t, "16 async hooks are already running or waiting to be read", rep.last().Runs[0].Skipped)
 		assert.Contains(t, fmt.Sprint(rep.last().Messages)+fmt.Sprint(rep.last().Runs[0].Warnings), "it did not run")
 
 		ended := func() (n int) {

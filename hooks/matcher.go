@@ -92,7 +92,7 @@ func (ms *matchers) match(r *Run, s subject) (matched bool, why string) {
 	ev, d := r.Hook.Event, protocol.DialectOf(r.Hook.Dialect)
 	if pattern == "" || pattern == "*" {
 		if d.Lacks(ev, s.name) {
-			return false, fmt.Sprintf("the agent that it is written for has no %s with %q: a matcher that names it gets it", ev,
+			return false, fmt.Sprintf("the agent it was written for has no %s with %q: name it in the matcher to get it", ev,
 				s.name)
 		}
 		return true, ""

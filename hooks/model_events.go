@@ -41,7 +41,7 @@ func (e *Engine) BeforeModel(ctx context.Context, req *ModelRequest) BeforeModel
 			}
 			if a.LLMResponse != nil {
 				if s.response != nil {
-					a.note("takes the place of the answer that an earlier hook gave")
+					a.note("replaces the answer of an earlier hook")
 				}
 				a.note("answers for the model")
 				s.response = a.LLMResponse
@@ -140,7 +140,7 @@ func (e *Engine) afterModel(ctx context.Context, req *ModelRequest, chunk llm.Ch
 				return s
 			}
 			if s.replaced {
-				a.note("replaces the chunk that an earlier hook replaced")
+				a.note("replaces the chunk of an earlier hook")
 			} else {
 				a.note("replaces the chunk")
 			}

@@ -147,7 +147,7 @@ func updatePart(was llm.Part, p protocol.LLMPart) llm.Part {
 	return was
 }
 
-// rewriteText puts text in place of m's first text. If m has no text, it goes before
+// rewriteText replaces m's first text by text. If m has no text, it goes before
 // the calls of the model and after the results of tools.
 func rewriteText(m llm.Message, text string) []llm.Part {
 	var out []llm.Part

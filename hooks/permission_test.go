@@ -32,7 +32,7 @@ func TestWhoMayAllow(t *testing.T) {
 	}
 	project := load(hooks.LayerProject, own)
 	require.Len(t, project.Problems, 1)
-	assert.Contains(t, project.Problems[0].Text, "hooksConfig.mayAllow counts in the settings of the user and the system alone")
+	assert.Contains(t, project.Problems[0].Text, "hooksConfig.mayAllow counts only in the settings of the user and the system")
 	assert.Empty(t, may(project))
 	const names = `{"hooksConfig": {"mayAllow": ["named"]}}`
 	assert.Equal(t, []string{"project named"}, may(project, load(hooks.LayerUser, names)))

@@ -25,7 +25,7 @@ import (
 )
 
 // onceRan is the reason why a hook with Once does not run again.
-const onceRan = "it is to run once, and has run"
+const onceRan = "it runs only once, and has run"
 
 // at describes where an event happens.
 type at struct {
@@ -186,7 +186,7 @@ func (p *Plan) shadow() {
 			r.Skipped = fmt.Sprintf("shadowed by the hook of the same name and command at %s", first.Hook.Source)
 			if !sameSettings(r.Hook, first.Hook) {
 				first.Warnings = append(
-					first.Warnings, fmt.Sprintf("shadows the hook at %s, which has another time-out, matcher or environment",
+					first.Warnings, fmt.Sprintf("shadows the hook at %s, which has another timeout, matcher or environment",
 						r.Hook.Source))
 			}
 		}

@@ -58,7 +58,7 @@ type wireRun struct {
 	Upstream   []string     `json:"upstream,omitempty"`
 }
 
-// wireReading is the JSON form of a protocol.Reading. Its warnings are those of the run.
+// wireReading is the JSON form of a protocol.Reading. Its warnings are the run's.
 type wireReading struct {
 	From    string          `json:"from,omitempty"`
 	Output  protocol.Output `json:"output"`

@@ -60,7 +60,7 @@ func TestReportAnswers(t *testing.T) {
 	}
 	assert.Equal(t, []line{
 		{"guard", "", "", hooks.Deny, []string{"unknown field colour"}},
-		{"rewrite", "", "", hooks.Proceed, []string{"shadows the hook at an unknown place, which has another time-out, matcher or environment"}},
+		{"rewrite", "", "", hooks.Proceed, []string{"shadows the hook at an unknown place, which has another timeout, matcher or environment"}},
 		{"broken", "", "exit status 3: Traceback", hooks.Proceed, nil},
 		{"hung", "", "timed out after 2000ms", hooks.Proceed, nil},
 		{"silent", "", "", hooks.Proceed, nil},
@@ -76,7 +76,7 @@ func TestReportAnswers(t *testing.T) {
 	assert.Equal(t, []hooks.Message{
 		{Hook: "guard", Kind: hooks.MessageSystem, Text: "watch out"},
 		{Hook: "guard", Kind: hooks.MessageWarning, Text: `hook "guard" for BeforeTool: unknown field colour`},
-		{Hook: "rewrite", Kind: hooks.MessageWarning, Text: `hook "rewrite" for BeforeTool: shadows the hook at an unknown place, which has another time-out, matcher or environment`},
+		{Hook: "rewrite", Kind: hooks.MessageWarning, Text: `hook "rewrite" for BeforeTool: shadows the hook at an unknown place, which has another timeout, matcher or environment`},
 		{Hook: "broken", Kind: hooks.MessageFailure, Text: `hook "broken" for BeforeTool failed: exit status 3: Traceback`},
 		{Hook: "hung", Kind: hooks.MessageFailure, Text: `hook "hung" for BeforeTool failed: timed out after 2000ms`},
 		{Hook: "silent", Kind: hooks.MessageNote, Text: "new since you last trusted this project's hooks"},
@@ -87,10 +87,10 @@ func TestReportAnswers(t *testing.T) {
 	assert.Equal(t, r.Input, r.Runs[0].Stdin)
 }
 
-// TestMessagesAreToldOnce checks that ignored fields are reported once per hook. What a
+// TestMessagesAreReportedOnce checks that ignored fields are reported once per hook. What a
 // hook says, and that it failed, is shown every time, except at events that fire for
 // every chunk.
-func TestMessagesAreToldOnce(t *testing.T) {
+func TestMessagesAreReportedOnce(t *testing.T) {
 	t.Parallel()
 	script := map[string]hookstest.Script{"a": {Exit: 1, Stdout: `{"systemMessage":"m","x":1}`}}
 	kinds := func(r hooks.Report) (out []hooks.MessageKind) {

@@ -97,7 +97,7 @@ func (e *Engine) PermissionRequest(ctx context.Context, use ToolUse) PermissionR
 			next := permission{changeArgs(s.args, a), allow(s.by, a), s.another}
 			next.another = s.another || a.ToolInput != nil && len(next.by) == len(s.by)
 			if next.another && len(next.by) > 0 {
-				a.warn("an allow does not count beside arguments that another hook changed: the call is asked about")
+				a.warn("an allow does not count if another hook changed the arguments: the user is asked about the call")
 			}
 			return next
 		},
@@ -231,7 +231,7 @@ func (e *Engine) AfterTool(ctx context.Context, use ToolUse, response protocol.T
 		apply: func(s afterTool, a *answer) afterTool {
 			s.context = addContext(s.context, a)
 			if a.UpdatedOutput != nil && s.instead != nil {
-				a.note("replaces the output that an earlier hook put in place of the tool's: %s", *a.UpdatedOutput)
+				a.note("replaces the output of an earlier hook: %s", *a.UpdatedOutput)
 			} else if a.UpdatedOutput != nil {
 				a.note("replaces the tool's output by %s", *a.UpdatedOutput)
 			}

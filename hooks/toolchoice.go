@@ -47,7 +47,7 @@ func (s selection) and(c *protocol.ToolConfig, read *ModelRequest, a *answer) se
 	case c == nil || echo && project:
 	case project:
 		if read.held != nil && c.Mode != "" && strength(c.Mode) < strength(read.held.Mode) {
-			a.note("cannot take back %s, which a hook that is not the project's set", read.held.Mode)
+			a.note("cannot take back %s, which was set by a hook from outside the project", read.held.Mode)
 		}
 		s.project = unite(s.project, c)
 	case echo:

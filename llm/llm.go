@@ -164,7 +164,7 @@ type Builtins struct {
 // GenerateContentResponse with one candidate). Fields other than Parts are usually set in
 // the last chunk alone, but a provider may repeat them. The last value counts.
 type Chunk struct {
-	// Parts continue those of the chunks before. Text may be cut anywhere; a [ToolCall]
+	// Parts continue the parts of earlier chunks. Text may be cut anywhere; a [ToolCall]
 	// is always whole.
 	Parts []Part
 	// FinishReason is "STOP", "MAX_TOKENS", "SAFETY" or another word of the API. Empty

@@ -9,7 +9,7 @@ import (
 // It is written as this word, which is also valid base64url.
 const skipSignature = "skip_thought_signature_validator"
 
-// SkipSignature returns the signature for a [ToolCall] whose own is unknown: one that was
+// SkipSignature returns a signature for a [ToolCall] without a known one: one that was
 // made up, or that comes from a session file. With it the API skips its check of thought
 // signatures. The caller may keep and change the slice. (core/core/geminiChat.ts)
 func SkipSignature() []byte {

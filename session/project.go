@@ -250,7 +250,7 @@ func (r *registry) mark(slug, root string) error {
 		if err := os.MkdirAll(filepath.Dir(marker), 0o700); err != nil {
 			return err
 		}
-		// Whoever writes to what lies there may wait for ever: a named pipe.
+		// Whoever writes to what lies there may wait forever: a named pipe.
 		_ = os.Remove(marker)
 		// Not synced to disk: see owned.
 		f, err := os.OpenFile(marker, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

@@ -153,8 +153,8 @@ func candidates(ctx context.Context, p Project, now time.Time, l limits) []Info 
 	return out
 }
 
-// CleanOutputs deletes the tool outputs of sessions whose file is gone, except those of
-// the session current. The errors are joined.
+// CleanOutputs deletes the tool outputs of sessions whose file is gone, except the
+// outputs of the session current. The errors are joined.
 func CleanOutputs(p Project, current string) error {
 	dirs, _ := filepath.Glob(filepath.Join(p.Temp, "tool-outputs", "session-*"))
 	var faults []error

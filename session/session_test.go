@@ -306,7 +306,7 @@ func TestKilledInABatch(t *testing.T) {
 	s.End(t.Context(), "exit")
 	s, err = Resume(Options{Project: p}, "")
 	require.NoError(t, err)
-	assert.Equal(t, append(want, llm.UserText("go on")), s.Messages(), "the answer that was made up stands in the file now")
+	assert.Equal(t, append(want, llm.UserText("go on")), s.Messages(), "the answer that was made up is in the file now")
 	s.End(t.Context(), "exit")
 }
 

@@ -191,7 +191,7 @@ func TestResumeOfARecording(t *testing.T) {
 	assert.Equal(t, []string{path + ":12: broken record, skipped", path + ":13: the last record was cut short, skipped"}, warnings)
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	assert.True(t, strings.HasPrefix(string(data), torn+"\n"), "what stood there stays")
+	assert.True(t, strings.HasPrefix(string(data), torn+"\n"), "what was there stays")
 }
 
 func TestOlderFormAndImport(t *testing.T) {

@@ -123,7 +123,7 @@ type MCPOrigin struct {
 	URL     string
 	TCP     string
 	// Trusted is "trust": true in the server's settings: in a trusted folder and outside
-	// of plan mode its tools need no confirmation.
+	// plan mode its tools need no confirmation.
 	Trusted bool
 }
 

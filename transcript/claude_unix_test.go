@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestClaudeCopyThatIsNotThere checks that, whatever is in the copy's place or happens
+// TestMissingClaudeCopy checks that, whatever is in the copy's place or happens
 // to the session file, nothing blocks, nothing else is written to, and the copy is
 // whole.
-func TestClaudeCopyThatIsNotThere(t *testing.T) {
+func TestMissingClaudeCopy(t *testing.T) {
 	t.Parallel()
 	const one, two = `{"id":"a","type":"user","content":"one, which is longer"}` + "\n", `{"id":"b","type":"user","content":"two"}` + "\n"
 	for name, c := range map[string]struct {

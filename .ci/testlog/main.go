@@ -73,7 +73,7 @@ func (l *testlog) end(k key, e event) {
 	l.failed = l.failed || e.Action == "fail"
 	switch {
 	case k.test == "" && e.Action == "fail":
-		for left, text := range l.said { // tests that a panic or the time-out ended
+		for left, text := range l.said { // tests that a panic or the timeout ended
 			if left.pkg == k.pkg {
 				fmt.Fprint(l.out, text)
 			}

@@ -89,7 +89,7 @@ func (o *Options) emit(e event.Event) {
 // rules follow the instructions of every agent.
 const rules = `# How you work
 
-You do one task, alone: nobody answers questions, and nobody reads what you write beside your calls. Use ` +
+You do one task, alone: nobody answers questions, and nobody reads what you write besides your calls. Use ` +
 	`absolute paths. When you are done, or cannot go on, call ` + CompleteName + ` with your result: whoever ` +
 	`gave you the task sees nothing else of you.`
 

@@ -87,9 +87,9 @@ func agentsInstallCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install FOLDER",
 		Short: "Write a package.json with the measured versions of the agents",
-		Long: `Writes a package.json to FOLDER that names each agent in the version measured
+		Long: `Writes a package.json to FOLDER that pins each agent to the version measured
 last, and prints how to install them with npm. It runs nothing itself.`,
-		Args: withUsage(cobra.ExactArgs(1), "needs the folder to write"),
+		Args: withUsage(cobra.ExactArgs(1), "needs a folder to write to"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			chosen, err := agents.Choose(on)
 			if err != nil {

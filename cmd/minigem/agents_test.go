@@ -37,7 +37,7 @@ func TestBinary(t *testing.T) {
 	tidy := func(s string) string { return regexp.MustCompile(`\d+\.\ds`).ReplaceAllString(s, "TIME") }
 	code, old, stderr := hooksTest(t, "--binary", program, file)
 	assert.Equal(t, 1, code, stderr)
-	assert.Contains(t, old, "gemini: cannot: gemini asked the model for nothing: exit 0, it last printed \"fork 9.9.9\"")
+	assert.Contains(t, old, "gemini: cannot: gemini made no request to the model: exit 0, it last printed \"fork 9.9.9\"")
 	code, now, stderr := hooksTest(t, "--on", "gemini", "--agent-bin", "gemini="+program, file)
 	assert.Equal(t, 1, code, stderr)
 	assert.Equal(t, tidy(now), tidy(old))
@@ -105,8 +105,8 @@ func TestAsNamesAnAgent(t *testing.T) {
 	assert.Contains(t, stderr, `there is no agent "cluade"; did you mean "claude"?`)
 	code, stdout, _ := hooksTest(t, "--as", "amp", "../../examples/portable/naive.txtar")
 	assert.Equal(t, 1, code, "what was asked for and proves nothing must not go unseen")
-	assert.Contains(t, stdout, "amp (unproven): cannot: nobody has measured what Amp does with hooks; its documentation is at https://")
-	assert.Contains(t, stdout, "1 passed, 0 failed, 1 cannot be said")
+	assert.Contains(t, stdout, "amp (unproven): cannot: the hooks of Amp have not been measured; its documentation is at https://")
+	assert.Contains(t, stdout, "1 passed, 0 failed, 1 undecided")
 }
 
 // TestAs checks that minigem plays agents and that each cell says how the agent treats

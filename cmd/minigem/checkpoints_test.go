@@ -85,7 +85,7 @@ func TestCheckpointsThatFail(t *testing.T) {
 	got := w.run("--yolo -m gemini-2.5-flash --fake-responses " + w.path("~/answers") + " -p edit")
 	assert.Equal(t, 0, got.code)
 	assert.Equal(t, "new\n", w.read("b.txt"))
-	assert.Equal(t, 1, strings.Count(got.err, "no checkpoints are taken any more: taking a snapshot of PROJECT"), got.err)
+	assert.Equal(t, 1, strings.Count(got.err, "checkpoints are no longer taken: taking a snapshot of PROJECT"), got.err)
 }
 
 func TestRestoreUsage(t *testing.T) {

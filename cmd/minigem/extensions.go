@@ -55,32 +55,32 @@ func extensionsInstallCommand(sys *app.System) *cobra.Command {
 		Use: "install SOURCE", Short: "Install the extension of a Git repository, a GitHub release or a folder",
 		Long: `Installs an extension from an address (https://, ssh://, git@, file://,
 github:O/R, gitlab:O/R) or a folder. A GitHub repository with releases is
-installed from the latest one. You see everything that would run or be read,
-and are asked; without a terminal nothing is installed unless you give
---consent.`,
+installed from the latest one. You are shown everything that would run or be
+read, and asked to confirm; without a terminal nothing is installed unless you
+give --consent.`,
 		Example: "  minigem extensions install https://github.com/owner/extension\n" +
 			"  minigem extensions install ./my-extension --consent --skip-settings",
 		Args: withUsage(cobra.ExactArgs(1), "needs one source"),
 	}, func(ctx context.Context, args []string) error { return e.Install(ctx, args[0], false) })
-	cmd.Flags().StringVar(&e.Options.Ref, "ref", "", "the branch, tag or commit; for a release its tag")
+	cmd.Flags().StringVar(&e.Options.Ref, "ref", "", "the branch, tag or commit; for a release, its tag")
 	cmd.Flags().BoolVar(&e.Options.AutoUpdate, "auto-update", false,
-		"note that Gemini CLI may update it by itself; minigem never does")
+		"let Gemini CLI update it automatically; minigem never does")
 	cmd.Flags().BoolVar(&e.Options.AllowPreRelease, "pre-release", false, "include prereleases")
 	consentFlags(cmd, e)
 	return cmd
 }
 
 func consentFlags(cmd *cobra.Command, e *manage.Extensions) {
-	cmd.Flags().BoolVar(&e.Options.Consent, "consent", false, "do not ask: you know what will run and be read")
-	cmd.Flags().BoolVar(&e.Options.SkipSettings, "skip-settings", false, "ask for no settings")
+	cmd.Flags().BoolVar(&e.Options.Consent, "consent", false, "do not ask: you know what will be run and read")
+	cmd.Flags().BoolVar(&e.Options.SkipSettings, "skip-settings", false, "do not ask for settings")
 }
 
 func extensionsLinkCommand(sys *app.System) *cobra.Command {
 	e := &manage.Extensions{}
 	cmd := extending(sys, e, &cobra.Command{
 		Use: "link FOLDER", Short: "Use an extension from its folder, without a copy",
-		Long: `Uses an extension from its folder, so changes of its files take effect at
-once. You are asked as for install.`,
+		Long: `Uses an extension from its folder, so changes to its files take effect at
+once. You are asked to confirm, as for install.`,
 		Example: "  minigem extensions link ./my-extension",
 		Args:    withUsage(cobra.ExactArgs(1), "needs one folder"),
 	}, func(ctx context.Context, args []string) error { return e.Install(ctx, args[0], true) })
@@ -114,8 +114,8 @@ func extensionsUpdateCommand(sys *app.System) *cobra.Command {
 	e, all := &manage.Extensions{}, false
 	cmd := extending(sys, e, &cobra.Command{
 		Use: "update NAME", Short: "Update extensions",
-		Long: `Updates an extension. If anything that runs or is read would change, you see
-what, and are asked again.`,
+		Long: `Updates an extension. If anything that runs or is read would change, you are
+shown what, and asked again.`,
 		Example: "  minigem extensions update flowers\n  minigem extensions update --all --consent",
 		Args:    namesOrAll(&all),
 	}, func(ctx context.Context, args []string) error { return e.Update(ctx, strings.Join(args, " "), all) })
@@ -151,9 +151,10 @@ func extensionsNewCommand(sys *app.System) *cobra.Command {
 	e := &manage.Extensions{}
 	return extending(sys, e, &cobra.Command{
 		Use: "new FOLDER [TEMPLATE]", Short: "Create an extension from a template",
-		Long:    "Makes an extension called as its folder. Templates: " + strings.Join(extensions.Templates(), ",\n") + ".",
+		Long: "Creates an extension named after its folder. Templates: " +
+			strings.Join(extensions.Templates(), ",\n") + ".",
 		Example: "  minigem extensions new ./my-extension hooks",
-		Args:    withUsage(cobra.RangeArgs(1, 2), "needs a folder, and may have a template"),
+		Args:    withUsage(cobra.RangeArgs(1, 2), "takes a folder and an optional template"),
 	}, func(_ context.Context, args []string) error { return e.New(args[0], strings.Join(args[1:], "")) })
 }
 
@@ -174,7 +175,7 @@ func extensionsConfigCommand(sys *app.System) *cobra.Command {
 removes a value. Secrets are kept in the system's keychain, or without one in
 ~/.gemini/gemini-credentials.json, which only you can read.`,
 		Example: "  minigem extensions config flowers FLOWERS_TOKEN",
-		Args:    withUsage(cobra.RangeArgs(1, 2), "needs the name of an extension, and may have a setting"),
+		Args:    withUsage(cobra.RangeArgs(1, 2), "takes the name of an extension and an optional setting"),
 	}, func(_ context.Context, args []string) error { return e.Configure(args[0], strings.Join(args[1:], "")) })
 	scopeOf(cmd, &e.Scope, "user")
 	return cmd

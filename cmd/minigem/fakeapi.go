@@ -38,8 +38,8 @@ fake-responses file with --protocol gemini serves Gemini only, in the file's
 order.
 
 SCRIPT is a fake-responses file (each line is a JSON object), or the short form
-below. Requests that offer no tools (titles, summaries) get the answers that are
-marked generate, else OK; with --every-request they take the next answer.
+below. Requests that offer no tools (titles, summaries) get the answers that
+are marked generate, else OK; with --every-request they take the next answer.
 
 The short form:
 ` + textIndent(testbed.ModelSyntax),

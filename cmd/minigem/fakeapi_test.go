@@ -100,7 +100,7 @@ func TestFakeAPIMistakes(t *testing.T) {
 		script, want string
 	}{
 		{fake("openai"), shortScript, `--protocol "openai" is not gemini, anthropic, responses or chat`},
-		{fake("chat"), "text a\ntekst b\n", `script:2: "tekst" is not something that a model says`},
+		{fake("chat"), "text a\ntekst b\n", `script:2: "tekst" is not a line of a model's answer`},
 		{fake("chat"), `{"method": "x"}`, "script:1: "},
 		{fakeAPI{FakeAPI: testbed.FakeAPI{Protocol: "chat", Faults: "{"}}, shortScript, "reading --faults"},
 	} {

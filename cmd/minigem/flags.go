@@ -70,34 +70,34 @@ func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 	_ = fs.MarkHidden("experimental-acp")
 	fs.StringVarP(&f.Model, "model", "m", "",
 		"the `model` to use: one of Google's, openai/NAME, ollama/NAME, lmstudio/NAME or llamacpp/NAME")
-	fs.StringVar(&f.ApprovalMode, "approval-mode", "", "what runs unasked: default, auto_edit, yolo, plan")
+	fs.StringVar(&f.ApprovalMode, "approval-mode", "", "what runs without asking: default, auto_edit, yolo, plan")
 	fs.BoolVarP(&f.Yolo, "yolo", "y", false, "the same as --approval-mode=yolo")
 	fs.BoolVar(&f.SkipTrust, "skip-trust", false, "trust this folder for this session")
 	fs.StringVarP(&f.OutputFormat, "output-format", "o", "", "text, json or stream-json")
 	fs.StringVarP(&f.Resume, "resume", "r", "", "resume a session: latest, its number, or its `id`")
 	fs.Lookup("resume").NoOptDefVal = "latest"
 	fs.StringVarP(&f.Worktree, "worktree", "w", "",
-		"work in a new git worktree of this `name`; new: a name made of the time (experimental.worktrees)")
+		"work in a new git worktree with this `name`; new: named after the time (experimental.worktrees)")
 	fs.Lookup("worktree").NoOptDefVal = app.NewWorktree
 	fs.StringVar(&f.SessionID, "session-id", "", "the `id` of the new session")
 	fs.StringVar(&f.SessionFile, "session-file", "", "start from a session `file` (JSON or JSONL)")
 	fs.BoolVar(&f.ListSessions, "list-sessions", false, "list this project's sessions and exit")
 	fs.StringVar(&f.DeleteSession, "delete-session", "", "delete a session, by its number or `id`, and exit")
-	fs.StringSliceVar(&f.IncludeDirs, "include-directories", nil, "more `folders` of the workspace")
-	fs.StringSliceVar(&f.Policies, "policy", nil, "policy `files` or folders in place of the user's")
+	fs.StringSliceVar(&f.IncludeDirs, "include-directories", nil, "more `folders` for the workspace")
+	fs.StringSliceVar(&f.Policies, "policy", nil, "policy `files` or folders instead of the user's")
 	fs.StringSliceVar(&f.AdminPolicies, "admin-policy", nil, "policy `files` or folders that win over all others")
-	fs.StringSliceVar(&f.AllowedTools, "allowed-tools", nil, "`tools` that run unasked")
+	fs.StringSliceVar(&f.AllowedTools, "allowed-tools", nil, "`tools` that run without asking")
 	fs.StringSliceVar(&f.AllowedMCP, "allowed-mcp-server-names", nil, "the MCP `servers` to start")
-	fs.StringSliceVarP(&f.Extensions, "extensions", "e", nil, "use these `extensions` alone; none: no extension")
+	fs.StringSliceVarP(&f.Extensions, "extensions", "e", nil, "use only these `extensions`; none: no extensions")
 	fs.BoolVarP(&f.ListExtensions, "list-extensions", "l", false, "list the extensions and exit")
 	fs.StringVarP(&f.Sandbox, "sandbox", "s", "",
-		"confine shell commands: they write only to the workspace and temporary files, without network")
+		"confine shell commands: they can write only to the workspace and temporary files, without network")
 	fs.Lookup("sandbox").NoOptDefVal = "true"
-	fs.BoolVar(&f.ScreenReader, "screen-reader", false, "accepted without effect: piped output is always plain")
+	fs.BoolVar(&f.ScreenReader, "screen-reader", false, "accepted, but has no effect: piped output is always plain")
 	fs.BoolVar(&f.RawOutput, "raw-output", false, "leave control sequences in the model's text")
 	fs.BoolVar(&f.AcceptRawRisk, "accept-raw-output-risk", false, "do not warn about --raw-output")
 	fs.StringVar(&f.HookTrace, "hook-trace", "",
-		"write what every hook event did to this `file`, as JSON lines; to a .html, as a page")
+		"write what each hook event did to this `file`, as JSON lines, or as a page if it ends in .html")
 	fs.IntVar(&f.BlockedExitCode, "blocked-exit-code", 0,
 		"the exit `code` of a run that a hook blocked or stopped, 1 to 255")
 	fs.BoolVar(&f.IncludeHookEvents, "include-hook-events", false, "hook events in stream-json too")
@@ -106,7 +106,7 @@ func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 		"the same, each call taking the next answer of its method")
 	fs.StringVar(&f.Record, "record-responses", "", "append the model's answers to a `file`")
 	fs.StringVar(&f.RecordCase, "record-case", "",
-		"make a test case of this run in a `file`, without secrets: minigem hooks test runs it")
+		"write this run to a `file` as a case for minigem hooks test, without secrets")
 	fs.BoolVar(&f.Force, "force", false, "overwrite the file of --record-case")
 	fs.BoolVarP(&f.Debug, "debug", "d", false, "report progress on stderr")
 }

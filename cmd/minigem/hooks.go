@@ -13,7 +13,8 @@ func hooksCommand(sys *app.System) *cobra.Command {
 		Aliases: []string{"hook"},
 		Short:   "Explain, try, lint, test and manage hooks",
 		Long: `Manages hooks: the project's, yours, the system's and those of extensions.
-Only attack, fire, record, replay, run, test and torture run them.`,
+These subcommands execute hooks: attack, fire, record, replay, run, test,
+torture.`,
 		Example: "  minigem hooks explain\n  minigem hooks fire BeforeTool --tool write_file\n  minigem hooks lint --fix\n" +
 			"  minigem hooks test",
 		Args: noSuchSubcommand,

@@ -22,8 +22,8 @@ Only the hook runs, never the call; the hook must be trusted. That a spelling
 has the effect is known from minigem's own tests, which run those whose programs
 are installed against a fake of the program.
 
-The event is BeforeTool unless you name one. --write makes a case of what got
-through.
+The event is BeforeTool unless you name one. --write saves what got through as
+a case.
 
 Exit codes: 0 it held (see --min), 1 something got through, 42 wrong usage.`,
 		Example: `  minigem hooks attack guard --command 'git push --force'
@@ -45,7 +45,7 @@ Exit codes: 0 it held (see --min), 1 something got through, 42 wrong usage.`,
 			}
 			if len(o.Goals) != 1 {
 				return wrongUsage(
-					sys, cmd, "say what the guard is to keep from happening: one of --command, --path, --text and --url")
+					sys, cmd, "say what the guard should prevent: one of --command, --path, --text and --url")
 			}
 			ctx, stop := exit.Context()
 			defer stop()

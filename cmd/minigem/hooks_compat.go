@@ -27,7 +27,7 @@ prints everything for programs (` + compat.Schema + `), --html a page.`,
 	}
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "for programs")
 	cmd.Flags().BoolVar(&o.HTML, "html", false, "print one page for the browser")
-	cmd.Flags().StringVar(&o.Agents, "agents", "", "these `agents` alone, such as claude,codex")
+	cmd.Flags().StringVar(&o.Agents, "agents", "", "only these `agents`, such as claude,codex")
 	cmd.Args = withUsage(cobra.MaximumNArgs(1), "takes one event, or none")
 	return cmd
 }

@@ -24,7 +24,7 @@ func hooksExplainCommand(sys *app.System) *cobra.Command {
 shows file and line, whether it is trusted and enabled, what its matcher
 accepts, what shadows it, and its position; then the files that were searched,
 and where Gemini CLI 0.61 behaves differently, with the source file that shows
-it. What depends on a hook's answer, minigem hooks fire shows.`,
+it. To see what depends on a hook's answer, use minigem hooks fire.`,
 		Example: `  minigem hooks explain
   minigem hooks explain BeforeTool --tool write_file
   minigem hooks payload SessionStart | minigem hooks explain --input - --json`,
@@ -52,7 +52,7 @@ it. What depends on a hook's answer, minigem hooks fire shows.`,
 		},
 	}
 	cmd.Flags().StringVar(&tool, "tool", "", "the `tool` that is called, or the trigger of another event")
-	cmd.Flags().StringVar(&input, "input", "", "a payload in a `file`, - for stdin: its event and tool are planned")
+	cmd.Flags().StringVar(&input, "input", "", "plan the event and tool of the payload in this `file` (- for stdin)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
 	cmd.Args = withUsage(cobra.MaximumNArgs(1), "takes one event, or none for all")
 	return cmd
@@ -63,7 +63,7 @@ func hooksWhyCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "why NAME",
 		Short: "Show when a hook runs, or why it does not",
-		Long: `Explains the hooks with this name or command, at every event that they are
+		Long: `Explains the hooks with this name or command, at each event that they are
 configured for.`,
 		Example: "  minigem hooks why guard\n  minigem hooks why guard --json | jq '.events[].hooks[].skipped'",
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {

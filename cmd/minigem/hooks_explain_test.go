@@ -40,7 +40,7 @@ func TestHooksExplain(t *testing.T) {
 	assert.Equal(t, `BeforeTool: 1 of 1 hook would run
   1  guard  .gemini/settings.json:4  project  runs for write_file (matcher "write_file")
        not yet trusted: this project's hooks were never trusted
-  note: these hooks run before the policy: they see calls, too, that a policy refuses afterwards
+  note: these hooks run before the policy: they also see calls that a policy then refuses
 
 loaded 1 hook from 1 file
   1 hook from .gemini/settings.json (project)

@@ -19,7 +19,7 @@ import (
 func registerStimulus(s *trials.Stimulus, cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.Tool, "tool", "", "the `tool` that is called (write_file), or the trigger of another event")
 	cmd.Flags().StringArrayVar(&s.Set, "set", nil,
-		"set one value, `path=value`: tool_input.file_path=/etc/passwd; JSON, else a string; again for more")
+		"set one value, `path=value`: tool_input.file_path=/etc/passwd; JSON, else a string (may be repeated)")
 	cmd.Flags().StringVar(&s.Transcript, "from-transcript", "",
 		"take prompt, call and result from the end of this session's `file`")
 	cmd.Flags().StringVar(&s.Input, "input", "", "begin with the payload in this `file`, - for stdin")
@@ -32,8 +32,8 @@ func hooksPayloadCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "payload EVENT",
 		Short: "Print what the hooks of an event read on stdin",
-		Long: `Prints a payload with plausible values, made by the code that makes them in a
-session: for trying a hook by hand, or as a start for fire --input.`,
+		Long: `Prints a payload with plausible values, built by the code that builds it in a
+session. Use it to try a hook by hand, or as a starting point for fire --input.`,
 		Example: `  minigem hooks payload BeforeTool --tool run_shell_command \
     --set 'tool_input.command=rm -rf /' | ./guard.sh
   minigem hooks payload AfterAgent --set stop_hook_active=true`,
@@ -109,12 +109,12 @@ hook failed (and the action would go on), 42 bad input, 52 bad settings.`,
 		},
 	}
 	registerStimulus(&s, cmd)
-	cmd.Flags().BoolVar(&f.JSON, "json", false, "the engine's report, for programs")
+	cmd.Flags().BoolVar(&f.JSON, "json", false, "print the engine's report as JSON")
 	cmd.Flags().DurationVar(&f.Timeout, "timeout", 0,
-		"the longest `time` any hook gets, such as 500ms, whatever its own timeout is")
+		"end each hook after at most this `time`, such as 500ms, whatever its own timeout")
 	cmd.Flags().BoolVar(&untrusted, "skip-trust", false, "run the hooks of this folder even if it is not trusted")
 	cmd.Flags().StringVar(&elsewhere, "for", "",
-		"say what these `agents` make of the answers, such as claude,codex, or all")
+		"also show what these `agents` do with the answers, such as claude,codex, or all")
 	cmd.MarkFlagsMutuallyExclusive("for", "json")
 	cmd.Args = withUsage(cobra.ExactArgs(1), "needs an event: "+eventNames())
 	return cmd

@@ -34,7 +34,7 @@ func TestLintOfOneFile(t *testing.T) {
 		"guard.sh":              "#!/bin/sh\nexit 0\n", "other.sh": "exit 2\n",
 	})
 	assert.Contains(t, w.run("hooks lint .gemini/settings.json").out, ".gemini/settings.json:1: ")
-	assert.Equal(t, said{"no findings; looked at 1 hook in 1 file\n", "", 0}, w.run("hooks lint guard.sh"))
+	assert.Equal(t, said{"no findings; checked 1 hook in 1 file\n", "", 0}, w.run("hooks lint guard.sh"))
 	got := w.run("hooks lint other.sh")
 	assert.Equal(t, exit.Input, got.code)
 	assert.Contains(t, got.err, "other.sh configures no hooks, and no hook runs it: minigem hooks list shows the files of hooks")

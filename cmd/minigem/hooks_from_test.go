@@ -53,7 +53,7 @@ func TestUnproven(t *testing.T) {
 			unproven++
 			assert.Contains(t, c.Agent, " (unproven)")
 			assert.Equal(t, "cannot", c.State)
-			assert.Regexp(t, "^nobody has measured what .* does with hooks; its documentation is at https://", c.Why)
+			assert.Regexp(t, "^the hooks of .* have not been measured; its documentation is at https://", c.Why)
 		}
 	}
 	assert.Equal(t, 5, unproven)

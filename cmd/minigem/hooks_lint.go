@@ -31,8 +31,8 @@ With --for, it also reports what other agents do with the same hooks, as
 measured: refusals that do not refuse, matchers that never match, events and
 variables that do not exist there.
 
-Exit codes: 0 no errors and warnings (there may be notes), 1 some, 42 wrong
-usage, 52 a settings file cannot be read.`,
+Exit codes: 0 no errors or warnings (there may be notes), 1 there are some, 42
+wrong usage, 52 a settings file cannot be read.`,
 		Example: `  minigem hooks lint
   minigem hooks lint guard.sh
   minigem hooks lint --fix
@@ -55,7 +55,7 @@ usage, 52 a settings file cannot be read.`,
 	cmd.Flags().BoolVar(&fix, "fix", false, "apply the clear fixes; comments and order are kept")
 	cmd.Flags().StringVar(&format, "format", "text", "text, json or sarif")
 	cmd.Flags().StringVar(
-		&names, "for", "", "look also at what these `agents` make of the hooks, such as claude,codex or all")
+		&names, "for", "", "also check what these `agents` do with the hooks, such as claude,codex or all")
 	cmd.Flags().StringVar(&code, "explain", "", "explain what a `code` means")
 	cmd.Args = withUsage(cobra.MaximumNArgs(1), "takes one file, or none for all")
 	return cmd
@@ -104,7 +104,7 @@ func lintHooks(sys *app.System, format, file string, fix bool, others []*agents.
 func explainRule(sys *app.System, code string) error {
 	i := slices.IndexFunc(lint.Rules, func(r lint.Rule) bool { return strings.EqualFold(r.Code, code) || r.Name == code })
 	if i < 0 {
-		return exit.Errorf(exit.Input, "there is no code %q; they go from %s to %s", code, lint.Rules[0].Code,
+		return exit.Errorf(exit.Input, "there is no code %q; codes range from %s to %s", code, lint.Rules[0].Code,
 			lint.Rules[len(lint.Rules)-1].Code)
 	}
 	_, err := io.WriteString(sys.Stdout, lint.Rules[i].Page())

@@ -20,13 +20,13 @@ func TestHooksLint(t *testing.T) {
 	assert.Equal(t, 1, bad.code)
 	assert.Equal(t, `.gemini/settings.json:3: error HK002: there is no event "PreToolUse", its hooks never run; did you mean "BeforeTool"? (--fix)
 
-1 error, 0 warnings, 0 notes; --fix can do 1 of them; looked at 0 hooks in 1 file
-minigem hooks lint --explain CODE tells more
+1 error, 0 warnings, 0 notes; --fix can do 1 of them; checked 0 hooks in 1 file
+minigem hooks lint --explain CODE explains a finding
 `, bad.out)
 
 	fixed := w.run("hooks lint --fix")
 	assert.Equal(t, 0, fixed.code, fixed.out+fixed.err)
-	assert.Contains(t, fixed.out, "0 errors, 0 warnings, 1 note; 4 fixed; looked at 1 hook in 1 file\n")
+	assert.Contains(t, fixed.out, "0 errors, 0 warnings, 1 note; 4 fixed; checked 1 hook in 1 file\n")
 	assert.Equal(t, "{\n  // moved over\n  \"hooks\": {\"BeforeTool\": [{\"matcher\": \"run_shell_command\", \"hooks\": [\n    {\"type\": \"command\", \"command\": \"./guard.sh\", \"timeout\": 30000}\n  ]}]}\n}\n",
 		w.read(".gemini/settings.json"))
 	assert.Contains(t, w.run("hooks lint --format sarif").out, `"ruleId": "HK028"`)
@@ -34,7 +34,7 @@ minigem hooks lint --explain CODE tells more
 
 	none := newHookWorld(t, nil).run("hooks lint")
 	assert.Equal(t, 1, none.code)
-	assert.Contains(t, none.out, "warning HK018: no hook was found in 0 files: nothing was looked at\n")
+	assert.Contains(t, none.out, "warning HK018: no hook was found in 0 files: nothing was checked\n")
 }
 
 // In an extension's repository, its hooks are linted as they will be when installed.
@@ -53,7 +53,7 @@ func TestHooksLintExtension(t *testing.T) {
 	assert.Equal(t, 1, got.code, got.err)
 	for _, want := range []string{
 		"hooks/hooks.json:2: error HK001: ", "hooks/hooks.json:3: error HK020: ", "hooks/hooks.json:3: error HK030: there is no file ",
-		"; looked at 2 hooks in 1 file\n",
+		"; checked 2 hooks in 1 file\n",
 	} {
 		assert.Contains(t, got.out, want)
 	}
@@ -72,7 +72,7 @@ func TestHooksLintExtensionInAFolder(t *testing.T) {
 	sys, out, _ := w.sys()
 	sys.Dir = w.path("pack")
 	assert.Equal(t, 0, run([]string{"hooks", "lint"}, sys), out.String())
-	assert.Contains(t, out.String(), "looked at 1 hook in 1 file")
+	assert.Contains(t, out.String(), "checked 1 hook in 1 file")
 }
 
 func TestHooksLintUsage(t *testing.T) {
@@ -81,7 +81,7 @@ func TestHooksLintUsage(t *testing.T) {
 	for args, want := range map[string]string{
 		"hooks lint here there":      "takes one file, or none for all",
 		"hooks lint --format xml":    `--format is "xml": it must be text, json, sarif`,
-		"hooks lint --explain HK999": `there is no code "HK999"; they go from HK001 to HK075`,
+		"hooks lint --explain HK999": `there is no code "HK999"; codes range from HK001 to HK075`,
 		"hooks lint --fixx":          "unknown flag: --fixx",
 	} {
 		got := w.run(args)

@@ -14,7 +14,7 @@ func hooksListCommand(sys *app.System) *cobra.Command {
 		Use:   "list",
 		Short: "List all configured hooks, and why one does not run",
 		Long: `Lists the hooks of all layers by event, in the order in which they run: the
-project's, yours, the system's, and those of extensions, with the faults of the
+project's, yours, the system's, and those of extensions, with any faults in the
 files that configure them. The hooks of a folder that is not trusted are listed
 as not loaded.`,
 		Example: "  minigem hooks list\n  minigem hooks list --json | jq '.hooks[] | select(.enabled | not) | .id'",

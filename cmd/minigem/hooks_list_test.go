@@ -139,7 +139,7 @@ func TestHooksListUntrusted(t *testing.T) {
   evil<U+001B>[2J  project            *  60000 ms  not loaded  never ran  .gemini/settings.json:1
   theirs           extension brought  *  60000 ms  not loaded  never ran  .gemini/extensions/brought/hooks/hooks.json:1
 
-This folder is not trusted (nobody has trusted it yet): nothing of it is loaded. Look at it, then run minigem trust.
+This folder is not trusted (it has not been trusted yet): nothing of it is loaded. Look at it, then run minigem trust.
 `, "", 0}, w.run("hooks list", untrusted))
 	var l listing.HookList
 	require.NoError(t, json.Unmarshal([]byte(w.run("hooks list --json", untrusted).out), &l))

@@ -29,21 +29,22 @@ func hooksMigrateCommand(sys *app.System) *cobra.Command {
 		Use:   "migrate --from-claude [PLUGIN] | --to AGENT",
 		Short: "Migrate a project's hooks from Claude Code, or to another agent",
 		Long: `Adds the hooks of .claude/settings.json and .claude/settings.local.json to
-.gemini/settings.json of this folder. Events, tools and timeouts are translated;
-the scripts run unchanged, because the hooks get "dialect": "claude". Nothing
-else in the file changes, existing hooks are not added again, and .claude stays
-as it is. Given the folder of a Claude Code plugin, it adds the plugin's hooks,
-whose files stay in place; CLAUDE_PLUGIN_ROOT names their folder.
+.gemini/settings.json of this folder. Events, tools and timeouts are
+translated; the scripts run unchanged, because the hooks get "dialect":
+"claude". Nothing else in the file changes, existing hooks are not added again,
+and .claude stays as it is. Given the folder of a Claude Code plugin, it adds
+the plugin's hooks, whose files stay in place; CLAUDE_PLUGIN_ROOT names their
+folder.
 
 With --to, it adds the hooks of .gemini/settings.json to the configuration of
 another agent (` + strings.Join(export.Agents, ", ") + `; gemini means
 --from-claude). Each command runs through "minigem hooks run --portable", so
 its answers have the same effect there. --bare writes the commands unchanged.
-You are told what is lost, and which refusals would not refuse. Kimi Code only
-has a file per user, and Cline one program per event.
+It reports what is lost, and which refusals would not refuse there. Kimi Code
+has only a per-user file, and Cline one program per event.
 
-You see the change first. In a terminal you are then asked; elsewhere nothing is
-written without --yes.`,
+It shows the change first. In a terminal it then asks; elsewhere it writes
+nothing without --yes.`,
 		Example: "  minigem hooks migrate --from-claude --dry-run\n  minigem hooks migrate --from-claude --yes\n" +
 			"  minigem hooks migrate --to codex --dry-run",
 		Args: withUsage(cobra.MaximumNArgs(1), "takes the folder of one plugin"),
@@ -52,13 +53,13 @@ written without --yes.`,
 			plugin := strings.Join(args, "") // there is at most one
 			switch {
 			case plugin != "" && !(fromClaude && to.Agent == ""):
-				err = wrongUsage(sys, cmd, "%s is for --from-claude", plugin)
+				err = wrongUsage(sys, cmd, "%s works only with --from-claude", plugin)
 			case to.Agent == "gemini" || to.Agent == "" && fromClaude:
 				m, err = fromClaudeCode(sys, plugin)
 			case to.Agent == "":
-				err = wrongUsage(sys, cmd, "from where, or where to? Say --from-claude, or --to AGENT")
+				err = wrongUsage(sys, cmd, "give --from-claude or --to AGENT")
 			case fromClaude:
-				err = wrongUsage(sys, cmd, "--from-claude writes Gemini CLI's settings: leave --to %s out", to.Agent)
+				err = wrongUsage(sys, cmd, "--from-claude writes Gemini CLI's settings: leave out --to %s", to.Agent)
 			case !slices.Contains(export.Agents, to.Agent):
 				err = wrongUsage(sys, cmd, "--to takes one of %s, not %q%s", strings.Join(export.Agents, ", "), to.Agent,
 					text.DidYouMean(text.Nearest(to.Agent, export.Agents)))

@@ -44,10 +44,10 @@ func TestHooksNew(t *testing.T) {
 				require.Equal(t, 0, made.code, made.err)
 				assert.Contains(t, w.read(".gemini/settings.json"), "  // mine\n")
 				lint := w.run("hooks lint", env)
-				found := regexp.QuoteMeta("no findings; looked at 1 hook in 1 file\n")
+				found := regexp.QuoteMeta("no findings; checked 1 hook in 1 file\n")
 				if ev.IsAdded() { // these are the only findings
 					found = `.gemini/settings.json:\d: note HK015: ` + regexp.QuoteMeta(elsewhere.DifferenceByID("event-added").String()) +
-						"\n\n0 errors, 0 warnings, 1 note; looked at 1 hook in 1 file\nminigem hooks lint --explain CODE tells more\n"
+						"\n\n0 errors, 0 warnings, 1 note; checked 1 hook in 1 file\nminigem hooks lint --explain CODE explains a finding\n"
 				}
 				assert.Regexp(t, "^"+found+"$", lint.out)
 				assert.Equal(t, 0, lint.code, lint.err)
@@ -154,7 +154,7 @@ func TestHooksNewRefuses(t *testing.T) {
 		"hooks new x --event BeforeTool --lang rb": `there is no language "rb"; they are sh, py, js, go`,
 		"hooks new ../x --event BeforeTool":        `"../x" is not a name for a hook`,
 		"hooks new guard":                          `there is a hook "guard" already, at `,
-		"hooks new taken --event BeforeTool":       ".gemini/hooks/taken.sh is there already",
+		"hooks new taken --event BeforeTool":       ".gemini/hooks/taken.sh already exists",
 		"hooks new x --evnt BeforeTool":            "unknown flag: --evnt",
 		"hooks new x --event BeforeTool --kind x":  `there is no kind of hook "x"; they are command, http, prompt, mcp_tool`,
 	} {

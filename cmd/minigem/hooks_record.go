@@ -18,8 +18,8 @@ ran with their scripts, the files that tools touched as they were before, and
 assertions about the result. Without a prompt it opens the chat. --record-case
 FILE does the same for any other run.
 
-Secrets are masked by their names and their form, and listed; so are your home
-and your name. Read the case before you share it.
+Secrets are recognized by name or form, masked and listed; so are your home
+folder and user name. Read the case before you share it.
 
 Exit codes: those of minigem; 42, before anything runs, if FILE exists or
 cannot be written.`,
@@ -44,7 +44,7 @@ cannot be written.`,
 	fs.SetInterspersed(false) // management.PromptOf decides which flags after FILE count
 	fs.BoolVar(&f.Force, "force", false, "overwrite FILE")
 	fs.StringVarP(&f.Model, "model", "m", "", "the `model` to use")
-	fs.StringVar(&f.ApprovalMode, "approval-mode", "", "what may run unasked: default, auto_edit, yolo or plan")
+	fs.StringVar(&f.ApprovalMode, "approval-mode", "", "what may run without asking: default, auto_edit, yolo or plan")
 	fs.BoolVarP(&f.Yolo, "yolo", "y", false, "the same as --approval-mode=yolo")
 	fs.BoolVar(&f.SkipTrust, "skip-trust", false, "trust this folder for this session")
 	fs.StringVarP(&f.OutputFormat, "output-format", "o", "", "text, json or stream-json")

@@ -30,7 +30,7 @@ as tool_input.`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if ofTools {
 				if len(args) > 0 {
-					return exit.Errorf(exit.Input, "--tools is about all tools: leave %s out", args[0])
+					return exit.Errorf(exit.Input, "--tools prints the schemas of all tools: leave out %s", args[0])
 				}
 				return output.WriteJSON(sys.Stdout, listing.ToolSchemas())
 			}
@@ -59,8 +59,8 @@ as tool_input.`,
 			return output.WriteJSON(sys.Stdout, all)
 		},
 	}
-	cmd.Flags().BoolVar(&read, "input", false, "what hooks read, alone")
-	cmd.Flags().BoolVar(&printed, "output", false, "what hooks may print, alone")
+	cmd.Flags().BoolVar(&read, "input", false, "only what hooks read")
+	cmd.Flags().BoolVar(&printed, "output", false, "only what hooks may print")
 	cmd.Flags().BoolVar(&ofTools, "tools", false, "the arguments of each built-in tool")
 	cmd.MarkFlagsMutuallyExclusive("input", "output", "tools")
 	return cmd

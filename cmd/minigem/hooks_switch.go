@@ -16,7 +16,7 @@ import (
 func hooksEnableCommand(sys *app.System) *cobra.Command {
 	return switchCommand(inspection.Switch{
 		Verb: "enable", Short: "Turn hooks on again", Named: true, Enable: true, One: config.Editor.Enable,
-		Long: `Takes hooks out of the lists of disabled ones: the project's and yours. What
+		Long: `Removes hooks from the lists of disabled hooks: the project's and yours. What
 the system's settings disable stays disabled.`,
 	}, sys)
 }
@@ -41,7 +41,7 @@ func hooksEnableAllCommand(sys *app.System) *cobra.Command {
 func hooksDisableAllCommand(sys *app.System) *cobra.Command {
 	return switchCommand(inspection.Switch{
 		Verb: "disable-all", Short: "Turn all hooks off", All: config.Editor.DisableAll,
-		Long: `Adds every configured hook to the list of disabled ones. Hooks that are
+		Long: `Adds every configured hook to the list of disabled hooks. Hooks that are
 configured later are not in it: "hooksConfig": {"enabled": false} in the
 settings keeps all of them off.`,
 	}, sys)

@@ -74,12 +74,12 @@ func TestHooksSwitch(t *testing.T) {
 			".gemini/settings.json", oneHook("guard")},
 		{"the system's", map[string]string{"sys/settings.json": `{"hooksConfig": {"disabled": ["a"]}}`,
 			".gemini/settings.json": oneHook("a")}, "enable a", "",
-			said{"", "minigem: hook \"a\" is disabled by the system's settings, SYS/settings.json:1; only who administers " +
-				"this machine can enable it\n", 1}, "", ""},
+			said{"", "minigem: hook \"a\" is disabled by the system's settings, SYS/settings.json:1; only " +
+				"the administrator of this machine can enable it\n", 1}, "", ""},
 		{"the system's among all", map[string]string{"sys/settings.json": `{"hooksConfig": {"disabled": ["a"]}}`,
 			".gemini/settings.json": oneHook("a")}, "enable-all", "",
-			said{"Nothing to enable.\nhook \"a\" is disabled by the system's settings, SYS/settings.json:1; only who " +
-				"administers this machine can enable it\n", "", 0}, "", ""},
+			said{"Nothing to enable.\nhook \"a\" is disabled by the system's settings, SYS/settings.json:1; only " +
+				"the administrator of this machine can enable it\n", "", 0}, "", ""},
 		{"a broken file", map[string]string{".gemini/settings.json": "{\"hooks\": }"}, "disable a", "",
 			said{"", "minigem: reading settings: PROJECT/.gemini/settings.json:1:11: invalid character '}' at start of " +
 				"value: correct the file, or move it away\n", 52}, ".gemini/settings.json", "{\"hooks\": }"},

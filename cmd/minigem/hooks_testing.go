@@ -51,8 +51,8 @@ type hooksTesting struct {
 }
 
 const hooksTestHelp = `Runs test cases of hooks, each in a new project and home, with real hooks and
-real tools. The model is scripted. Searches folders, this one if
-none is named, for *.txtar; of hidden folders only .gemini.
+real tools. The model is scripted. Searches the given folders, or this one,
+for *.txtar; of hidden folders, only .gemini.
 
 --help-cases says how a case is written; docs/TESTBED.md is the tutorial.
 
@@ -93,11 +93,11 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 	fs.StringVar(&t.format, "format", "text", strings.Join(testbed.Formats, ", ")+"; with --on "+
 		strings.Join(agents.Formats, ", "))
 	fs.BoolVar(&t.json, "json", false, "the same as --format json")
-	fs.IntVar(&t.count, "count", 1, "run each case so many `times`, and show p50, p95 and how many runs differ")
+	fs.IntVar(&t.count, "count", 1, "run each case this many `times`, and show p50, p95 and how many runs differ")
 	fs.StringVar(&t.shuffle, "shuffle", "", "shuffle the cases, by a `seed` if given")
 	fs.Lookup("shuffle").NoOptDefVal = testbed.AnyOrder
 	fs.StringVar(&t.junit, "junit", "", "write the results to a `file` as JUnit's XML too")
-	fs.StringVar(&t.keep, "keep", "", "leave the cases' folders in this `folder`")
+	fs.StringVar(&t.keep, "keep", "", "keep the cases' folders in this `folder`")
 	fs.DurationVar(&t.timeout, "timeout", 0, "time limit of cases that do not set one (30s)")
 	fs.BoolVar(&t.coverage, "coverage", false, "show which hooks, events, decisions and failures the cases reached")
 	fs.BoolVar(&t.mutate, "mutate", false,
@@ -222,7 +222,7 @@ func (t *hooksTesting) fits() error {
 	if len(t.on)+len(t.as) == 0 {
 		switch {
 		case t.html != "" && t.watch:
-			return errors.New("--html is not available with --watch: run the cases without it for a page")
+			return errors.New("--html is not available with --watch: leave out --watch to write a page")
 		case t.mutate:
 			return t.alone("--mutate", "text", "json")
 		case !slices.Contains(testbed.Formats, t.format):
@@ -231,7 +231,7 @@ func (t *hooksTesting) fits() error {
 		return nil
 	}
 	if t.mutate {
-		return errors.New("--mutate is not available with --on and --as: run the cases without them for it")
+		return errors.New("--mutate is not available with --on and --as: leave them out to use it")
 	}
 	return t.alone("--on and --as", agents.Formats...)
 }
@@ -245,7 +245,7 @@ func (t *hooksTesting) alone(with string, formats ...string) error {
 	for flag, set := range map[string]bool{"--watch": t.watch, "--update": t.update, "--coverage": t.coverage,
 		"--min": t.min > 0 && !t.mutate, "--junit": t.junit != ""} {
 		if set {
-			return fmt.Errorf("%s is not available with %s: run the cases without them for it", flag, with)
+			return fmt.Errorf("%s is not available with %s: leave them out to use it", flag, with)
 		}
 	}
 	return nil

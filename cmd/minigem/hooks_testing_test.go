@@ -213,7 +213,7 @@ func TestHooksTestExitCodes(t *testing.T) {
 		{[]string{testbedData + "/cases/use.txtar", "--shuffle=x"}, 42, "--shuffle"},
 		{[]string{testbedData + "/cases/use.txtar", "--mutate"}, 0, "mutants noticed, "},
 		{[]string{testbedData + "/cases/use.txtar", "--mutate", "--min", "100", "--format", "json"}, 0, `"noticed": true`},
-		{[]string{testbedData + "/failing/exit.txtar", "--mutate"}, 42, "/failing/exit fails before anything is broken"},
+		{[]string{testbedData + "/failing/exit.txtar", "--mutate"}, 42, "/failing/exit already fails"},
 		{[]string{testbedData + "/cases/use.txtar", "--mutate", "--coverage"}, 42, "--coverage is not available with --mutate"},
 		{[]string{testbedData + "/cases/use.txtar", "--mutate", "--format", "tap"}, 42, "with --mutate, use one of text, json"},
 		{[]string{testbedData + "/cases/use.txtar", "--mutate", "--as", "claude"}, 42, "--mutate is not available with --on and --as"},

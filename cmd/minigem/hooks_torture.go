@@ -47,10 +47,10 @@ Exit codes: 0 nothing found, 1 something found, 42 wrong usage.`,
 		},
 	}
 	cmd.Flags().StringVar(&o.Tool, "tool", "", "the `tool` that is called, or the trigger of another event")
-	cmd.Flags().StringArrayVar(&o.Set, "set", nil, "set one value of the payload, `path=value`; again for more")
+	cmd.Flags().StringArrayVar(&o.Set, "set", nil, "set one value of the payload, `path=value` (may be repeated)")
 	cmd.Flags().StringVar(&match, "run", "", "only trials whose name matches this `pattern`, such as HOME")
 	cmd.Flags().DurationVar(&o.Timeout, "timeout", 10*time.Second,
-		"the most that a run gets, if its own time-out is not less")
+		"the longest a run may take, unless its own timeout is shorter")
 	cmd.Flags().BoolVar(&o.Fix, "fix", false,
 		"where a failure of a guard lets the action go on, write \"onError\": \"block\" into its settings")
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "for programs")

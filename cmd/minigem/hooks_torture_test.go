@@ -28,10 +28,10 @@ func TestHooksTorture(t *testing.T) {
 	assert.Contains(t, w.read(".gemini/settings.json"), `"command": "./guard.sh", "onError": "block"}`)
 	assert.Contains(t, w.read(".gemini/settings.json"), "// who guards")
 	assert.NotContains(t, w.run(torture).out, "fail-open")
-	assert.Contains(t, w.run("hooks torture guard --run twice").out, "lets its payload pass undisturbed; 1 trial\n  it survived all of them\n\nIt refuses other payloads, it seems. Name such a one with --set")
+	assert.Contains(t, w.run("hooks torture guard --run twice").out, "allows its payload undisturbed; 1 trial\n  it survived all of them\n\nIt seems to refuse other payloads. Name one with --set")
 
 	require.NoError(t, os.WriteFile(w.path("guard.sh"), []byte("#!/bin/sh\ncat >/dev/null\n"), 0o700))
-	assert.Equal(t, said{"guard lets its payload pass undisturbed; 1 trial\n  it survived all of them\n", "", 0}, w.run("hooks torture guard --run twice"))
+	assert.Equal(t, said{"guard allows its payload undisturbed; 1 trial\n  it survived all of them\n", "", 0}, w.run("hooks torture guard --run twice"))
 	for _, args := range []string{"hooks torture", "hooks torture nobody", "hooks torture guard --run (", "hooks torture guard --run nosuch", "hooks torture guard --set x", "hooks torture guard --tool glob"} {
 		assert.Equal(t, exit.Input, w.run(args).code, args)
 	}

@@ -82,8 +82,8 @@ func TestHookTraceSaysWhyNot(t *testing.T) {
 		"off":          "disabled: disabled in HOME/.gemini/settings.json:1",
 		"for others":   `matcher "read_file" does not match "write_file"`,
 		"stops":        "",
-		"too late":     `hook "stops" stopped the run before it`,
-		"ran (user's)": `hook "stops" stopped the run before it`,
+		"too late":     `hook "stops" stopped the run first`,
+		"ran (user's)": `hook "stops" stopped the run first`,
 	}, got)
 	assert.Equal(t, "write_file", r.Subject)
 	assert.Equal(t, hooks.Verdict{Decision: hooks.Stop, Reason: "enough", Hooks: []string{"stops"}}, r.Verdict)

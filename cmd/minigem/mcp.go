@@ -65,13 +65,13 @@ environment when the server starts, which keeps secrets out of the file.`,
 	f.SetInterspersed(false)
 	scopeFlag(f, &scope)
 	f.StringVarP(&o.Transport, "transport", "t", "",
-		"`how` the server is reached: stdio, sse or http (default: by what follows)")
+		"`how` the server is reached: stdio, sse or http (default: depends on what follows)")
 	f.StringVar(&o.Transport, "type", "", "the same as --transport")
 	_ = f.MarkHidden("type")
-	f.StringArrayVarP(&o.Env, "env", "e", nil, "`NAME=value` in the environment of the server (may be given again)")
-	f.StringArrayVarP(&o.Headers, "header", "H", nil, "`\"Name: value\"` sent to the URL (may be given again)")
+	f.StringArrayVarP(&o.Env, "env", "e", nil, "`NAME=value` in the environment of the server (may be repeated)")
+	f.StringArrayVarP(&o.Headers, "header", "H", nil, "`\"Name: value\"` sent to the URL (may be repeated)")
 	f.IntVar(&o.Entry.Timeout, "timeout", 0, "`milliseconds` that one request may take")
-	f.BoolVar(&o.Entry.Trust, "trust", false, "run its tools unasked")
+	f.BoolVar(&o.Entry.Trust, "trust", false, "run its tools without asking")
 	f.StringVar(&o.Entry.Description, "description", "", "what it is for")
 	f.StringSliceVar(&o.Entry.IncludeTools, "include-tools", nil, "only these `tools`")
 	f.StringSliceVar(&o.Entry.ExcludeTools, "exclude-tools", nil, "without these `tools`")
@@ -89,7 +89,7 @@ func mcpRemoveCommand(sys *app.System) *cobra.Command {
 				found, err := servers.Remove(file, args[0])
 				if err == nil && !found {
 					err = exit.Errorf(
-						exit.Input, "Server %q not found in %s settings: minigem mcp list shows those there are, and --scope says "+
+						exit.Input, "Server %q not found in %s settings: minigem mcp list shows the servers, and --scope says "+
 							"which file", args[0], scope)
 				}
 				return fmt.Sprintf("Server %q removed from %s settings.", args[0], scope), err
@@ -108,8 +108,8 @@ func mcpListCommand(sys *app.System) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "list", Aliases: []string{"ls"}, Short: "List servers and whether they answer",
-		Long: `Lists the servers of the settings. Those that a session would use are started
-or contacted, and ended again; in a folder that is not trusted, none is.`,
+		Long: `Lists the servers in the settings. Those that a session would use are started
+or contacted, and then stopped; in a folder that is not trusted, none are.`,
 		Example: "  minigem mcp list\n  minigem mcp list --json |\n    jq -r '.servers[] | select(.status == " +
 			"\"Disconnected\") | .name'",
 		Args: withUsage(cobra.NoArgs, "takes no arguments"),
@@ -152,7 +152,7 @@ func mcpSwitchCommand(sys *app.System, verb string) *cobra.Command {
 	return &cobra.Command{
 		Use: verb + " NAME", Short: short,
 		Long: short + `.
-The settings stay as they are: which servers are disabled stands in
+The settings stay as they are: the list of disabled servers is in
 ~/.gemini/mcp-server-enablement.json.`,
 		Example: "  minigem mcp " + verb + " github",
 		Args:    withUsage(cobra.ExactArgs(1), "needs the name of a server; minigem mcp list shows them"),

@@ -22,10 +22,10 @@ func policiesCommand(sys *app.System) *cobra.Command {
 		Short:   "List the rules that decide which tools may run",
 		Long: `Lists the rules in force, in the order in which they are tried: the first one
 that matches a call decides. Each shows its decision, tier and priority, its
-file, the tools and the conditions. A call that no rule matches is a question,
-and is denied if nobody can be asked. A tool whose every call would be denied
-is not offered to the model. If it calls one anyway, both of you are told why,
-and which --approval-mode would offer it.
+file, the tools and the conditions. If no rule matches a call, you are asked,
+or it is denied if there is nobody to ask. A tool whose every call would be
+denied is not offered to the model. If it calls one anyway, you and it are told
+why, and which --approval-mode would offer it.
 
 A shell command that only reads needs no rule, because the kernel confines it;
 stderr lists these commands. A rule about commands (command=...) allows a
@@ -55,9 +55,9 @@ hooks unless its argsPattern names them.`,
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
-	cmd.Flags().StringSliceVar(&f.Policies, "policy", nil, "policy `files` or folders in place of the user's")
+	cmd.Flags().StringSliceVar(&f.Policies, "policy", nil, "policy `files` or folders instead of the user's")
 	cmd.Flags().StringSliceVar(&f.AdminPolicies, "admin-policy", nil, "policy `files` or folders that win over all others")
-	cmd.Flags().StringSliceVar(&f.AllowedTools, "allowed-tools", nil, "`tools` that run unasked")
+	cmd.Flags().StringSliceVar(&f.AllowedTools, "allowed-tools", nil, "`tools` that run without asking")
 	return cmd
 }
 

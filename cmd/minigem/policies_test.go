@@ -62,7 +62,7 @@ func TestPoliciesWithFlags(t *testing.T) {
 	got := w.run("policies --policy " + w.path("own.toml") + " --allowed-tools glob")
 	assert.Equal(t, 0, got.code)
 	assert.Contains(t, got.out, "own.toml:1")
-	assert.NotContains(t, got.out, "strict.toml", "the flag stands in place of the user's files")
+	assert.NotContains(t, got.out, "strict.toml", "the flag replaces the user's files")
 	assert.Regexp(t, `(?m)^allow .* glob$`, got.out)
 
 	got = w.run("policies --admin-policy " + w.path("bad.toml"))

@@ -66,7 +66,7 @@ func TestAMistakenRestrictionStopsTheRun(t *testing.T) {
 		w := newHookWorld(t, map[string]string{"~/.gemini/settings.json": text})
 		got := runWith(t, w, "text", restrictionsDone)
 		assert.Equal(t, exit.Config, got.code, text)
-		assert.Contains(t, got.err, "~/.gemini/settings.json:1: "+want+" Nothing runs while what it may hold back is not in force", text)
+		assert.Contains(t, got.err, "~/.gemini/settings.json:1: "+want+" Nothing runs until this is corrected, because it may be a restriction", text)
 	}
 }
 

@@ -54,8 +54,8 @@ func sessionsDeleteCommand(sys *app.System) *cobra.Command {
 		Use:   "delete SESSION...",
 		Short: "Delete sessions, with the outputs of their tools",
 		Long: `Deletes sessions, each with the outputs of its tools. A session that is open in
-another process is left alone. All are looked up before the first one goes, so
-that numbers mean what the list showed.`,
+another process is left alone. All are looked up before the first is deleted,
+so the numbers in the list stay valid.`,
 		Example: "  minigem sessions delete 3\n  minigem sessions delete 1 2 4f5a1c9e-0b1c-4d5e-8f90-1a2b3c4d5e6f",
 		Args:    withUsage(cobra.MinimumNArgs(1), "needs the numbers or ids of sessions"),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -227,10 +227,10 @@ func TestListExtensionsInUse(t *testing.T) {
   MCP server      kept: false
   MCP server      out: false  [not used: mcp.excluded of the settings names it]
   skill           kept: x
-  skill           mine: x  [not used: another one is called so]
+  skill           mine: x  [not used: another one has the same name]
   skill           out: x  [not used: disabled in the settings]
   agent           kept: x
-  agent           mine: x  [not used: another one is called so]
+  agent           mine: x  [not used: another one has the same name]
   agent           out: x  [not used: agents.overrides in the settings turns it off]
 `, w.run("--list-extensions").out)
 }

@@ -54,7 +54,7 @@ restore brings it back.`,
 	}
 	cmd.Flags().StringVar(&only, "only", string(undo.Both), "files or conversation")
 	cmd.Flags().BoolVar(&force, "force", false, "also undo edits of files that have changed since")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "list the prompts for programs")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the prompts as JSON")
 	return cmd
 }
 

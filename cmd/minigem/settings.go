@@ -36,9 +36,10 @@ func settingsListCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list [KEY]",
 		Short: "List every setting in force",
-		Long: `Lists every setting in force, or those at or below KEY. Secrets are masked. What
-is wrong with the files is printed on standard error, unknown keys included:
-they may be meant for another program, and are otherwise ignored silently.`,
+		Long: `Lists every setting in force, or those at or below KEY. Secrets are masked.
+Faults in the files are printed on standard error, including unknown keys,
+which are otherwise ignored silently because they may be meant for another
+program.`,
 		Example: "  minigem settings list tools --origin\n  minigem settings list --json |\n" +
 			"    jq -r '.settings[] | select(.layer != \"default\") | .key'",
 		Args: withUsage(cobra.MaximumNArgs(1), "takes one key, or none for all of them"),
@@ -66,7 +67,7 @@ they may be meant for another program, and are otherwise ignored silently.`,
 	}
 	cmd.Flags().BoolVar(&origin, "origin", false, "show the file and line of each value")
 	cmd.Flags().BoolVar(&known, "known", false, "list every known key and whether it works")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs; origins are always there")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON; origins are always included")
 	return cmd
 }
 

@@ -66,7 +66,7 @@ func skillsSwitchCommand(sys *app.System, verb string) *cobra.Command {
 		}),
 	}
 	cmd.Short = "Enable a skill"
-	cmd.Long = "Takes a skill out of skills.disabled, in the user's settings and in those of the\nproject."
+	cmd.Long = "Removes a skill from skills.disabled, in the user's settings and in the\nproject's."
 	if verb == "disable" {
 		cmd.Short = "Disable a skill"
 		cmd.Long = "Adds a skill to skills.disabled, in the settings of the project or of the user."
@@ -93,8 +93,8 @@ func skillsInstallCommand(sys *app.System, link bool) *cobra.Command {
 		Use: "install SOURCE", Short: "Copy the skills of a Git repository or a folder",
 		Long: `Copies every skill of SOURCE, the address of a Git repository or a folder, to
 ~/.gemini/skills (--scope user, the default) or .gemini/skills (--scope
-workspace). You see what would be installed, and are asked; without a terminal
-nothing is installed unless you give --consent.`,
+workspace). You are shown what would be installed, and asked; without a
+terminal nothing is installed unless you give --consent.`,
 		Example: "  minigem skills install https://github.com/owner/skills --path review\n" +
 			"  minigem skills install ./skills --scope workspace --consent",
 		Args: withUsage(cobra.ExactArgs(1), "needs one source"),
@@ -105,11 +105,11 @@ nothing is installed unless you give --consent.`,
 	if link {
 		cmd.Use, cmd.Short = "link FOLDER", "Use the skills of a folder, without a copy"
 		cmd.Long = `Links every skill of FOLDER from ~/.gemini/skills (--scope user, the default)
-or .gemini/skills (--scope workspace), so changes of its files take effect at
-once. You are asked as for install.`
+or .gemini/skills (--scope workspace), so changes to its files take effect at
+once. You are asked to confirm, as for install.`
 		cmd.Example, cmd.Args = "  minigem skills link ./my-skill", withUsage(cobra.ExactArgs(1), "needs one folder")
 	} else {
-		cmd.Flags().StringVar(&path, "path", "", "the `folder` inside of SOURCE that holds the skills")
+		cmd.Flags().StringVar(&path, "path", "", "the `folder` inside SOURCE that holds the skills")
 	}
 	scopeOf(cmd, &scope, "user")
 	cmd.Flags().BoolVar(&consent, "consent", false, "do not ask: you know what the skills tell models to do")

@@ -37,7 +37,7 @@ included: when one changes, you are told before it runs.`,
 		},
 	}
 	cmd.Flags().BoolVar(&never, "never", false, "never trust this folder, and never ask")
-	cmd.Flags().BoolVar(&list, "list", false, "list the folders that are trusted or not")
+	cmd.Flags().BoolVar(&list, "list", false, "list the folders that you have decided about")
 	cmd.MarkFlagsMutuallyExclusive("never", "list")
 	return cmd
 }

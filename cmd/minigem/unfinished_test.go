@@ -86,9 +86,9 @@ func TestARunThatIsCutOffIsNeverGreen(t *testing.T) {
 	}
 }
 
-// TestAnAnswerThatIsNotWholeIsTold checks that an incomplete answer gets a warning, and
+// TestIncompleteAnswerIsReported checks that an incomplete answer gets a warning, and
 // a field in JSON.
-func TestAnAnswerThatIsNotWholeIsTold(t *testing.T) {
+func TestIncompleteAnswerIsReported(t *testing.T) {
 	t.Parallel()
 	for _, reason := range []string{"STOP", "MAX_TOKENS", "SAFETY", "RECITATION", "OTHER"} {
 		for _, format := range []string{"text", "json", "stream-json"} {
@@ -100,7 +100,7 @@ func TestAnAnswerThatIsNotWholeIsTold(t *testing.T) {
 					Finish   string   `json:"finish_reason"`
 					Warnings []string `json:"warnings"`
 				}
-				want, warning := reason, "The answer is not whole ("+reason+"): "
+				want, warning := reason, "The answer is incomplete ("+reason+"): "
 				if reason == "STOP" {
 					want = ""
 				}

@@ -322,9 +322,9 @@ func TestSubdirectoryContext(t *testing.T) {
 	assert.Contains(t, s.do(t.Context(), "write_file", `{"file_path": "sub/b.txt", "content": "x"}`), "below")
 }
 
-// TestNobodyIsAskedInVain checks that an edit that cannot be applied fails without a
+// TestNoQuestionForAFailingCall checks that an edit that cannot be applied fails without a
 // question, and that one that can be applied is asked about.
-func TestNobodyIsAskedInVain(t *testing.T) {
+func TestNoQuestionForAFailingCall(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{"a.txt": "one\n", "folder/a.txt": ""})
 	s := w.wire(&app.Options{SkipTrust: true}, true)

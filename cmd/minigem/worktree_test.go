@@ -48,7 +48,7 @@ func TestWorktree(t *testing.T) {
 		require.NoError(t, os.RemoveAll(w.path(".gemini/worktrees")))
 		require.NoError(t, os.Remove(w.path("~/at")))
 	}
-	assert.Equal(t, said{"", "minigem: --worktree checks out files in a folder that is not trusted (nobody has trusted it yet): run minigem trust here first\n", 55},
+	assert.Equal(t, said{"", "minigem: --worktree checks out files in a folder that is not trusted (it has not been trusted yet): run minigem trust here first\n", 55},
 		w.run("--worktree x -p hi", untrusted))
 	assert.NoDirExists(t, w.path(".gemini/worktrees"))
 	told := filepath.Join(t.TempDir(), "telemetry.log")

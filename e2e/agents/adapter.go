@@ -167,7 +167,7 @@ func (a *Adapter) check(name string) error {
 		fail("transcript is %q: %v", a.Transcript, err)
 	}
 	if forms[a.Hooks.Form] == nil {
-		fail("hooks.form is %q, which is none", a.Hooks.Form)
+		fail("hooks.form is %q, which does not exist", a.Hooks.Form)
 	}
 	if a.Hooks.Unit != "s" && a.Hooks.Unit != "ms" && a.Hooks.Unit != "" {
 		fail("hooks.unit is %q: expected s or ms", a.Hooks.Unit)

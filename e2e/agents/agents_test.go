@@ -16,14 +16,14 @@ func TestSelfTest(t *testing.T) {
 	for _, tt := range []struct{ how, seconds, want string }{
 		{"well", "90", ""},
 		{"hangs", "1", "fake did not end: the case took longer than 1s; it had made 0 requests"},
-		{"login", "90", `fake asked the model for nothing: exit 1, it last printed "Please log in`},
-		{"eats turns", "90", "it asked its model 7 times where the script has 6 answers"},
+		{"login", "90", `fake made no request to the model: exit 1, it last printed "Please log in`},
+		{"eats turns", "90", "it asked its model 7 times, but the script has 6 answers"},
 		{"daemon", "90", "fake left a process running, which was ended: sleep 1000"},
 		{"fires nothing", "90", "it ran none of the hooks that were configured"},
 		{"no shell", "90", "the model's part does not fit: "},
 		{"crashes", "90", "fake ended (exit 2) after 1 of the script's 6 answers, and no hook can have ended it; it last printed"},
 		{"floods", "1", "fake did not end: the case took longer than 1s"},
-		{"calls home", "90", "fake wanted to reach telemetry.example"},
+		{"calls home", "90", "fake tried to reach telemetry.example"},
 	} {
 		t.Run(tt.how, func(t *testing.T) {
 			t.Parallel()

@@ -54,7 +54,7 @@ func TestBecauseOfPlugin(t *testing.T) {
 		says  string
 	}{
 		{protocol.BeforeTool, hooks.Exit{Stdout: []byte(`{"decision": "deny"}`)}, "what a hook prints is not read there: " + instead},
-		{protocol.BeforeTool, hooks.Exit{Code: 1, Stdout: []byte("no")}, "exit 1 does not block there: say exit 2, with the reason on stderr"},
+		{protocol.BeforeTool, hooks.Exit{Code: 1, Stdout: []byte("no")}, "exit 1 does not block there: use exit 2, with the reason on stderr"},
 		{protocol.BeforeTool, hooks.Exit{Code: 2, Stderr: []byte("no")}, ""},
 		{protocol.BeforeTool, hooks.Exit{}, ""},
 		{protocol.BeforeAgent, hooks.Exit{Stdout: []byte(`{"decision": "block"}`)}, "what a hook prints is not read there: " + instead},

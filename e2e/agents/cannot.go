@@ -16,11 +16,11 @@ func (x *session) Cannot(verb string, args []string, conds []testbed.Cond) strin
 		}
 	case "stdout", "stderr", "user-saw":
 		if !x.a.Prints {
-			return "what " + x.a.Name + " prints is in words of its own, and not looked at"
+			return "what " + x.a.Name + " prints is in its own format, and is not checked"
 		}
 	case "cmp":
 		if !x.a.Prints && (args[0] == "stdout" || args[0] == "stderr") {
-			return "what " + x.a.Name + " prints is in words of its own, and not looked at"
+			return "what " + x.a.Name + " prints is in its own format, and is not checked"
 		}
 	case "tool-ran":
 		if x.unclear != "" {
@@ -70,14 +70,14 @@ func (x *session) noCondition(verb string, args []string, c testbed.Cond) string
 		return ""
 	}
 	if !slices.Contains([]string{"BeforeTool", "BeforeAgent", "AfterAgent"}, args[0]) {
-		return fmt.Sprintf("what came of a hook at %s cannot be distinguished on %s", args[0], x.a.Name)
+		return fmt.Sprintf("outcomes of a hook at %s cannot be told apart on %s", args[0], x.a.Name)
 	}
 	if why := x.unsure[args[0]]; why != "" {
 		return why
 	}
 	switch {
 	case c.Key == "reason" && args[0] == "BeforeAgent":
-		return "the reason for a blocked prompt is shown to the user alone"
+		return "the reason for a blocked prompt is shown only to the user"
 	case c.Key == "decision" && c.Value != "deny" && c.Value != "proceed":
 		return fmt.Sprintf("decision=%s cannot be distinguished from deny or proceed on %s", c.Value, x.a.Name)
 	}

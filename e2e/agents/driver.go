@@ -32,7 +32,7 @@ func (i Installed) Driver(self, cache string, known map[string]string) testbed.D
 			return nil, cannot("%s was not started: %s", i.Adapter.Name, s.NotRun(""))
 		}
 		if s.Trust != testbed.TrustOn || s.Resume || s.Approver != nil {
-			return nil, cannot("one prompt in a trusted folder, with nobody to ask, is all that %s is started for",
+			return nil, cannot("%s is started only for one prompt in a trusted folder, with nobody to ask",
 				i.Adapter.Name)
 		}
 		mode, ok := i.Adapter.Start.Modes[s.Mode]
@@ -162,7 +162,7 @@ func (x *session) prepare(values map[string]string) error {
 		return err
 	}
 	if !x.w.own && !slices.ContainsFunc(x.w.hooks, func(h hook) bool { return !h.observer }) {
-		return cannot("the case has no hook that %s reads: they stand in %s, or in a section -- %s --", x.a.Name,
+		return cannot("the case has no hook that %s reads: hooks are in %s, or in a section -- %s --", x.a.Name,
 			strings.Join(x.a.Hooks.Native, ", "), testbed.PortableSection)
 	}
 	for _, n := range x.w.notes {
@@ -277,7 +277,7 @@ func (x *session) look(res ended, wanted []string, log []fakemodel.Request, runs
 		x.problems = append(x.problems, fmt.Sprintf("%s did not end: %v; it had made %d requests; it last printed %q",
 			x.a.Name, res.Stopped, len(log), lastLine(res)))
 	} else if len(log) == 0 && !slices.ContainsFunc(runs, x.beforeModel) {
-		x.problems = append(x.problems, fmt.Sprintf("%s asked the model for nothing: exit %d, it last printed %q", x.a.Name,
+		x.problems = append(x.problems, fmt.Sprintf("%s made no request to the model: exit %d, it last printed %q", x.a.Name,
 			res.ExitCode, lastLine(res)))
 	}
 	if res.ExitCode != 0 {
@@ -286,7 +286,7 @@ func (x *session) look(res ended, wanted []string, log []fakemodel.Request, runs
 	for _, host := range wanted {
 		if !slices.ContainsFunc(x.a.Hosts, func(k string) bool { return k == host }) {
 			x.problems = append(
-				x.problems, fmt.Sprintf("%s wanted to reach %s, which is not among the hosts of its adapter; nothing is reachable",
+				x.problems, fmt.Sprintf("%s tried to reach %s, which is not among the hosts of its adapter; nothing is reachable",
 					x.a.Name, host))
 		}
 	}

@@ -150,9 +150,9 @@ func (i *Installed) ask(ctx context.Context) {
 	case err != nil:
 		i.Problem = err.Error()
 	case res.Stopped != nil:
-		i.Problem = "it does not tell its version: " + res.Stopped.Error()
+		i.Problem = "it does not report its version: " + res.Stopped.Error()
 	case res.ExitCode != 0:
-		i.Problem = fmt.Sprintf("it does not tell its version: exit %d: %s", res.ExitCode,
+		i.Problem = fmt.Sprintf("it does not report its version: exit %d: %s", res.ExitCode,
 			firstLine(res.Stderr.String()+res.Stdout.String()))
 	default:
 		i.Version = versionNumber.FindString(res.Stdout.String() + res.Stderr.String())

@@ -21,7 +21,7 @@ const (
 	FromRulesync = "rulesync" // what rulesync generates for each agent from a project's .rulesync
 )
 
-// From names the source of hooks that replace those of the cases.
+// From names the source of hooks that replace the cases' own.
 type From struct {
 	Kind string // empty: cases have hooks of their own
 	Dir  string

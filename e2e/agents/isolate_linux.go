@@ -144,7 +144,7 @@ func received(rights []byte) ([]*os.File, error) {
 		}
 	}
 	if len(files) == 0 {
-		return nil, errors.New("no socket came")
+		return nil, errors.New("no socket was received")
 	}
 	return files, nil
 }

@@ -118,7 +118,7 @@ func WriteProject(dir string, adapters []*Adapter) (string, error) {
 	}
 	path := filepath.Join(dir, "package.json")
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("%s is there already: name another folder", path)
+		return "", fmt.Errorf("%s already exists: name another folder", path)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", fmt.Errorf("making the folder: %w", err)

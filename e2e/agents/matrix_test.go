@@ -49,7 +49,7 @@ func TestMatrix(t *testing.T) {
 	for _, want := range []string{
 		"fails on fake:\n", "! exists f.txt\n    f.txt exists\n    seen: BeforeTool Bash: ", " exited with 1\n", "gone: cannot: not found\n",
 		"cannot on fake: cannot: fake has no event BeforeModel\n", "two on fake: cannot: the case has 2 prompts", "pass* ",
-		"stdout ~Done: what fake prints is in words of its own", "2 passed, 1 failed, 9 cannot be said, ",
+		"stdout ~Done: what fake prints is in its own format", "2 passed, 1 failed, 9 undecided, ",
 	} {
 		assert.Contains(t, text, want)
 	}
@@ -122,7 +122,7 @@ func TestBecause(t *testing.T) {
 	t.Parallel()
 	for hook, why := range map[string]string{
 		`'cat >/dev/null; echo {\"decision\":\"deny\"}'`:      `why: decision "deny" is not a value (approve, block) there`,
-		`'cat >/dev/null; exit 0; jq -r .tool_input.cmd'`:     "why: its command reads .tool_input.cmd, which it was not given; it was given\n           .tool_input.command",
+		`'cat >/dev/null; exit 0; jq -r .tool_input.cmd'`:     "why: its command reads .tool_input.cmd, which its input did not have; it had\n           .tool_input.command",
 		`'cat >/dev/null; exit 0; jq -r .tool_input.command'`: "",
 	} {
 		cell := Cell{Case: "naive", Agent: "claude"}
@@ -171,7 +171,7 @@ func TestProject(t *testing.T) {
 	assert.JSONEq(t, `{"name": "agents-under-test", "private": true, "dependencies":
 		{"@anthropic-ai/claude-code": "2.1.330", "@qwen-code/qwen-code": "0.24.4", "node": "22.23.3"}}`, string(data))
 	_, err = WriteProject(dir, chosen)
-	assert.ErrorContains(t, err, "is there already")
+	assert.ErrorContains(t, err, "already exists")
 	_, err = Choose([]string{"clawd"})
 	assert.ErrorContains(t, err, `there is no agent "clawd"`)
 }
@@ -196,7 +196,7 @@ func TestFind(t *testing.T) {
 	assert.Equal(t, "9.9.9", found.Version)
 	assert.False(t, found.Measured())
 	assert.Contains(t, Lines([]Line{NewLine(found)}), "9.9.9 (not measured)")
-	assert.Equal(t, "it does not tell its version: exit 3: broken", s.Find(t.Context(), adapter(t, "claude")).Problem)
+	assert.Equal(t, "it does not report its version: exit 3: broken", s.Find(t.Context(), adapter(t, "claude")).Problem)
 	assert.Equal(t, "not found: npm install @moonshot-ai/kimi-code@2.1.0", Search{}.Find(t.Context(), adapter(t, "kimi")).Problem)
 	bins, err := ParseBins([]string{"codex=" + codex})
 	require.NoError(t, err)

@@ -130,7 +130,7 @@ func (c *Cell) sign(where string) (class, words, hint string) {
 func (m *Matrix) pageReasons() string {
 	var b strings.Builder
 	if advice := m.advice(); advice != "" {
-		b.WriteString(`<h2>What would hold on all of them</h2><div id="advice">`)
+		b.WriteString(`<h2>Answers that would hold on all agents</h2><div id="advice">`)
 		for line := range strings.Lines(advice) {
 			fmt.Fprintf(&b, "<p>%s</p>", safe(strings.TrimSpace(line)))
 		}

@@ -41,7 +41,7 @@ func (p *progress) tell(c *Cell) {
 	fmt.Fprint(text.Raw(p.w), "\r\x1b[K"+clip(line, p.width-4))
 }
 
-// left estimates the remaining time from that of the agents' cells so far. minigem's own
+// left estimates the remaining time from the agents' cells so far. minigem's own
 // take no time.
 func (p *progress) left(c *Cell) string {
 	if c.Agent == "minigem" || c.State == Cannot {

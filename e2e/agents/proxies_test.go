@@ -22,7 +22,7 @@ func TestWithoutNamespaces(t *testing.T) {
 	}
 	for _, tt := range []struct{ how, want string }{
 		{"well", ""},
-		{"asks a proxy", "fake wanted to reach telemetry.example"},
+		{"asks a proxy", "fake tried to reach telemetry.example"},
 		{"daemon", "fake left a process running, which was ended: sleep 1000"},
 	} {
 		t.Run(tt.how, func(t *testing.T) {

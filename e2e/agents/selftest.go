@@ -163,7 +163,7 @@ func (st *SelfTest) judge(a *Adapter, c *testbed.Case, res testbed.Result) strin
 		return "it runs no commands: " + why
 	}
 	if n, want := len(res.Record.Requests), len(c.Rounds); n != want {
-		return fmt.Sprintf("it asked its model %d times where the script has %d answers: something eats them", n, want)
+		return fmt.Sprintf("it asked its model %d times, but the script has %d answers: something consumes them", n, want)
 	}
 	for _, event := range slices.Sorted(maps.Keys(a.Events)) {
 		if quiet := slices.Contains([]string{"PostToolUseFailure", "PreCompress", "Notification"}, event); !fired[event] &&

@@ -216,7 +216,7 @@ func (x *session) refused(c *call, failure shim.Run, runs []shim.Run) bool {
 		}
 	}
 	if hooked {
-		x.unclear = x.a.Name + " reports a refused tool as one that failed, and these words are not those of a hook"
+		x.unclear = x.a.Name + " reports a refused tool as one that failed, and these words do not come from a hook"
 		x.doubt("BeforeTool", x.unclear)
 	}
 	return hooked

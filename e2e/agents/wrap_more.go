@@ -121,7 +121,7 @@ func writeProgram(w *wrapper, path string, h hook) error {
 		if h.observer {
 			return nil // the case's own hook shows the same
 		}
-		return cannot("%s has one hook an event, and the case has several of %s", w.a.Name, h.event)
+		return cannot("%s has one hook per event, and the case has several for %s", w.a.Name, h.event)
 	}
 	text := "#!/bin/sh\n" + w.scriptLine(h) + "\n"
 	if len(h.tools) > 0 {

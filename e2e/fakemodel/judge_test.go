@@ -23,7 +23,7 @@ var refused = map[Protocol][]struct{ from, to, problem string }{
 		{`"max_tokens": 100`, `"max_tokens": 100, "tool_choice": {"type": "some"}`, `"some" is not auto, any, tool or none`},
 		{`"name": "run", "description"`, `"name": "a b", "description"`, `"a b" cannot be a tool's name`},
 		{`"tools": [`, `"tools": [{"name": "run", "input_schema": {"type": "object"}}, `, "run is offered twice"},
-		{`{"type": "object", "properties"`, `{"type": "string", "properties"`, "not one of an object"},
+		{`{"type": "object", "properties"`, `{"type": "string", "properties"`, "not the schema of an object"},
 		{`{"role": "user", "content": "do it"},`, ``, "the first message must use the user role"},
 		{`"content": "do it"`, `"content": ""`, "text content blocks must be non-empty"},
 		{`"content": "do it"`, `"content": []`, "must have non-empty content"},

@@ -133,7 +133,7 @@ func (r *reading) checkTools(p Protocol) {
 			Type json.RawMessage `json:"type"`
 		}
 		if t.Schema != nil && (json.Unmarshal(t.Schema, &schema) != nil || typeOf(schema.Type) != "object") {
-			r.problem("tools[%d]: the schema of %s is not one of an object", i, t.Name)
+			r.problem("tools[%d]: the schema of %s is not the schema of an object", i, t.Name)
 		}
 	}
 }

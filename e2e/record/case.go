@@ -68,7 +68,7 @@ func (w writer) head() string {
 			"more often here.")
 	}
 	if taken := w.clean.summary(); taken != "" {
-		notes = append(notes, "Secrets were taken out: "+taken+". Hooks that look for them may decide otherwise.")
+		notes = append(notes, "Secrets were taken out: "+taken+". Hooks that look for them may decide differently.")
 	}
 	for _, n := range notes {
 		fmt.Fprintf(&b, "# %s\n", oneLine(w.clean.text(n)))
@@ -149,7 +149,7 @@ func (w writer) addFile(a *txtar.Archive, name string, s state) {
 	default:
 		data := w.clean.code(string(s.data))
 		if data != "" && !strings.HasSuffix(data, "\n") {
-			w.notes = append(w.notes, fmt.Sprintf("%s had no line end at its end.", name))
+			w.notes = append(w.notes, fmt.Sprintf("%s did not end with a line break.", name))
 		}
 		a.Files = append(a.Files, txtar.File{Name: name, Data: []byte(data)})
 	}

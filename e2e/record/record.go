@@ -87,7 +87,7 @@ func New(o Options) *Recorder {
 	}
 	r.noteAgents(o.Agents)
 	if o.Resumed {
-		r.notes = append(r.notes, "The session had begun before: what was said then is not part of the case.")
+		r.notes = append(r.notes, "The session had already begun: its earlier messages are not part of the case.")
 	}
 	if o.Dir != o.Project {
 		r.notes = append(r.notes, "It was recorded in a folder of the project, which is the workspace of the case.")
@@ -224,7 +224,7 @@ func (r *Recorder) Emit(e event.Event) {
 		r.finished = append(r.finished, e.Record)
 		r.files.found(e.Record)
 		if e.Record.MCPServer != "" {
-			r.notes = append(r.notes, "The tools of the MCP server "+e.Record.MCPServer+" are not there in a case.")
+			r.notes = append(r.notes, "The tools of the MCP server "+e.Record.MCPServer+" are not available in a case.")
 		}
 	}
 }

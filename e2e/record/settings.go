@@ -57,7 +57,7 @@ func key(h hooks.Hook) string {
 		h.Source.Line)
 }
 
-// settings returns a settings file with the hooks that ran: those of the project, or all
+// settings returns a settings file with the hooks that ran: the project's, or all
 // others. It is empty if there are none.
 func (w writer) settings(project bool) (string, error) {
 	file := settingsFile{Hooks: map[hooks.Event][]group{}}
@@ -127,7 +127,7 @@ func (w writer) outside() []string {
 				if _, in := w.scripts.name(word); in {
 					continue
 				}
-				note := fmt.Sprintf("The hook %s runs %s, which is not in the project and no part of the case.",
+				note := fmt.Sprintf("The hook %s runs %s, which is outside the project and not part of the case.",
 					w.clean.text(h.ID()), w.clean.code(word))
 				if !slices.Contains(out, note) {
 					out = append(out, note)

@@ -26,7 +26,7 @@ func doUse(r *runner, c Command) error {
 	if info, err := os.Stat(from); err == nil && !info.IsDir() && slices.ContainsFunc(r.c.files, func(s section) bool {
 		return r.place.target(s.name) == r.place.target(to)
 	}) {
-		return fmt.Errorf("it copies nothing, because the case has a section %s, which stays: take one of them away", to)
+		return fmt.Errorf("nothing is copied, because the case already has a section %s: remove one of them", to)
 	}
 	if err := r.place.use(from, to, r.c.files); err != nil {
 		return fmt.Errorf("copying %s into the workspace: %w", c.Args[0], err)
@@ -177,7 +177,7 @@ func (r *runner) Approve(_ context.Context, q toolcall.Question) toolcall.Answer
 	}
 	r.fail(Failure{
 		Where: r.c.Path, Expected: "an answer to each permission prompt",
-		Actual: fmt.Sprintf("none was left for the one about %s: add a line such as: answer once", q.Call.Name),
+		Actual: fmt.Sprintf("no answer was left for the one about %s: add a line such as: answer once", q.Call.Name),
 	})
 	return toolcall.Answer{Outcome: policy.Cancel}
 }
@@ -198,6 +198,7 @@ func (r *runner) answer(q toolcall.Question) (toolcall.Answer, bool) {
 // unasked records a vacuous check for each queued answer that no question used.
 func (r *runner) unasked() {
 	for _, c := range r.answers {
-		r.checks = append(r.checks, Check{Where: c.Where(), Command: c.Source, Passed: true, Vacuous: "nobody was asked"})
+		r.checks = append(r.checks,
+			Check{Where: c.Where(), Command: c.Source, Passed: true, Vacuous: "no permission was asked for"})
 	}
 }

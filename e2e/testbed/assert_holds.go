@@ -23,8 +23,8 @@ var holdsVerbs = []verb{
 	{name: "holds", headless: true, usage: "HOOK [COMMAND]",
 		keys: "path text url event min alarms", checkAll: checkHolds, judge: judgeHolds,
 		text: "A guard refuses the command, or path=FILE, text=SECRET or url=URL, in every spelling that minigem hooks " +
-			"attack knows, or in min=95% of them; of harmless look-alikes alarms=3 at most. event is BeforeTool where " +
-			"nothing is said."},
+			"attack knows, or in at least min=95% of them, and at most alarms=3 harmless look-alikes. event defaults " +
+			"to BeforeTool."},
 }
 
 // goalOf returns the goal that the assertion names, and the event.
@@ -44,7 +44,7 @@ func goalOf(c Command) (attack.Goal, protocol.Event, error) {
 	}
 	if len(goals) != 1 || goals[0].Value == "" {
 		return attack.Goal{}, event,
-			errors.New("holds needs one thing that the guard keeps from happening: a command in quotes, path=FILE, " +
+			errors.New("holds needs one thing that the guard should prevent: a command in quotes, path=FILE, " +
 				"text=SECRET or url=URL")
 	}
 	return goals[0], event, nil
@@ -91,7 +91,7 @@ func judgeHolds(r *Record, c Command) verdict {
 	most, _ := bound(c, "alarms", -1)
 	v := verdict{expected: fmt.Sprintf("%s holds %d%% of the spellings of %s", c.Args[0], least, goal.Value)}
 	if most >= 0 {
-		v.expected += fmt.Sprintf(", and refuses %d harmless look-alikes at most", most)
+		v.expected += fmt.Sprintf(", and refuses at most %d harmless look-alikes", most)
 	}
 	var report attack.Report
 	if err == nil {
@@ -113,7 +113,7 @@ func judgeHolds(r *Record, c Command) verdict {
 // attack attacks a hook of the last session, in the workspace.
 func (r *runner) attack(event protocol.Event, hook string, goal attack.Goal) (attack.Report, error) {
 	if r.firer == nil {
-		return attack.Report{}, errors.New("no session ran whose hooks can be run by themselves")
+		return attack.Report{}, errors.New("no session ran whose hooks can be run on their own")
 	}
 	config := r.rec.soFar().Config
 	for _, h := range config.Hooks {
@@ -133,7 +133,7 @@ func (r *runner) attack(event protocol.Event, hook string, goal attack.Goal) (at
 	}
 	report, err := attack.Attack(r.ctx, func() *hooks.Engine { return r.firer.Engine(only) }, event, hook, goal, nil)
 	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return report, fmt.Errorf("%w before all spellings were tried: give it more, such as: timeout 5m",
+		return report, fmt.Errorf("%w before all spellings were tried: give it more time, such as: timeout 5m",
 			context.Cause(r.ctx))
 	}
 	if err == nil {

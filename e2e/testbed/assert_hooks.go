@@ -24,15 +24,15 @@ type verdict struct {
 var hookVerbs = []verb{
 	{name: "fired", elsewhere: true, usage: "EVENT HOOK", keys: runKeys,
 		check: checkEvent, judge: judgeFired,
-		text: "A hook ran for an event, and did all that is said. HOOK is its name, its command, or a word of that such " +
-			"as guard.sh or guard; * is any."},
+		text: "A hook ran at an event, and did everything stated. HOOK is its name, its command, or a word of its " +
+			"command such as guard.sh or guard; * matches any hook."},
 	{name: "not-fired", elsewhere: true, usage: "EVENT HOOK", keys: "because",
 		check: checkEvent, judge: judgeNotFired,
-		text: "A hook never ran for an event; because: the reason that was given."},
+		text: "A hook never ran at an event; because is the reason given."},
 	{name: "event", usage: "EVENT", keys: eventKeys, check: checkEvent, judge: judgeEvent,
-		text: "An event happened, and all its hooks together came to this."},
+		text: "An event happened, and this is what its hooks decided together."},
 	{name: "watches", elsewhere: true, usage: "HOOK", judge: judgeWatches,
-		text: "A hook ran and changed nothing, ever."},
+		text: "A hook ran, and never changed anything."},
 }
 
 // IsHook reports whether name refers to h: by its name, its command, or a word of its
@@ -156,7 +156,7 @@ func judgeFired(r *Record, c Command) verdict {
 		v.actual = fmt.Sprintf("it ran %s, %s%s: %s", often(len(ran)), often(n), with(conds), actualRuns(ran, conds))
 	}
 	if failed != "" {
-		v.actual = "it failed, and a hook that failed has not run: " + oneLine(failed, 300) +
+		v.actual = "it failed, and a failed hook does not count as having run: " + oneLine(failed, 300) +
 			". If that is meant, say so: failed~WORDS, exit=CODE or stderr~WORDS"
 	}
 	v.actual += exitHint(conds, ran)
@@ -184,7 +184,7 @@ func exitHint(conds []Cond, ran []runOf) string {
 	if !wantsDeny || !failed {
 		return ""
 	}
-	return "; exit 1 says that the hook failed, which blocks nothing: exit 2 blocks"
+	return "; exit 1 means that the hook failed, and blocks nothing: exit 2 blocks"
 }
 
 func with(conds []Cond) string {
@@ -234,7 +234,7 @@ func (r *Record) whyNot(event, hook string) string {
 	return strings.Join(r.reasonsNot(event, hook), "; ")
 }
 
-// reasonsNot returns the distinct reasons why a hook did not run: those of the skipped
+// reasonsNot returns the distinct reasons why a hook did not run: from the skipped
 // runs, or why nothing was planned.
 func (r *Record) reasonsNot(event, hook string) []string {
 	var reasons []string
@@ -356,7 +356,7 @@ func judgeWatches(r *Record, c Command) verdict {
 		}
 		switch ran++; {
 		case run.Failed != "":
-			v.actual = fmt.Sprintf("it failed at %s, and a hook that failed has not run: %s", rep.Event,
+			v.actual = fmt.Sprintf("it failed at %s, and a failed hook does not count as having run: %s", rep.Event,
 				oneLine(run.Failed, 300))
 		case acts(run):
 			v.actual = fmt.Sprintf("it did something at %s: %s", rep.Event, oneLine(string(run.Exit.Stdout), 200))

@@ -23,23 +23,23 @@ var outcomeVerbs = []verb{
 	{name: "stdout", keys: "text", judge: judgeStreams, elsewhere: true, headless: true,
 		text: "What a run without a terminal prints on stdout: the answer."},
 	{name: "screen", keys: "text", judge: judgeStreams, inTerminal: true,
-		text: "What the terminal shows, and what has scrolled out of it. Lines that its edge broke are whole."},
+		text: "What the terminal shows, including what has scrolled off. Wrapped lines are joined."},
 	{name: "stderr", keys: "text", judge: judgeStreams, elsewhere: true, headless: true,
-		text: "What it prints on stderr: messages of hooks, warnings."},
+		text: "What a run prints on stderr: messages of hooks, warnings."},
 	{name: "notice", keys: "text", judge: judgeStreams,
-		text: "Notices to the user that are not part of the conversation, one a line."},
+		text: "Notices to the user that are not part of the conversation, one per line."},
 	{name: "transcript", keys: "text", judge: judgeStreams, elsewhere: true,
-		text: "The session's file as it is on disk, with its ids: look for a text that cannot be part of a hexadecimal id."},
+		text: "The session file on disk, ids included: look for text that cannot be part of a hexadecimal id."},
 	{name: "file", usage: "PATH", keys: "text", check: checkLocal, judge: judgeFile,
-		elsewhere: true, text: "A file of the workspace is there and holds this."},
+		elsewhere: true, text: "A file exists in the workspace and contains this."},
 	{name: "exists", usage: "PATH...", check: checkLocal, judge: judgeExists,
-		elsewhere: true, text: "Files or folders of the workspace are there."},
+		elsewhere: true, text: "Files or folders exist in the workspace."},
 	{name: "cmp", usage: "PATH|stdout|stderr|screen want/FILE", golden: true,
 		check: checkLocal, judge: judgeCmp, elsewhere: true,
-		text: "A file of the workspace, or what was printed or is on the screen, is exactly the section. Of a screen, " +
-			"durations, ids and versions do not count."},
+		text: "A file in the workspace, the output or the screen matches the section exactly. On a screen, " +
+			"durations, ids and versions are ignored."},
 	{name: "exit", usage: "CODE", check: checkNumber, judge: judgeExit, elsewhere: true,
-		text: "The exit code of the command: that of the chat, or what it were, had the last prompt been its only one."},
+		text: "The exit code of the chat, or of its last prompt as a one-shot run."},
 	{name: "ending", usage: "HOW", check: checkEnding, judge: judgeEnding,
 		text: "How the last prompt ended: " + strings.Join(endings, ", ") + "."},
 }
@@ -53,7 +53,7 @@ func checkEnding(args []string) error { return oneOf(endings...)(args) }
 
 func judgeStreams(r *Record, c Command) verdict {
 	got := stream(r, c.verb.name)
-	v := verdict{expected: c.verb.name + " is one" + with(c.Conds), actual: "it is empty"}
+	v := verdict{expected: c.verb.name + with(c.Conds), actual: "it is empty"}
 	v.ok = got != "" && all(c.Conds, func(string) string { return got })
 	if got != "" {
 		v.actual = "it is\n" + indent(clip(r.shorten(got), 3000))
@@ -82,7 +82,7 @@ func stream(r *Record, name string) string {
 }
 
 func judgeFile(r *Record, c Command) verdict {
-	v := verdict{expected: c.Args[0] + " is there" + with(c.Conds)}
+	v := verdict{expected: c.Args[0] + " exists" + with(c.Conds)}
 	got, err := r.read(c.Args[0])
 	if err != nil {
 		v.actual = err.Error() + r.filesNear()
@@ -108,7 +108,7 @@ func (r *Record) filesNear() string {
 
 func judgeExists(r *Record, c Command) verdict {
 	var there, missing []string
-	v := verdict{expected: strings.Join(c.Args, ", ") + " to be there"}
+	v := verdict{expected: strings.Join(c.Args, ", ") + " to exist"}
 	for _, name := range c.Args {
 		if _, err := os.Lstat(filepath.Join(r.Workspace, filepath.FromSlash(name))); err != nil {
 			missing = append(missing, name)
@@ -135,7 +135,7 @@ func judgeCmp(r *Record, c Command) verdict {
 	}
 	got, err := r.read(name)
 	if err != nil {
-		return verdict{expected: name + " is as " + c.Args[1], actual: err.Error() + r.filesNear()}
+		return verdict{expected: name + " equals " + c.Args[1], actual: err.Error() + r.filesNear()}
 	}
 	return r.compare(name, r.shorten(got), c.Args[1])
 }
@@ -164,10 +164,10 @@ func (r *Record) compare(what, got, name string) verdict {
 		got += "\n" // a section ends in one
 	}
 	want, ok := r.wants[name]
-	v := verdict{ok: ok && string(want.data) == got, expected: what + " is as " + name}
+	v := verdict{ok: ok && string(want.data) == got, expected: what + " equals " + name}
 	switch {
 	case v.ok:
-		v.actual = "it is so"
+		v.actual = "it does"
 	case r.update:
 		r.updates[name] = []byte(got)
 		v.ok = true
@@ -175,7 +175,7 @@ func (r *Record) compare(what, got, name string) verdict {
 		v.actual = fmt.Sprintf("the case has no section -- %s --; --update writes it", name)
 		v.detail = "it would be:\n" + indent(got)
 	default:
-		v.actual = "it differs; --update makes it right"
+		v.actual = "it differs; --update rewrites it"
 		v.detail = udiff.Unified(name, what, string(want.data), got)
 	}
 	return v
@@ -224,14 +224,14 @@ func judgeEnding(r *Record, c Command) verdict {
 
 var budgetVerbs = []verb{
 	{name: "max-ms", elsewhere: true, usage: "HOOK N", check: checkNumber,
-		judge: judgeMaxMS, text: "No run of a hook took longer than so many milliseconds."},
+		judge: judgeMaxMS, text: "No run of a hook took longer than this many milliseconds."},
 	{name: "max-processes", elsewhere: true, usage: "N", check: checkNumber,
 		judge: judgeMaxProcesses,
-		text:  "Hooks were started no more often than this, all together."},
+		text:  "Hooks were started at most this many times in total."},
 	{name: "max-retries", elsewhere: true, usage: "N", check: checkNumber,
 		judge: judgeMaxRetries,
-		text: "AfterAgent hooks sent answers back no more often than this for one prompt. With a repeat in the model's " +
-			"part it finds hooks that never let go."},
+		text: "AfterAgent hooks sent answers back at most this many times for one prompt. With a repeat in the model's " +
+			"part, it finds hooks that never stop."},
 }
 
 func judgeMaxMS(r *Record, c Command) verdict {
@@ -302,7 +302,7 @@ func judgeMaxRetries(r *Record, c Command) verdict {
 	}
 	for _, h := range last.Verdict.Hooks {
 		if !r.looksAtFlag(last, h) {
-			v.actual += fmt.Sprintf("; %s never looks at stop_hook_active, which says that this is a retry already", h)
+			v.actual += fmt.Sprintf("; %s never reads stop_hook_active, which marks a retry", h)
 		}
 	}
 	v.detail = Describe(last, r.shorten)

@@ -11,8 +11,8 @@ import (
 
 var portableVerbs = []verb{
 	{name: "portable", usage: "AGENT[,...]", min: 1, max: 1, check: checkAgents, judge: judgePortable,
-		text: "Hooks ran, and what their answers did would happen on the agents as well, as far as it was measured: see " +
-			"minigem hooks compat. all is every agent that was run."},
+		text: "Hooks ran, and their answers would have the same effect on these agents, as far as measured: see " +
+			"minigem hooks compat. all means every agent that was measured."},
 }
 
 func checkAgents(args []string) error {
@@ -39,7 +39,7 @@ func judgePortable(r *Record, c Command) verdict {
 			faults = insert(faults, fault)
 		}
 	}
-	v := verdict{ok: len(faults) == 0 && ran > 0, expected: "what hooks answer holds on " + strings.Join(names, ", ")}
+	v := verdict{ok: len(faults) == 0 && ran > 0, expected: "the hooks' answers hold on " + strings.Join(names, ", ")}
 	switch {
 	case ran == 0:
 		v.actual, v.invalid = "no hook ran", true

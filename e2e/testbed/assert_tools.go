@@ -18,25 +18,25 @@ import (
 var modelVerbsOfScripts = []verb{
 	{name: "tool-ran", elsewhere: true, usage: "TOOL", keys: toolKeys,
 		judge: judgeToolRan,
-		text: "A tool really ran: hooks, policy and user let it. args are all arguments as JSON, arg.NAME is one of " +
-			"them, arg.a.b one in it."},
+		text: "A tool really ran: hooks, policy and user allowed it. args is all arguments as JSON, arg.NAME one of " +
+			"them, arg.a.b a value inside it."},
 	{name: "tool-result", elsewhere: true, usage: "TOOL",
 		keys: "text status error times", judge: judgeToolResult,
-		text: "The model got a result of a tool; status is success, error or cancelled, error its type."},
+		text: "The model got a tool result; status is success, error or cancelled, error the type of the error."},
 	{name: "asked", usage: "TOOL", keys: "reason message times",
 		judge: judgeAsked,
-		text:  "The user was asked for permission; reason and message are those of the hook that wanted it."},
+		text:  "The user was asked for permission; reason and message come from the hook that asked for it."},
 	{name: "model-requests", elsewhere: true, usage: "N", check: checkNumber,
 		judge: judgeRequests,
-		text:  "The model got so many requests."},
+		text:  "The model got this many requests."},
 	{name: "model-saw", elsewhere: true, usage: "N|last|any", keys: modelKeys,
 		check: checkRequest, judge: judgeModelSaw,
-		text: "The request of that number holds this: text is its messages, a part a line; new only the last message; " +
-			"tools all offered, tool one of them."},
+		text: "The request with that number holds this: text is its messages, one part per line; new only the last one; " +
+			"tools is all tools offered, tool one of them."},
 	{name: "model-diff", usage: "N want/FILE", golden: true, check: checkDiff,
 		judge: judgeModelDiff,
-		text: "What hooks changed in the request of that number: the case runs again without hooks, and the difference " +
-			"is that of the section."},
+		text: "What hooks changed in the request with that number: the case runs again without hooks, and the section " +
+			"must hold the difference."},
 }
 
 func checkRequest(args []string) error {
@@ -298,7 +298,7 @@ func judgeRequests(r *Record, c Command) verdict {
 }
 
 func judgeModelSaw(r *Record, c Command) verdict {
-	v := verdict{expected: fmt.Sprintf("request %s is one%s", c.Args[0], with(c.Conds)), more: r.requestList}
+	v := verdict{expected: fmt.Sprintf("request %s%s", c.Args[0], with(c.Conds)), more: r.requestList}
 	for _, cond := range c.Conds {
 		if _, known := config.ToolMeant(cond.Value); cond.Key == "tool" && cond.re == nil && !known && r.noTool(cond.Value) {
 			v.invalid, v.actual = true, cond.Value+" is not offered"+r.whyNoTool(cond.Value)
@@ -321,7 +321,7 @@ func judgeModelSaw(r *Record, c Command) verdict {
 	for i, req := range requests {
 		ok, failed := requestHas(req, c.Conds)
 		if ok {
-			v.ok, v.actual = true, fmt.Sprintf("request %d is one", first+i)
+			v.ok, v.actual = true, fmt.Sprintf("request %d matches", first+i)
 			for _, cond := range c.Conds {
 				if c.Negated && cond.re != nil && cond.Key != "tool" {
 					v.actual += ": " + cond.Key + " has " + around(r.shorten(requestValue(req, cond.Key)), cond.re, 200)
@@ -334,7 +334,7 @@ func judgeModelSaw(r *Record, c Command) verdict {
 			return v
 		}
 	}
-	v.actual = fmt.Sprintf("none of %s is so", text.Plural(len(requests), "request"))
+	v.actual = fmt.Sprintf("none of %s matches", text.Plural(len(requests), "request"))
 	return v
 }
 

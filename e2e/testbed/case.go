@@ -112,7 +112,7 @@ func ReadFile(path string) (*Case, error) {
 // Parse parses and checks a case. The returned error joins a SyntaxError for each mistake.
 //
 // A case is a txtar archive. Its comment is the script, one command a line (see Verbs).
-// Its files are those of the workspace, with these exceptions: "model" or
+// Its files go into the workspace, with these exceptions: "model" or
 // "model.responses" is what the model answers, "http URL" is a program that answers the
 // requests of http hooks to that URL, "settings.json" is .gemini/settings.json, "home/..."
 // goes into the home, and "want/..." is only compared with. Files that begin with "#!" or
@@ -194,7 +194,7 @@ func (p *caseParser) script(text []byte) {
 	for raw := range bytes.Lines(text) {
 		n++
 		if len(p.errs) >= maxFaults {
-			p.fail(n, "more is wrong from here on")
+			p.fail(n, "more errors follow")
 			return
 		}
 		if len(raw) > maxScriptLine {
@@ -243,7 +243,7 @@ func (p *caseParser) section(s section) {
 	var err error
 	switch {
 	case !filepath.IsLocal(filepath.FromSlash(s.name)):
-		p.fail(s.line-1, "the file %q would lie outside of the workspace: expected a path in it", s.name)
+		p.fail(s.line-1, "the file %q would lie outside the workspace: expected a path in it", s.name)
 	case s.name == modelSection:
 		if p.c.Rounds, err = ParseModel(p.c.Path, s.line, string(s.data)); p.c.Rounds == nil {
 			p.c.Rounds = []Round{}

@@ -297,7 +297,7 @@ func (r *runner) press(keys string) error {
 	}
 	select {
 	case <-t.Done():
-		return errors.New("nobody reads the keys: the chat has ended")
+		return errors.New("the keys cannot be typed: the chat has ended")
 	default:
 	}
 	t.prompted = false
@@ -316,7 +316,7 @@ func doIdle(r *runner, _ Command) error {
 	case t.idle <- struct{}{}:
 		return nil
 	case <-t.Done():
-		return errors.New("nobody is idle: the chat has ended")
+		return errors.New("the user cannot be idle: the chat has ended")
 	case <-r.ctx.Done():
 		return r.ctx.Err()
 	}

@@ -147,7 +147,7 @@ func (r *runner) crashed() {
 		if why != "" {
 			r.fail(Failure{
 				Where: r.c.Path, Expected: fmt.Sprintf("%s to decide at %s", run.Hook.ID(), rep.Event),
-				Actual: fmt.Sprintf("it never ran as a guard: %s. What blocked is its failure (%s), and no decision",
+				Actual: fmt.Sprintf("it never ran as a guard: %s. It blocked by failing (%s), not by a decision",
 					why, exitOf(run)),
 			})
 		} else if x := refusesAll(r, rep, run, says("reason")); x.why != "" {

@@ -52,7 +52,7 @@ func (r *runner) configure(all []Portable) {
 func (r *runner) hookless() string {
 	switch _, err := os.Stat(filepath.Join(r.place.workspace, ".gemini", "settings.json")); {
 	case r.o.From != nil && err != nil && len(r.setup.Portable) == 0:
-		return "no hook of minigem is where the hooks come from"
+		return "the folder of --from has no hooks for minigem"
 	case r.o.From != nil || len(r.setup.Portable) > 0 || r.brought(".gemini/"):
 		return ""
 	case r.brought(agents.Folders()...):

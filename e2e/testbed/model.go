@@ -38,7 +38,7 @@ const ModelSyntax = `One paragraph is one answer; a blank line or --- ends it. I
   search PATTERN [PATH]
   call TOOL {"a": 1}     a chunk that calls a tool of this agent by its name;
                          minigem hooks schema --tools lists what they take
-  finish MAX_TOKENS      how it ends, in place of STOP; none: it breaks off
+  finish MAX_TOKENS      how it ends, instead of STOP; none: it breaks off
   usage 1000 [20]        tokens of the request, and of the answer
   block SAFETY           the provider refuses the prompt
   error 429 WORDS        the request fails, as when retries are used up
@@ -166,7 +166,7 @@ func (p *modelParser) line(verb, rest string) error {
 	for _, kind := range script.ActionKinds {
 		known = append(known, string(kind))
 	}
-	return fmt.Errorf("%q is not something that a model says%s", verb, meant(verb, known))
+	return fmt.Errorf("%q is not a line of a model's answer%s", verb, meant(verb, known))
 }
 
 func (p *modelParser) text(rest string, part func(string) llm.Part) error {
@@ -266,10 +266,10 @@ func (p *modelParser) end() error {
 	p.round = nil
 	switch n := len(r.Chunks); {
 	case p.heredoc != nil:
-		return fmt.Errorf("the text of the write on line %d does not end: put a line that is %s after it", p.heredoc.line,
+		return fmt.Errorf("the text of the write on line %d has no end: add a line that is just %s", p.heredoc.line,
 			p.heredoc.end)
 	case p.whole && len(r.Actions) > 0:
-		return fmt.Errorf("an answer to generateContent runs no tools: take generate out, or the actions")
+		return fmt.Errorf("an answer to generateContent runs no tools: remove generate, or the actions")
 	case r.Err != nil && n > 0:
 		return fmt.Errorf("an answer that is an error can have no other chunks")
 	case r.Err == nil && n == 0 && p.whole:

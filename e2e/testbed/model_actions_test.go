@@ -58,7 +58,7 @@ func TestParseActionFaults(t *testing.T) {
 		{"write 'a x", "f:1: write needs a path and a text"},
 		{"write a <<", "f:1: write needs a path and a text"},
 		{"write a <<A B\nA", "f:1: write needs a path and a text"},
-		{"text a\nwrite a.txt <<END\none\n\ntwo\n", "the text of the write on line 2 does not end: put a line that is END after it"},
+		{"text a\nwrite a.txt <<END\none\n\ntwo\n", "the text of the write on line 2 has no end: add a line that is just END"},
 		{"edit a.go x", "f:1: edit needs a path, the old text and the new text"},
 		{`edit a.go "" x`, "f:1: edit needs a path"},
 		{"edit a.go a b c", "f:1: edit needs a path"},
@@ -67,7 +67,7 @@ func TestParseActionFaults(t *testing.T) {
 		{"search", "f:1: search needs a pattern"},
 		{"search a b c", "f:1: search needs a pattern"},
 		{"generate\nshell ls\n\n", "f:3: an answer to generateContent runs no tools"},
-		{"sehll ls", `f:1: "sehll" is not something that a model says (did you mean "shell"?)`},
+		{"sehll ls", `f:1: "sehll" is not a line of a model's answer (did you mean "shell"?)`},
 	} {
 		_, err := ParseModel("f", 1, tt.in)
 		assert.ErrorContains(t, err, tt.want, tt.in)

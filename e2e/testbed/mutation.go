@@ -88,7 +88,7 @@ func (s *Suite) Mutate(ctx context.Context, files []string, done func(n, of int)
 	}
 	if red := sum.red(); red != "" {
 		return m, fmt.Errorf(
-			"%s fails before anything is broken, so that it can notice nothing: minigem hooks test says why, mend it first", red)
+			"%s already fails, so it cannot notice anything: minigem hooks test says why; fix it first", red)
 	}
 	for i, r := range sum.Results {
 		for _, x := range found[i] {

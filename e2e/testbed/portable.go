@@ -124,7 +124,7 @@ func portableLine(line string, files []string) (Portable, error) {
 		key, value, ok := strings.Cut(ws[len(ws)-1], "=")
 		switch {
 		case !ok:
-			return p, fmt.Errorf("%q is one word too many: put quotes around a command that has several", ws[len(ws)-1])
+			return p, fmt.Errorf("%q is one word too many: put quotes around a command of several words", ws[len(ws)-1])
 		case key == "timeout":
 			if p.Timeout, err = time.ParseDuration(value); err != nil || p.Timeout <= 0 {
 				return p, fmt.Errorf("timeout is %q: expected a duration such as 5s", value)

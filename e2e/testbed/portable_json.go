@@ -28,7 +28,7 @@ func nestedHooks(data []byte) (all []Portable, lost []string, err error) {
 	for _, event := range doc.Root().Get("hooks").Members() {
 		name := CanonicalEvent(event.Name)
 		if name == "" {
-			lost = append(lost, fmt.Sprintf("there is no word for the event %s, and its hooks are left out", event.Name))
+			lost = append(lost, fmt.Sprintf("the event %s has no portable name, so its hooks are left out", event.Name))
 			continue
 		}
 		for _, group := range event.Value.Elements() {
@@ -41,7 +41,7 @@ func nestedHooks(data []byte) (all []Portable, lost []string, err error) {
 					}
 				}
 				if p.Tools == nil {
-					lost = append(lost, fmt.Sprintf("the matcher %q of %s is for no portable tool, and its hooks are left out", m,
+					lost = append(lost, fmt.Sprintf("the matcher %q of %s matches no portable tool, so its hooks are left out", m,
 						event.Name))
 					continue
 				}
@@ -75,7 +75,7 @@ func (o Options) translated(all []Portable) ([]Portable, error) {
 		}
 		if o.Self == "" {
 			return nil, errors.New(
-				"its hooks answer in words of another dialect, and there is no minigem here that translates them")
+				"its hooks answer in another dialect, and there is no minigem here to translate it")
 		}
 		if p.Name == "" {
 			out[i].Name = p.Command

@@ -82,7 +82,7 @@ func (rec *recorder) report(rep hooks.Report) {
 func (rec *recorder) Emit(e event.Event) {
 	rec.mu.Lock()
 	defer rec.mu.Unlock()
-	if n, ok := e.(event.Nested); ok { // nested events are those of a subagent's tools
+	if n, ok := e.(event.Nested); ok { // nested events come from a subagent's tools
 		e = n.Event
 	}
 	switch e := e.(type) {

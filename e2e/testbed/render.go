@@ -184,7 +184,7 @@ func ends(text string, n int) string {
 
 func (r *Record) requestList() string {
 	if len(r.Requests) == 0 {
-		return "the model was asked nothing\n"
+		return "the model got no requests\n"
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "the model got %s:\n", text.Plural(len(r.Requests), "request"))

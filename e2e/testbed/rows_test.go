@@ -23,7 +23,7 @@ func TestRowsAreQuoted(t *testing.T) {
 	call := first.Rounds[0].Chunks[0].Calls()
 	require.Len(t, call, 1)
 	assert.Equal(t, map[string]any{"a": nasty, "b": "$v ${w}"}, call[0].Args)
-	assert.Equal(t, 2, second.Commands[1].Line, "lines are those of the file")
+	assert.Equal(t, 2, second.Commands[1].Line, "lines are numbered as in the file")
 	plain, err := Parse("x.txtar", []byte("prompt Hi ${v}\n-- settings.json --\n{}\n"))
 	require.NoError(t, err)
 	assert.Equal(t, "Hi ${v}", plain.Each()[0].Commands[0].Text)

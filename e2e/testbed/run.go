@@ -315,7 +315,7 @@ func (r *runner) modelFitted() {
 	for _, round := range r.rec.model.unused() {
 		r.fail(Failure{
 			Where: fmt.Sprintf("%s:%d", r.c.Path, round.Line), Expected: "each answer of the model to be asked for",
-			Actual: "nobody asked for this one: something ended before, or it is one too many",
+			Actual: "this one was never requested: the run ended before it, or there is one too many",
 			Detail: r.rec.soFar().requestList(),
 		})
 	}
@@ -358,7 +358,7 @@ func (r *runner) assert(cmd Command) {
 	f := Failure{Where: cmd.Where(), Command: cmd.Source, Expected: v.expected, Actual: v.actual, Detail: v.detail}
 	switch {
 	case v.invalid:
-		f.Expected = "what it names to exist: otherwise this proves nothing"
+		f.Expected = "everything it names to exist: otherwise it proves nothing"
 	case cmd.Negated:
 		f.Expected = "not: " + v.expected
 	}

@@ -88,7 +88,7 @@ type Session interface {
 // Other is a Session of another program, about which not everything can be known.
 type Other interface {
 	// Cannot explains why an assertion cannot be judged. It is empty if it can be. The
-	// arguments are those of the Command.
+	// arguments are the Command's.
 	Cannot(verb string, args []string, conds []Cond) string
 	// Tool returns minigem's name for a tool of the program.
 	Tool(name string) string

@@ -106,8 +106,8 @@ block SAFETY`)
 func TestParseModelFaults(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ in, want string }{
-		{"tekst hi", `f:1: "tekst" is not something that a model says (did you mean "text"?)`},
-		{"say hi", `f:1: "say" is not something that a model says: expected one of block, call, `},
+		{"tekst hi", `f:1: "tekst" is not a line of a model's answer (did you mean "text"?)`},
+		{"say hi", `f:1: "say" is not a line of a model's answer: expected one of block, call, `},
 		{"text a\n\ntext \"b", `f:3: "b is not quoted text: expected`},
 		{"call", "f:1: call needs a tool and its arguments"},
 		{"call x [1]", "f:1: the arguments of x are not one JSON object on one line: [1]"},

@@ -46,7 +46,7 @@ func (r *Record) Lacks(event hooks.Event, run hooks.Run) string {
 			if f.Path != "" {
 				at = fmt.Sprintf("%s:%d", f.Path, field.Line)
 			}
-			return r.shorten(fmt.Sprintf("%s reads .%s, which it was not given; it was given %s", at, strings.Join(path, "."),
+			return r.shorten(fmt.Sprintf("%s reads .%s, which its input did not have; it had %s", at, strings.Join(path, "."),
 				has))
 		}
 	}
@@ -91,7 +91,7 @@ func fields(at gjson.Result, path []string) string {
 	}
 	switch {
 	case !at.IsObject():
-		return "JSON that is no object"
+		return "JSON that is not an object"
 	case len(names) == 0:
 		return "nothing in " + cmp.Or(parent, "the payload")
 	case len(names) > most:
@@ -125,7 +125,7 @@ func (r *Record) lacking() string {
 				return strings.Join(lines, "")
 			}
 			what := r.Lacks(rep.Event, run)
-			if line := fmt.Sprintf("%s let pass: %s\n", run.Hook.ID(), what); what != "" && !slices.Contains(lines, line) {
+			if line := fmt.Sprintf("%s allowed: %s\n", run.Hook.ID(), what); what != "" && !slices.Contains(lines, line) {
 				lines = append(lines, line)
 			}
 		}

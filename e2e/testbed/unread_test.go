@@ -18,15 +18,15 @@ func TestLacks(t *testing.T) {
 	const ours = `{"session_id":"1","tool_name":"run_shell_command","tool_input":{"command":"ls"}}`
 	const copilots = `{"sessionId":"1","toolName":"bash","toolArgs":{"command":"ls"}}`
 	for _, c := range []struct{ name, program, payload, says string }{
-		{"x.sh", `jq -r .tool_input.comand`, ours, "x.sh:1 reads .tool_input.comand, which it was not given; it was given .tool_input.command"},
-		{"x.sh", "# as measured\n\njq -r .tool_imput.command", ours, "x.sh:3 reads .tool_imput.command, which it was not given; it was given .session_id, .tool_name, .tool_input"},
-		{"x.sh", `jq -r .tool_input.command`, copilots, "x.sh:1 reads .tool_input.command, which it was not given; it was given .sessionId, .toolName, .toolArgs"},
+		{"x.sh", `jq -r .tool_input.comand`, ours, "x.sh:1 reads .tool_input.comand, which its input did not have; it had .tool_input.command"},
+		{"x.sh", "# as measured\n\njq -r .tool_imput.command", ours, "x.sh:3 reads .tool_imput.command, which its input did not have; it had .session_id, .tool_name, .tool_input"},
+		{"x.sh", `jq -r .tool_input.command`, copilots, "x.sh:1 reads .tool_input.command, which its input did not have; it had .sessionId, .toolName, .toolArgs"},
 		{"x.sh", `jq -r '.tool_input.command // .toolArgs.command'`, copilots, ""},
 		{"x.sh", `jq -r .tool_input.command`, ours, ""},
 		{"x.sh", `jq -r .tool_input.command.first`, ours, ""}, // the text may be JSON
 		{"x.sh", `git config --list | jq -r .remote.url`, ours, ""},
-		{"x.sh", `jq -r .tool_input.command`, `[1]`, "x.sh:1 reads .tool_input.command, which it was not given; it was given JSON that is no object"},
-		{"x.py", `c = json.load(sys.stdin)["tool_input"]["comand"]`, ours, "x.py:1 reads .tool_input.comand, which it was not given; it was given .tool_input.command"},
+		{"x.sh", `jq -r .tool_input.command`, `[1]`, "x.sh:1 reads .tool_input.command, which its input did not have; it had JSON that is not an object"},
+		{"x.py", `c = json.load(sys.stdin)["tool_input"]["comand"]`, ours, "x.py:1 reads .tool_input.comand, which its input did not have; it had .tool_input.command"},
 		{"x.py", `c = data.get("tool_input", {}).get("comand", "")`, ours, "x.py:1 reads .tool_input.comand, which it"},
 		{"x.py", `c = data["tool_input"].get("file_path") or data["tool_input"].get("command")`, ours, ""},
 		{"x.py", `c = os.environ["HOME"]; out["reason"] = "no"`, ours, ""},

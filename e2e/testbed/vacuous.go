@@ -133,7 +133,7 @@ func (p proof) noSuchCall(c Command) string {
 	if !slices.ContainsFunc(calls, func(call llm.ToolCall) bool {
 		return all(about, func(key string) string { return toolValue(p.of, event.ToolStarted{Call: call}, key) })
 	}) {
-		return fmt.Sprintf("no call of %s was one%s", name, with(about))
+		return fmt.Sprintf("no call of %s was made%s", name, with(about))
 	}
 	return ""
 }

@@ -95,23 +95,23 @@ func verbs() []verb {
 var setupVerbs = []verb{
 	{name: "use", kind: setup, usage: "PATH [AS]", plain: true, do: doUse, elsewhere: true,
 		text: "Copies a file or folder, relative to the case file, into the workspace: as AS, or under its own name, " +
-			"which begins at a folder with a dot (.gemini/settings.json keeps its folder). Where the case has a section of " +
-			"that name, the section stays."},
+			"which starts at a folder with a dot (.gemini/settings.json keeps its folder). If the case has a section with " +
+			"that name, nothing is copied."},
 	{name: "needs", kind: setup, usage: "PROGRAM...", plain: true, do: doNeeds, elsewhere: true,
-		text: "Skips the case where one of the programs is missing. With go, the case builds in the caches of this " +
+		text: "Skips the case if one of the programs is missing. With go, the case builds with the caches of this " +
 			"machine, GOCACHE and GOMODCACHE."},
 	{name: "differs", kind: setup, usage: "WHY", raw: true, do: doDiffers, elsewhere: true,
-		text: "Says why Gemini CLI makes something else of the case: on gemini its cell is known then, where it would be " +
+		text: "Says why the case has another result in Gemini CLI: on gemini its cell is then known, where it would be " +
 			"fail."},
 	{name: "env", kind: setup, usage: "NAME=VALUE...", plain: true, check: checkEnv, do: doEnv,
 		elsewhere: true,
 		text:      "Adds to the environment, in which PATH, HOME, TMPDIR and LANG are set."},
 	{name: "allow", kind: setup, usage: "network | write PATH", min: 1, max: 2, plain: true, check: checkAllow,
 		do: doAllow, elsewhere: true,
-		text: "Allows the programs of the case more than their own folder: connections to other machines, or writing to a " +
-			"file or folder. The report repeats it."},
+		text: "Lets the case's programs leave their own folder: to connect to other machines, or to write to a " +
+			"file or folder. The report says so."},
 	{name: "mode", kind: setup, usage: "MODE", plain: true, check: checkMode, do: doMode, elsewhere: true,
-		text: "Sets the approval mode: default, auto_edit, yolo or plan. It is yolo where nothing is said."},
+		text: "Sets the approval mode: default, auto_edit, yolo or plan. Without it, the mode is yolo."},
 	{name: "trust", kind: setup, usage: "on|off|new|changed", plain: true,
 		check: oneOf("on", "off", "new", "changed"), do: doTrust,
 		text: "Says whether the user trusts the project: yes, no, since before it had its hooks, or since before they " +
@@ -119,39 +119,39 @@ var setupVerbs = []verb{
 	{name: "interactive", kind: setup, plain: true, do: doInteractive, headless: true,
 		text: "Lets the agent ask for permission, in mode default unless mode says otherwise; see answer."},
 	{name: "terminal", kind: setup, usage: "[COLUMNS]", plain: true, check: checkColumns, do: doTerminal,
-		text: "Runs the chat in a terminal (80 columns wide), in mode default unless mode says otherwise. What its user " +
-			"does is typed: see type, key, waitfor and screen."},
+		text: "Runs the chat in a terminal (80 columns wide), in mode default unless mode says otherwise. Its user's " +
+			"input is typed: see type, key, waitfor and screen."},
 	{name: "timeout", kind: setup, usage: "DURATION", plain: true, check: checkDuration, do: doTimeout,
 		elsewhere: true,
-		text:      "Gives the case so much time, such as 5s, in place of 30s."},
+		text:      "Gives the case this much time, such as 5s, instead of 30s."},
 }
 
 var actionVerbs = []verb{
 	{name: "prompt", kind: action, usage: "TEXT", raw: true, do: doPrompt, elsewhere: true,
 		text: `Submits a prompt; "..." around it allows for \n. The first one starts the session. In a terminal it waits ` +
-			`for an empty prompt first, and for nothing after it.`},
+			`for an empty prompt first, and does not wait afterwards.`},
 	{name: "answer", kind: action, usage: "once|always|no [FEEDBACK]", raw: true, check: checkAnswer, do: doAnswer,
 		headless: true,
-		text:     "Queues the answer to a permission prompt that is to come."},
+		text:     "Queues the answer to a later permission prompt."},
 	{name: "type", kind: action, usage: "TEXT", raw: true, do: doType, inTerminal: true,
-		text: `Types a text in the terminal, as it is, whatever is shown there; "..." around it keeps blanks at its ends.`},
+		text: `Types text in the terminal, whatever is shown there; "..." around it keeps blanks at its ends.`},
 	{name: "key", kind: action, usage: "KEY...", plain: true, check: checkKeys, do: doKey,
 		inTerminal: true,
 		text: "Presses keys in the terminal: enter, esc, tab, shift-tab, space, backspace, delete, up, down, left, " +
 			"right, home, end, ctrl-a to ctrl-z, or a character."},
 	{name: "waitfor", kind: action, usage: "TEXT", raw: true, do: doWaitfor, inTerminal: true,
-		text: "Waits until the terminal shows a text, below the prompt that was last submitted and after what was last " +
-			"waited for, for a third of the case's time (10s) at most."},
+		text: "Waits until the terminal shows a text, below the last submitted prompt and after the text that was last " +
+			"waited for, for at most a third of the case's time (10s)."},
 	{name: "idle", kind: action, plain: true, do: doIdle, inTerminal: true,
-		text: "Lets as much time pass in an empty prompt as it takes until hooks of Notification are notified that the " +
-			"user is idle. It does not wait for it."},
+		text: "Makes the user idle at an empty prompt for as long as it takes until Notification hooks are told that the " +
+			"user is idle. No time really passes."},
 	{name: "start", kind: action, plain: true, do: doStart, text: "Starts the session without a prompt."},
 	{name: "clear", kind: action, plain: true, do: doClear, text: "Does what /clear does."},
 	{name: "compress", kind: action, plain: true, do: doCompress, text: "Does what /compress does."},
 	{name: "resume", kind: action, plain: true, do: doResume,
 		text: "Ends the session and resumes it in a new one."},
 	{name: "end", kind: action, plain: true, do: doEnd,
-		text: "Ends the session, in a terminal by /quit. After the last action that happens by itself."},
+		text: "Ends the session, in a terminal with /quit. It ends by itself after the last action."},
 }
 
 func findVerb(name string) *verb {
@@ -232,7 +232,7 @@ func oneOf(values ...string) func([]string) error {
 		if slices.Contains(values, args[0]) {
 			return nil
 		}
-		return fmt.Errorf("%q is none of them%s", args[0], meant(args[0], values))
+		return fmt.Errorf("%q is not one of them%s", args[0], meant(args[0], values))
 	}
 }
 
@@ -279,7 +279,7 @@ func checkEvent(args []string) error {
 func checkLocal(args []string) error {
 	for _, a := range args {
 		if !filepath.IsLocal(filepath.FromSlash(a)) {
-			return fmt.Errorf("%q lies outside of the workspace: expected a path in it", a)
+			return fmt.Errorf("%q lies outside the workspace: expected a path in it", a)
 		}
 	}
 	return nil

@@ -122,7 +122,7 @@ func WriteInto(path string, data []byte, mode fs.FileMode) error {
 // that the case itself has, git's own files, and links, which could lead anywhere.
 func (p *place) use(from, to string, own []section) error {
 	if !filepath.IsLocal(filepath.FromSlash(to)) {
-		return fmt.Errorf("%q lies outside of the workspace", to)
+		return fmt.Errorf("%q lies outside the workspace", to)
 	}
 	target := p.target(to)
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {

@@ -29,7 +29,7 @@ def ready(text, full, last):
 
 
 def redact(chunk, full):
-    """Returns the candidate to put in place of the chunk's; None: it may stay."""
+    """Returns the candidate to use instead of the chunk's; None: it may stay."""
     candidate = (chunk.get("candidates") or [{}])[0]
     parts = (candidate.get("content") or {}).get("parts") or []
     text = chunk.get("text") or ""

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Sends the agent back to work until the project's tests pass. A hook that never
-// lets go would run for ever: what it refused of one prompt is counted, and after
+// lets go would run forever: what it refused of one prompt is counted, and after
 // three times the answer stands and the user is told. A project without tests
 // has nothing that could fail. "block" is the word of other agents, too.
 const { spawnSync } = require('node:child_process');

@@ -200,7 +200,7 @@ type Unmeasured struct {
 
 // Error implements error.
 func (u *Unmeasured) Error() string {
-	return fmt.Sprintf("nobody has measured what %s does with hooks; its documentation is at %s", u.Name, u.Link)
+	return fmt.Sprintf("the hooks of %s have not been measured; its documentation is at %s", u.Name, u.Link)
 }
 
 // Find returns the agent with that id. The error is an [*Unmeasured] for an agent without

@@ -1,7 +1,7 @@
 package agents
 
 // Play holds what is needed to play an agent, in addition to its table: what hooks read,
-// and how several hooks are combined. Its names are those of the table "play" in the
+// and how several hooks are combined. Its names are the keys of the table "play" in the
 // agent's file.
 type Play struct {
 	// Payloads holds what hooks read, by the agent's names of events. A text that is a

@@ -71,9 +71,9 @@ var silent = []Kind{Allowed, Unknown, RunEnded, PromptBlocked, Answered}
 
 // shared holds sentences that several agents need.
 var shared = map[string]string{
-	"@late":  "it took too long, and what was printed before the time-out is forgotten there",
+	"@late":  "it took too long, and what it printed before the timeout is discarded there",
 	"@among": "the decision is among other text, and only JSON alone is read there: print nothing else on stdout",
-	"@exit":  "exit {exit} does not block there: say exit 2, with the reason on stderr",
+	"@exit":  "exit {exit} does not block there: use exit 2, with the reason on stderr",
 }
 
 // reading is an answer while rows are applied to it.

@@ -177,7 +177,7 @@ func (a *Agent) sayFailed(m Meant) Said {
 	if all := a.spell(AfterTool, m); len(all) > 0 && all[0].Exit == 0 {
 		said = all[0]
 	}
-	said.Lost = append(said.Lost, "nobody measured what "+a.Title()+" makes of answers at "+m.Native)
+	said.Lost = append(said.Lost, "not measured: what "+a.Title()+" makes of answers at "+m.Native)
 	return said
 }
 

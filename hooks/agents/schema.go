@@ -65,7 +65,7 @@ type textError string
 func (e textError) Error() string { return string(e) }
 
 const (
-	errTrailing = textError("there is something after the JSON object")
+	errTrailing = textError("there is more text after the JSON object")
 	errNoObject = textError("it is not a JSON object")
 )
 

@@ -116,7 +116,7 @@ func TestUnknownStaysUnknown(t *testing.T) {
 	require.ErrorContains(t, err, "gemini, claude, codex")
 	_, err = Find("cursor")
 	require.EqualError(t, err,
-		"nobody has measured what Cursor does with hooks; its documentation is at https://cursor.com/docs/hooks")
+		"the hooks of Cursor have not been measured; its documentation is at https://cursor.com/docs/hooks")
 }
 
 func TestFires(t *testing.T) {

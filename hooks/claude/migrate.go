@@ -345,7 +345,7 @@ func (m *migration) fieldsLost(event string, n jsonc.Node) {
 // models do not exist here.
 func (m *migration) model(event string, n jsonc.Node) string {
 	if n.Exists() {
-		m.differs(n, "%s: model: the small model of the session judges, because %q is none of its own", event, n.Text())
+		m.differs(n, "%s: model: the small model of the session judges, because %q is not one of its own", event, n.Text())
 	}
 	return ""
 }

@@ -26,7 +26,7 @@ const (
 // Plugin reads the hooks of the plugin in dir: hooks/hooks.json, and the files or the
 // object that its manifest, .claude-plugin/plugin.json, names. root is the value of
 // CLAUDE_PLUGIN_ROOT for its hooks. It returns no files if dir has no plugin with hooks.
-// It is an error if the manifest names a file outside of dir.
+// It is an error if the manifest names a file outside dir.
 func Plugin(dir, root string) ([]File, error) {
 	manifest, err := read(dir, pluginManifest)
 	if err != nil {
@@ -60,7 +60,7 @@ func Plugin(dir, root string) ([]File, error) {
 		}
 		seen[name] = true
 		if !filepath.IsLocal(filepath.FromSlash(name)) {
-			return nil, fmt.Errorf("reading the plugin: %s names %q, which lies outside of it", pluginManifest, name)
+			return nil, fmt.Errorf("reading the plugin: %s names %q, which lies outside it", pluginManifest, name)
 		}
 		data, err := read(dir, name)
 		if err != nil {

@@ -318,7 +318,7 @@ func TestNothingIsPutIntoTheCommand(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(r.Dir, "owned"))
 }
 
-func TestAGroupOfItsOwn(t *testing.T) {
+func TestOwnProcessGroup(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("ps"); errors.Is(err, exec.ErrNotFound) {
 		t.Skip("needs ps")

@@ -105,16 +105,16 @@ func TestADenyIsNeverLost(t *testing.T) {
 		{"exit 1", deny + `; exit 1`},
 		{"it kills itself", deny + `; kill -KILL $$`},
 		{"it kills its group", deny + `; kill -KILL 0`},
-		{"a time-out", deny + `; : >ready; sleep 3600`},
-		{"a time-out, TERM ignored", deny + `; trap "" TERM; : >ready; while :; do sleep 0.05; done`},
-		{"a time-out in the middle", `printf '{"decision":"deny","reason":"half'; : >ready; sleep 3600`},
+		{"a timeout", deny + `; : >ready; sleep 3600`},
+		{"a timeout, TERM ignored", deny + `; trap "" TERM; : >ready; while :; do sleep 0.05; done`},
+		{"a timeout in the middle", `printf '{"decision":"deny","reason":"half'; : >ready; sleep 3600`},
 		{"a daemon holds stdout", `sleep 3600 & ` + deny},
 		{"a daemon writes on", `(while :; do echo x; sleep 0.01; done) & ` + deny},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			e, _ := engine(t, 1, func(int) string { return c.line })
-			hangs := strings.HasPrefix(c.name, "a time-out")
+			hangs := strings.HasPrefix(c.name, "a timeout")
 			if !hangs {
 				e.Config.Hooks[0].Timeout = patient
 			}

@@ -57,7 +57,7 @@ var faults = []fault{
 	{name: "no such file", line: "./no-such-hook", failed: "exit status 127 (command not found)"},
 	{name: "not executable", line: "./plain", failed: "exit status 126 (not executable)"},
 	// When
-	{name: "time-out", line: "sleep 3600", hangs: true, failed: "timed out after "},
+	{name: "timeout", line: "sleep 3600", hangs: true, failed: "timed out after "},
 	{name: "TERM ignored", line: `trap "" TERM; while :; do sleep 0.05; done`, hangs: true, failed: "timed out after "},
 	// The child ends with the test's directory, because processes of SessionEnd hooks
 	// may run on.

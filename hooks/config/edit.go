@@ -180,7 +180,8 @@ func (e Editor) fixed(id string) error {
 	for _, layer := range []hooks.Layer{hooks.LayerSystem, hooks.LayerSystemDefaults} {
 		if d, s := e.disabledBy(id, layer); d != nil {
 			return fmt.Errorf(
-				"hook %q is disabled by the system's settings, %s:%d; only who administers this machine can enable it", id, s.File,
+				"hook %q is disabled by the system's settings, %s:%d; only the administrator of this machine can enable it",
+				id, s.File,
 				d.Line)
 		}
 	}

@@ -124,7 +124,7 @@ func TestNamesThatAreNoHooks(t *testing.T) {
 func TestWhatTheSystemDisables(t *testing.T) {
 	t.Parallel()
 	d := newSettings(t, twoHooks, "", "{\"hooksConfig\":\n{\"disabled\": [\"guard\"]}}")
-	const why = `hook "guard" is disabled by the system's settings, system.json:2; only who administers this machine can enable it`
+	const why = `hook "guard" is disabled by the system's settings, system.json:2; only the administrator of this machine can enable it`
 	assert.Equal(t, "error: "+why, d.said(d.Enable("guard")))
 	assert.Equal(t, `Hook "guard" is already disabled, in system.json:2.`, d.said(d.Disable("guard")))
 	assert.Equal(t, "Nothing to enable.\n"+why, d.said(d.EnableAll()))

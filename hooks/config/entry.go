@@ -82,7 +82,7 @@ func (l *loader) condition(n jsonc.Node, event hooks.Event) string {
 	switch {
 	case text == "":
 	case !event.IsTool():
-		l.problem(n.Get("if").Line(), "if: %s has no tool, so that the hook never runs; take the condition away", event)
+		l.problem(n.Get("if").Line(), "if: %s has no tool, so the hook never runs; remove the condition", event)
 	case !condition.Valid(text):
 		l.note(n.Get("if").Line(), "if: %q is not a condition such as Bash(git *) or Edit(src/**): the hook runs whatever "+
 			"the call is", text)

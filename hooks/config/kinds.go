@@ -144,7 +144,7 @@ func (l *loader) shellWords(h hooks.Hook, n jsonc.Node) {
 	for _, word := range append([]string{h.Command}, h.Args...) {
 		for _, name := range hooks.Variables() {
 			if strings.Contains(word, "$"+name) {
-				l.problem(n.Line(), `with "args" there is no shell, so that $%[1]s stays as it is: write ${%[1]s}`, name)
+				l.problem(n.Line(), `with "args" there is no shell, so $%[1]s stays as it is: write ${%[1]s}`, name)
 			}
 		}
 	}

@@ -65,7 +65,7 @@ type Section struct {
 	// Disabled is hooksConfig.disabled, and the older hooks.disabled.
 	Disabled []Disabled
 	// MayAllow is hooksConfig.mayAllow: further hooks whose permissions count, in
-	// addition to those of the user and the system. It is nil for projects and
+	// addition to the user's and the system's. It is nil for projects and
 	// extensions.
 	MayAllow []Disabled
 
@@ -248,7 +248,7 @@ func (l *loader) groupBase(event hooks.Event, n jsonc.Node) (hooks.Hook, bool) {
 		l.problem(n.Line(), `a group of %s must be an object with "hooks", not %s: skipped`, event, n.Kind()).Rule = "HK006"
 		return base, false
 	case !list.Exists() && n.Get("command").Exists():
-		p := l.problem(n.Line(), `a hook of %s stands where its group should: write {"hooks": [{...}]} around it; skipped`,
+		p := l.problem(n.Line(), `a hook of %s is where its group should be: write {"hooks": [{...}]} around it; skipped`,
 			event)
 		p.Rule = "HK006"
 		return base, false

@@ -111,7 +111,7 @@ func TestFaultsAreNamedWithTheirLine(t *testing.T) {
 		{"args are a text", entry(`"type": "command", "command": "x", "args": "y"`), 1, `2: a hook of BeforeTool has "args" that are not an array of strings: skipped`},
 		{"args hold a number", entry(`"type": "command", "command": "x", "args": [1]`), 1, `2: a hook of BeforeTool has "args" that are not an array of strings: skipped`},
 		{"NUL in args", entry(`"type": "command", "command": "x", "args": ["\u0000"]`), 1, `2: a hook of BeforeTool has a command with a NUL character, which no shell takes: skipped`},
-		{"a variable without braces in args", entry(`"type": "command", "command": "x", "args": ["$GEMINI_CWD/y"]`), 2, `2: with "args" there is no shell, so that $GEMINI_CWD stays as it is: write ${GEMINI_CWD}`},
+		{"a variable without braces in args", entry(`"type": "command", "command": "x", "args": ["$GEMINI_CWD/y"]`), 2, `2: with "args" there is no shell, so $GEMINI_CWD stays as it is: write ${GEMINI_CWD}`},
 		{"once", entry(`"type": "command", "command": "x", "once": "yes"`), 2, `2: once must be true or false, not a string: ignored`},
 		{"async that should block", entry(`"type": "command", "command": "x", "async": true, "onError": "block"`), 2, `2: onError "block" has no effect with async: the hook is not waited for, and cannot block`},
 		{"statusMessage", entry(`"type": "command", "command": "x", "statusMessage": 1`), 2, `2: statusMessage must be a string, not a number: ignored`},
@@ -126,7 +126,7 @@ func TestFaultsAreNamedWithTheirLine(t *testing.T) {
 		{"a header's name", entry(`"type": "http", "url": "https://a", "headers": {"A B": "c"}`), 2, `2: headers: "A B" cannot be the name of a header: ignored`},
 		{"a header's value", entry(`"type": "http", "url": "https://a", "headers": {"A": []}`), 2, `2: headers: A must be a string, not an array: ignored`},
 		{"a field of another type", entry(`"type": "http", "url": "https://a", "args": []`), 2, `2: a hook of BeforeTool has no field "args", it is ignored`},
-		{"hosts of a project", `{"hooksConfig": {"allowedHttpHosts": ["*"]}, "hooks": {"BeforeTool": [{"hooks": [` + ok + `]}]}}`, 1, `1: hooksConfig.allowedHttpHosts counts in your own settings and the system's alone: ignored`},
+		{"hosts of a project", `{"hooksConfig": {"allowedHttpHosts": ["*"]}, "hooks": {"BeforeTool": [{"hooks": [` + ok + `]}]}}`, 1, `1: hooksConfig.allowedHttpHosts counts only in your own settings and the system's: ignored`},
 		{"entry is not an object", "{\"hooks\": {\"BeforeTool\": [{\"hooks\": [\n\"x.sh\", " + ok + "]}]}}", 1, `2: a hook of BeforeTool must be an object, not a string: skipped`},
 		// fields
 		{"timeout negative", entry(`"type": "command", "command": "x", "timeout": -1`), 2, `2: timeout must be a positive number of milliseconds, not -1: 60000 is used`},
@@ -142,7 +142,7 @@ func TestFaultsAreNamedWithTheirLine(t *testing.T) {
 		{"onError", entry(`"type": "command", "command": "x", "onError": "deny"`), 2, `2: onError must be "allow" or "block", not "deny": taken as "block"`},
 		{"dialect", entry(`"type": "command", "command": "x", "dialect": "codex"`), 2, `2: dialect must be "gemini" or "claude", not "codex": taken as "gemini"`},
 		// groups
-		{"hook without group", group(`{"type": "command", "command": "x"}`), 1, `2: a hook of BeforeTool stands where its group should: write {"hooks": [{...}]} around it; skipped`},
+		{"hook without group", group(`{"type": "command", "command": "x"}`), 1, `2: a hook of BeforeTool is where its group should be: write {"hooks": [{...}]} around it; skipped`},
 		{"group is text", group(`"x.sh"`), 1, `2: a group of BeforeTool must be an object with "hooks", not a string: skipped`},
 		{"group without hooks", group(`{"matcher": "x"}`), 1, `2: a group of BeforeTool needs "hooks", an array: skipped`},
 		{"matcher is a list", group(`{"matcher": ["a"], "hooks": [` + ok + `]}`), 1, `2: matcher must be a string, not an array: the group is skipped`},

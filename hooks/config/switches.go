@@ -37,7 +37,7 @@ func (l *loader) httpHosts(n jsonc.Node) []string {
 	switch at := n.Get("allowedHttpHosts"); {
 	case !at.Exists():
 	case l.Layer == hooks.LayerProject || l.Layer == hooks.LayerExtension:
-		l.problem(at.Line(), "hooksConfig.allowedHttpHosts counts in your own settings and the system's alone: ignored")
+		l.problem(at.Line(), "hooksConfig.allowedHttpHosts counts only in your own settings and the system's: ignored")
 		return nil
 	case hosts == nil:
 		l.problem(at.Line(), "hooksConfig.allowedHttpHosts must be an array of hosts: ignored")
@@ -107,7 +107,7 @@ func (l *loader) flag(name string, n jsonc.Node) *Switch {
 // extension can set it.
 func (l *loader) mayAllow(n jsonc.Node) {
 	if n.Exists() && (l.Layer == hooks.LayerProject || l.Layer == hooks.LayerExtension) {
-		l.problem(n.Line(), "hooksConfig.mayAllow counts in the settings of the user and the system alone: ignored")
+		l.problem(n.Line(), "hooksConfig.mayAllow counts only in the settings of the user and the system: ignored")
 		return
 	}
 	l.MayAllow = l.ids("hooksConfig.mayAllow", n)

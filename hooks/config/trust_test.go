@@ -270,7 +270,7 @@ func TestWhichScriptsCount(t *testing.T) {
 		{`& "tools/b.js" (`, []string{"tools/b.js"}}, // no shell syntax
 		{`tools`, nil}, // a directory
 		{`./missing.sh`, nil},
-		{`/bin/sh -c true`, nil}, // outside of the project
+		{`/bin/sh -c true`, nil}, // outside the project
 		{`echo x-$(date)/a.sh`, nil},
 		{`../outside`, nil},
 		{root + `/a.sh`, nil}, // unquoted, with a space: the shell would not find it either

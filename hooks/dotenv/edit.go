@@ -37,7 +37,7 @@ func Edit(text string, vars ...Var) (string, error) {
 	for _, v := range vars {
 		i := slices.IndexFunc(all, func(one Var) bool { return one.Name == v.Name })
 		if v.Value != "" && (i < 0 || all[i] != v) {
-			return "", fmt.Errorf("the value of %s cannot stand in a .env file as it is", v.Name)
+			return "", fmt.Errorf("the value of %s cannot be written to a .env file as it is", v.Name)
 		}
 	}
 	return out, nil

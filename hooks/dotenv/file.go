@@ -26,7 +26,7 @@ type Options struct {
 	// Lookup reads the environment. Variables that are set there are left out. nil means
 	// that none is set.
 	Lookup func(name string) (string, bool)
-	// Excluded lists variables that are not read from files outside of .gemini
+	// Excluded lists variables that are not read from files outside .gemini
 	// (advanced.excludedEnvVars).
 	Excluded []string
 	// IgnoreLocal restricts the search to the home directory (advanced.ignoreLocalEnv).
@@ -46,12 +46,12 @@ type File struct {
 }
 
 // Find reads the first .env file that exists (cli/config/settings.ts): from the workspace
-// upwards <dir>/.gemini/.env, then <dir>/.env, and at last those of the home directory.
+// upwards <dir>/.gemini/.env, then <dir>/.env, and at last the same files in the home directory.
 // It sets nothing. If there is no file, it returns the zero File and no error; a file
 // that cannot be read is an error.
 //
 // A workspace that is not trusted contributes no variable at all (docs/spec/contract.md,
-// section 6). Files outside of .gemini do not set excluded names, and files outside of
+// section 6). Files outside .gemini do not set excluded names, and files outside
 // the home directory do not set variables that make programs run code.
 func Find(o Options) (File, error) {
 	for _, path := range paths(o) {

@@ -172,11 +172,11 @@ func does(p agents.Point, e agents.Effect) string {
 	case agents.Refused:
 		says = "refuses the tool"
 	case agents.Asked:
-		says = "asks before it runs the tool, and refuses it where nobody can be asked"
+		says = "asks before it runs the tool, and refuses it if there is nobody to ask"
 	case agents.Rewritten:
 		says = "runs the tool with other arguments"
 	case agents.Replaced:
-		says = "puts something else in the place of the result"
+		says = "replaces the result"
 	case agents.Appended:
 		says = "leaves the result, and puts the text after it"
 	case agents.Context:
@@ -214,13 +214,13 @@ func Portable(r hooks.Run, ev hooks.Event, agent *agents.Agent) string {
 		return fmt.Sprintf("%s does not fire %s in a run without a terminal", agent.Title(), native.Native)
 	case agent.Reads(p):
 		if agent.Read(answerOf(&r, ev)).Kind == agents.Unknown {
-			return fmt.Sprintf("nobody has measured what %s makes of this answer", agent.Title())
+			return fmt.Sprintf("not measured: what %s makes of this answer", agent.Title())
 		}
 		if d, breaks := Elsewhere(r, ev, agent); breaks {
 			return d.Agent + " " + d.There
 		}
 	case r.Decision != hooks.Proceed || r.Reading.Output.AdditionalContext != "":
-		return fmt.Sprintf("nobody has measured what %s makes of answers at %s", agent.Title(), native.Native)
+		return fmt.Sprintf("not measured: what %s makes of answers at %s", agent.Title(), native.Native)
 	}
 	return ""
 }

@@ -107,7 +107,7 @@ func TestElsewhereSaysWhatToSayInstead(t *testing.T) {
 		{"kimi", `{"decision":"block","reason":"no"}`, `Kimi Code 2.1.0 runs the tool, because decision is not read there: say exit 2 with the reason on stderr, or permissionDecision in hookSpecificOutput`},
 		{"gemini", `{"decision":"deny","reason":"no"}`, ``},
 		{"qwen", `{"decision":"deny","reason":"no"}`, ``},
-		{"opencode", `{"decision":"deny","reason":"no"}`, `nobody has measured what OpenCode 1.18.33 makes of answers at tool.execute.before`},
+		{"opencode", `{"decision":"deny","reason":"no"}`, `not measured: what OpenCode 1.18.33 makes of answers at tool.execute.before`},
 	} {
 		a, err := agents.Find(tt.agent)
 		require.NoError(t, err)
@@ -155,7 +155,7 @@ func TestOn(t *testing.T) {
 	assert.Equal(t, []string{
 		"the same", "the same", "the same",
 		"refuses the tool, and the model does not read why, because the reason must be permissionDecisionReason, at the top, at exit 2 or 0",
-		"nobody has measured what OpenCode 1.18.33 makes of answers at tool.execute.before",
+		"not measured: what OpenCode 1.18.33 makes of answers at tool.execute.before",
 	}, got)
 	assert.Equal(t, "nothing: the hook did not run", elsewhere.On(hooks.Run{Skipped: "trust"}, protocol.BeforeTool, others[0]))
 }

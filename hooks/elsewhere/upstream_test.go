@@ -58,7 +58,7 @@ func TestUpstream(t *testing.T) {
 		{"an empty answer", protocol.BeforeToolSelection, hookstest.Script{Stdout: "{}"}, "selection-auto"},
 		{"names in AUTO", protocol.BeforeToolSelection, hookstest.Script{Stdout: nested(`{"toolConfig":{"mode":"AUTO","allowedFunctionNames":["glob"]}}`)}, "auto-list"},
 		{"a denial with half an answer", protocol.BeforeModel, hookstest.Script{Stdout: `{"decision":"deny","hookSpecificOutput":{"llm_response":{"text":"a"}}}`}, "malformed-response"},
-		{"a deny before the time-out", protocol.BeforeTool, hookstest.Script{Stdout: `{"decision":"deny"}`, Delay: time.Hour}, "timeout-deny"},
+		{"a deny before the timeout", protocol.BeforeTool, hookstest.Script{Stdout: `{"decision":"deny"}`, Delay: time.Hour}, "timeout-deny"},
 		{"context before a tool", protocol.BeforeTool, hookstest.Script{Stdout: nested(`{"additionalContext":"c"}`)}, "context-more"},
 		{"context after the agent", protocol.AfterAgent, hookstest.Script{Stdout: nested(`{"additionalContext":"c"}`)}, "context-more"},
 		{"an event that it lacks", protocol.PostToolUseFailure, hookstest.Script{Exit: 2}, "event-added"},

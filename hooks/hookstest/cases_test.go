@@ -17,7 +17,7 @@ import (
 func TestCasesWithProcesses(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("hundreds of processes, and time-outs that are waited for")
+		t.Skip("hundreds of processes, and timeouts that are waited for")
 	}
 	if _, err := exec.LookPath("bash"); err != nil {
 		t.Skip("the cases are written for bash")

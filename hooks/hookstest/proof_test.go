@@ -15,7 +15,7 @@ import (
 
 // proofs says for each known fault of Gemini CLI and each of its traps
 // (docs/spec/faults.md)
-// what shows that it is none here: the cases of this package that begin with
+// what shows that it is not one here: the cases of this package that begin with
 // its number, a test ("folder TestName"), a script ("script name"), or why there
 // is nothing to show ("none: ...").
 var proofs = map[string][]string{

@@ -132,7 +132,7 @@ func TestSet(t *testing.T) {
 		want         string
 	}{
 		{"new", "{\n  \"a\": 1\n}", "v", "{\n  \"a\": 1,\n  \"o\": {\n    \"k\": \"v\"\n  }\n}"},
-		{"in place of another", `{"o": {"k": [1, 2], /* c */ "z": 0}}`, true, `{"o": {"k": true, /* c */ "z": 0}}`},
+		{"replacing another", `{"o": {"k": [1, 2], /* c */ "z": 0}}`, true, `{"o": {"k": true, /* c */ "z": 0}}`},
 		{"an object", "{\n  \"o\": {\n    \"k\": null // c\n  }\n}", map[string]int{"n": 1}, "{\n  \"o\": {\n    \"k\": {\n      \"n\": 1\n    } // c\n  }\n}"},
 	} {
 		doc, err := jsonc.Parse("f", []byte(c.before))

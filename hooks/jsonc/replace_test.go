@@ -20,8 +20,8 @@ func TestReplaceRenameRemove(t *testing.T) {
 		{"a number", "{\"a\": 3 /* s */, \"b\": 1}", func(n jsonc.Node) bool { return n.Get("a").Replace(3000.0) == nil }, "{\"a\": 3000 /* s */, \"b\": 1}"},
 		{"a string", `{"a": "x"}`, func(n jsonc.Node) bool { return n.Get("a").Replace("<y>\n") == nil }, `{"a": "<y>\n"}`},
 		{"another type", `{"a": "5"}`, func(n jsonc.Node) bool { return n.Get("a").Replace(5) == nil }, `{"a": 5}`},
-		{"an object is none", `{"a": {}}`, func(n jsonc.Node) bool { return n.Get("a").Replace(5) != nil }, `{"a": {}}`},
-		{"nothing is none", `{}`, func(n jsonc.Node) bool { return n.Get("a").Replace(5) != nil }, `{}`},
+		{"an object is not plain", `{"a": {}}`, func(n jsonc.Node) bool { return n.Get("a").Replace(5) != nil }, `{"a": {}}`},
+		{"nothing is not plain", `{}`, func(n jsonc.Node) bool { return n.Get("a").Replace(5) != nil }, `{}`},
 		{"an array is not a value", `{"a": 1}`, func(n jsonc.Node) bool { return n.Get("a").Replace([]int{}) != nil }, `{"a": 1}`},
 		// names
 		{"renamed", "{ // one\n  \"a\" /*x*/: 1, // two\n}", func(n jsonc.Node) bool { return n.Rename("a", "b") }, "{ // one\n  \"b\" /*x*/: 1, // two\n}"},

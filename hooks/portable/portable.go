@@ -97,7 +97,7 @@ func Read(payload []byte, o Options) (*Call, error) {
 		}
 		c.Agent = a
 	} else if c.Agent = recognize(fields, c.Native, o.Env); c.Agent == nil {
-		return nil, fmt.Errorf("no agent that is known speaks like this (event %q): say which with --for", c.Native)
+		return nil, fmt.Errorf("no known agent sends this (event %q): name the agent with --for", c.Native)
 	}
 	c.point = c.Agent.PointOf(c.Native)
 	c.Event = eventAt(c.point)

@@ -233,7 +233,7 @@ func TestRunRefusesWhatItCannotRead(t *testing.T) {
 		code  int
 	}{
 		"nothing":       {"", hook, "not a JSON object", 2},
-		"no agent":      {`{"a":1}`, hook, "no agent that is known", 2},
+		"no agent":      {`{"a":1}`, hook, "no known agent", 2},
 		"another event": {`{"session_id":"s","hook_event_name":"Stop","permission_mode":"default"}`, hook, "this is a hook for BeforeTool", 1},
 		"a panic":       {`{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{}}`, broken, "oh", 2},
 	} {

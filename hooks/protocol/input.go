@@ -65,7 +65,7 @@ type (
 	PostCompactInput struct {
 		Base
 		Trigger        string `json:"trigger" jsonschema:"auto or manual"`
-		CompactSummary string `json:"compact_summary" jsonschema:"what took the place of older messages; may be empty"`
+		CompactSummary string `json:"compact_summary" jsonschema:"what replaced older messages; may be empty"`
 	}
 
 	// BeforeModelInput is the input of [BeforeModel] hooks.

@@ -152,7 +152,7 @@ func (r *reader) isTalk(text string, open, end int) bool {
 	return strings.Trim(before, " \t\r[,{\\\"'") != "" && strings.Trim(after, " \t\r],}\\\"'") != ""
 }
 
-// unquote decodes the inside of a JSON string, or returns it as it is.
+// unquote decodes the inside a JSON string, or returns it as it is.
 func unquote(s string) string {
 	var out string
 	if json.Unmarshal([]byte(`"`+s+`"`), &out) == nil {

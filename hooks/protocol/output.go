@@ -111,13 +111,13 @@ type LLMResponse struct {
 	// VisibleOnly says that the answer came as "text" alone, so that it does not replace
 	// thoughts. It is not written to JSON.
 	VisibleOnly bool
-	// Calls are function calls of the answer. AfterModel hooks cannot change those of the
+	// Calls are function calls of the answer. AfterModel hooks cannot change the calls of the
 	// chunk.
 	Calls []LLMCall
 	// FinishReason is the provider's word, such as "STOP". If it is empty, BeforeModel's
 	// answer gets "STOP", and a chunk keeps its own.
 	FinishReason string
-	// Usage holds token counts; nil leaves those of the chunk.
+	// Usage holds token counts; nil keeps the chunk's.
 	Usage *LLMUsage
 }
 

@@ -244,7 +244,7 @@ func (r *reader) keepDecision() {
 	if o.AdditionalContext != "" || o.UpdatedOutput != nil || o.ToolInput != nil || o.LLMRequest != nil ||
 		o.LLMResponse != nil ||
 		o.ToolConfig != nil || o.ClearContext || o.TailToolCall != nil {
-		r.values.warn("the hook failed, so that only its decision is obeyed and what it wanted to change is not")
+		r.values.warn("the hook failed, so only its decision is obeyed, and not what it wanted to change")
 	}
 	r.out = kept
 }

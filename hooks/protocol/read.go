@@ -75,7 +75,7 @@ func (r *reader) member(prefix string, table []field, m member) {
 		return
 	}
 	if m.dup {
-		r.values.warn("%s is said more than once", path)
+		r.values.warn("%s is given more than once", path)
 		if r.out.Stop && m.key == "continue" || r.out.Decision == Deny &&
 			(m.key == "decision" || m.key == "permissionDecision") {
 			return
@@ -215,7 +215,7 @@ func (r *reader) unknownDecision(path, s string) {
 		r.values.warn("%s %s ignored: did you mean %q?", path, shown(s), n)
 		return
 	}
-	r.values.warn("%s %s ignored: it is none of deny, block, ask, allow, approve", path, shown(s))
+	r.values.warn("%s %s ignored: it is not one of deny, block, ask, allow, approve", path, shown(s))
 }
 
 func (r *reader) stopReason(path string, v any)    { r.out.StopReason = r.values.str(path, v) }

@@ -15,26 +15,26 @@ import (
 // entry describes the fields of a hook's entry, by their names in a settings file. values
 // lists the allowed ones, separated by "|".
 var entry = map[string]struct{ about, values string }{
-	"type":           {"What it is.", ""},
+	"type":           {"The kind of hook.", ""},
 	"command":        {"A line for the shell; with args, a program that is run without one.", ""},
-	"name":           {"What lists, reports and switches call it.", ""},
+	"name":           {"Its name in lists and reports, and for switching it off.", ""},
 	"description":    {"For people.", ""},
-	"timeout":        {"In milliseconds; 60000 unless said.", ""},
-	"env":            {"Variables beside those that every hook gets.", ""},
-	"onError":        {"block: where it fails, what it guards is refused.", "allow|block"},
+	"timeout":        {"In milliseconds; the default is 60000.", ""},
+	"env":            {"Environment variables, besides those that every hook gets.", ""},
+	"onError":        {"block: if the hook fails, the action it guards is refused.", "allow|block"},
 	"dialect":        {"claude: it reads and answers as Claude Code's hooks do.", "gemini|claude"},
 	"if":             {"A condition on the call, such as Bash(git *) or Edit(src/**); at events of tools.", ""},
 	"args":           {"The arguments of a command that is run without a shell.", ""},
-	"url":            {"Where the payload is sent in a POST: https, or http on this machine.", ""},
+	"url":            {"Where the payload is posted to: https, or http on this machine.", ""},
 	"headers":        {"Headers of the request; they may name the variables of allowedEnvVars, as $NAME.", ""},
 	"allowedEnvVars": {"The variables that headers may name.", ""},
-	"prompt":         {"What a model is asked; $ARGUMENTS stands for the payload.", ""},
-	"model":          {"The model that is asked; flash-lite unless said.", ""},
+	"prompt":         {"The question for the model; $ARGUMENTS stands for the payload.", ""},
+	"model":          {"The model to ask; the default is flash-lite.", ""},
 	"server":         {"The name of an MCP server in the settings.", ""},
-	"tool":           {"The tool of that server which is called.", ""},
-	"input":          {"What the tool gets; ${tool_input.x} in its texts is a field of the payload.", ""},
+	"tool":           {"The tool of that server to call.", ""},
+	"input":          {"The tool's input; ${tool_input.x} in its strings is a field of the payload.", ""},
 	"statusMessage":  {"What is shown while it runs.", ""},
-	"async":          {"It is not waited for, and can refuse nothing.", ""},
+	"async":          {"The hook is not waited for, and can refuse nothing.", ""},
 	"once":           {"It does not run again in a session in which it ran without failing or refusing.", ""},
 }
 
@@ -84,7 +84,7 @@ func group(ev protocol.Event) *jsonschema.Schema {
 		Type: "object", Required: []string{"hooks"}, PatternProperties: remarks(), AdditionalProperties: nothing(),
 		Properties: map[string]*jsonschema.Schema{
 			"matcher":    {Type: "string", Description: matcher},
-			"sequential": {Type: "boolean", Description: "One after the other: then all hooks of the event run so."},
+			"sequential": {Type: "boolean", Description: "Run all hooks of the event one after the other."},
 			"hooks":      {Type: "array", Items: one},
 		},
 		PropertyOrder: []string{"matcher", "sequential", "hooks"},
@@ -119,7 +119,7 @@ func hook(kind string) *jsonschema.Schema {
 	for name, p := range s.Properties {
 		about, ok := entry[name]
 		if !ok {
-			panic(fmt.Sprintf("schema: nothing is said of the field %q of a hook", name)) // a test makes the schema
+			panic(fmt.Sprintf("schema: the field %q of a hook has no description", name)) // a test makes the schema
 		}
 		p.Description = about.about
 		for value := range strings.SplitSeq(about.values, "|") {

@@ -182,8 +182,8 @@ func (f fault) meet(t *testing.T, r hooks.Runner, h hooks.Hook, answer string, s
 	assert.LessOrEqual(t, len(run.Exit.Stdout), 1<<20+1<<10, name)
 }
 
-// TestNobodyThere checks that an unreachable server is a failure.
-func TestNobodyThere(t *testing.T) {
+// TestUnreachableServer checks that an unreachable server is a failure.
+func TestUnreachableServer(t *testing.T) {
 	t.Parallel()
 	url := "http://" + nettest.Refusing(t)
 	e := &hooks.Engine{Runner: hooks.ByKind{"http": &webhook.Runner{}}, Config: hooks.Config{Hooks: []hooks.Hook{

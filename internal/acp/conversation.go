@@ -156,8 +156,8 @@ func (c *conversation) update(u acp.SessionUpdate) {
 // modeNames holds the displayed names and descriptions of modes (cli/acp/acpUtils.ts).
 var modeNames = map[string][2]string{
 	"default":  {"Default", "Asks before it changes or runs anything"},
-	"autoEdit": {"Auto Edit", "Edits files of the project unasked"},
-	"yolo":     {"YOLO", "Runs everything unasked"},
+	"autoEdit": {"Auto Edit", "Edits files of the project without asking"},
+	"yolo":     {"YOLO", "Runs everything without asking"},
 	"plan":     {"Plan", "Changes nothing but a plan"},
 }
 
@@ -213,7 +213,7 @@ func (c *conversation) models() *acp.SessionModelState {
 
 func (c *conversation) useModel(name string) error {
 	if !c.running.TryLock() {
-		return wrong("a prompt runs: the model can be changed when it has ended")
+		return wrong("a prompt is running: the model can be changed when it has ended")
 	}
 	defer c.running.Unlock()
 	if err := c.r.Models.Use(name); err != nil {

@@ -56,7 +56,7 @@ func (s *server) ListSessions(_ context.Context, p acp.ListSessionsRequest) (acp
 	})
 }
 
-// folders returns the folder minigem was started in, and those of the open sessions.
+// folders returns the folder minigem was started in, and the folders of the open sessions.
 func (s *server) folders() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +90,7 @@ func atCursor(cursor string) (savedSession, error) {
 	when, id, _ := strings.Cut(cursor, " ")
 	updated, err := time.Parse(time.RFC3339Nano, when)
 	if err != nil || id == "" {
-		return savedSession{}, wrong("the cursor %q is none of session/list", cursor)
+		return savedSession{}, wrong("the cursor %q is not from session/list", cursor)
 	}
 	return savedSession{info: session.Info{ID: id, Updated: updated}}, nil
 }

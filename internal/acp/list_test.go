@@ -66,7 +66,7 @@ func TestListSessions(t *testing.T) {
 	}
 	for _, cursor := range []string{"x", "-1", "99999999999999999999", "2031-01-01T00:00:00Z", "2031-01-01T00:00:00Z "} {
 		_, err = e.list(acp.ListSessionsRequest{Cursor: &cursor})
-		require.ErrorContains(t, err, "is none of session/list")
+		require.ErrorContains(t, err, "is not from session/list")
 	}
 	require.NoError(t, e.hang())
 }

@@ -25,7 +25,7 @@ const mostBlocks = 256
 // embedded content.
 func (c *conversation) read(ctx context.Context, blocks []acp.ContentBlock) (agent.Prompt, error) {
 	if len(blocks) > mostBlocks {
-		return agent.Prompt{}, wrong("the prompt has %d parts: %d are the most", len(blocks), mostBlocks)
+		return agent.Prompt{}, wrong("the prompt has %d parts: the limit is %d", len(blocks), mostBlocks)
 	}
 	var said strings.Builder
 	var beside []llm.Part
@@ -110,7 +110,7 @@ func embedded(b acp.ContentBlock) (llm.Part, error) {
 		}
 		return blob(mime, r.Blob)
 	}
-	return nil, wrong("a part of the prompt is of a kind that is not known here")
+	return nil, wrong("a part of the prompt is of an unknown kind")
 }
 
 // mostServers limits the MCP servers of one session.
@@ -119,7 +119,7 @@ const mostServers = 64
 // serversOf converts the MCP servers that the editor configures.
 func serversOf(given []acp.McpServer) (map[string]entry.Server, error) {
 	if len(given) > mostServers {
-		return nil, wrong("mcpServers has %d entries: %d are the most", len(given), mostServers)
+		return nil, wrong("mcpServers has %d entries: the limit is %d", len(given), mostServers)
 	}
 	out := map[string]entry.Server{}
 	headers := func(list []acp.HttpHeader) map[string]string {

@@ -45,7 +45,7 @@ func Serve(ctx context.Context, sys *app.System, f *app.Options) error {
 	}
 	if s.cut.Load() {
 		return exit.Errorf(
-			exit.Failed, "the editor went away while a prompt ran: its session is saved, and can be loaded again")
+			exit.Failed, "the editor disconnected while a prompt was running: its session is saved, and can be loaded again")
 	}
 	return nil
 }
@@ -196,7 +196,7 @@ func (s *server) load(ctx context.Context, p acp.LoadSessionRequest) (*conversat
 		return c, nil
 	}
 	if p.SessionId == "" {
-		return nil, wrong("session/load needs the id of a session, which session/list shows")
+		return nil, wrong("session/load needs the id of a session; session/list shows them")
 	}
 	return s.open(ctx, p.Cwd, string(p.SessionId), p.McpServers)
 }
@@ -254,7 +254,7 @@ func (s *server) makeRoom() error {
 			}
 		}
 		if idle == nil {
-			return wrong("%d sessions run prompts, which is as many as there may be", mostSessions)
+			return wrong("%d sessions are running prompts, which is the limit", mostSessions)
 		}
 		delete(s.sessions, idle.id)
 		s.ending.Go(idle.close)

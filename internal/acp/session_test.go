@@ -208,7 +208,7 @@ func TestHangUp(t *testing.T) {
 		_, _ = e.conn.Prompt(waittest.Context(t), acp.PromptRequest{SessionId: id, Prompt: []acp.ContentBlock{acp.TextBlock("wait")}})
 	}()
 	waittest.Until(t, func() bool { return e.file("began") != "(none)" }, "the command runs")
-	require.ErrorContains(t, e.hang(), "the editor went away while a prompt ran")
+	require.ErrorContains(t, e.hang(), "the editor disconnected while a prompt was running")
 	events, err := os.ReadFile(filepath.Join(e.home, "events"))
 	require.NoError(t, err)
 	assert.Equal(t, 1, strings.Count(string(events), "SessionEnd\n"))
@@ -335,7 +335,7 @@ func TestOpenSessions(t *testing.T) {
 	}
 	waittest.Until(t, func() bool { return strings.Count(e.all(), "call execute in_progress") == len(busy) }, "all commands run")
 	_, err = e.conn.NewSession(waittest.Context(t), acp.NewSessionRequest{Cwd: e.dir, McpServers: []acp.McpServer{}})
-	require.ErrorContains(t, err, "32 sessions run prompts, which is as many as there may be")
+	require.ErrorContains(t, err, "32 sessions are running prompts, which is the limit")
 	require.NoError(t, os.WriteFile(filepath.Join(e.dir, "go"), nil, 0o600))
 	for range busy {
 		<-stops

@@ -230,7 +230,7 @@ func (c *conversation) options(q toolcall.Question) []acp.PermissionOption {
 	yes := "Allow"
 	switch in := q.Intent; {
 	case in.Plan != nil:
-		always(policy.ProceedAlways, "Carry it out, edits unasked")
+		always(policy.ProceedAlways, "Carry it out, edit without asking")
 		yes = "Carry it out, and ask about each edit"
 	case in.MCP != nil:
 		always(policy.ProceedAlwaysServer, "Allow all tools of "+in.MCP.Server+" for this session")

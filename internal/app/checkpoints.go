@@ -60,7 +60,7 @@ func (c *checkpointer) before(ctx context.Context, call llm.ToolCall) {
 	}
 	if err := c.take(ctx, call); err != nil && ctx.Err() == nil {
 		c.off = true
-		c.warn("no checkpoints are taken any more: " + err.Error())
+		c.warn("checkpoints are no longer taken: " + err.Error())
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"minigem/internal/mcp/entry"
 )
 
-// AddMCPServers adds servers to those of the settings and replaces any with the same
+// AddMCPServers adds servers to the settings' servers and replaces any with the same
 // name. The settings' allow and exclude lists apply to them, too.
 func (c *Configuration) AddMCPServers(given map[string]entry.Server) {
 	all := map[string]entry.Server{}

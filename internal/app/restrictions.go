@@ -15,7 +15,7 @@ func (c *Configuration) checkRestrictions() error {
 	}
 	g := all[0]
 	if g.Fault != "" {
-		return exit.Errorf(exit.Config, "%s:%d: %s %s. Nothing runs while what it may hold back is not in force",
+		return exit.Errorf(exit.Config, "%s:%d: %s %s. Nothing runs until this is corrected, because it may be a restriction",
 			c.Shorten(g.Origin.File), g.Origin.Line, text.VisibleLine(g.Key), text.VisibleLine(g.Fault))
 	}
 	return exit.Errorf(exit.Config, "%s:%d: %s is %s, which minigem cannot enforce: take it out, or run minigem inside "+

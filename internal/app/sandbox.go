@@ -41,7 +41,7 @@ func unconfined(err error) string {
 		return ""
 	}
 	return fmt.Sprintf("it only reads, but this machine cannot enforce that (%v): name such commands in tools.allowed "+
-		"to run them unasked", err)
+		"to run them without asking", err)
 }
 
 // sandboxWanted reports whether commands are to be confined. The environment overrides

@@ -13,6 +13,6 @@ func TestUnconfined(t *testing.T) {
 	t.Parallel()
 	assert.Empty(t, unconfined(nil))
 	assert.Equal(t, "it only reads, but this machine cannot enforce that (no Landlock): name such commands in "+
-		"tools.allowed to run them unasked",
+		"tools.allowed to run them without asking",
 		unconfined(errors.New("no Landlock")))
 }

@@ -55,10 +55,10 @@ func decideTrust(sys *System, f *Options, c *Configuration, enabled bool) Folder
 		return t
 	}
 	t.Contents = trust.Contents(c.Dir, c.Home)
-	t.Why = "nobody has trusted it yet"
+	t.Why = "it has not been trusted yet"
 	switch decision {
 	case trust.Untrusted:
-		t.Why = "it is marked as not to be trusted"
+		t.Why = "it is marked as untrusted"
 	case trust.Trusted:
 		t.Why, t.Contents = made, append(t.Contents, trust.Named("what is new", ".", nil))
 	}

@@ -73,7 +73,7 @@ var bans = []ban{
 // the same as in a ban.
 var single = []struct{ foreign, by, why string }{
 	{"google.golang.org/genai", "llm/gemini", "one vendor, one package"},
-	{"os/exec", "internal/proc", "one place knows process groups, time-outs and bounded streams"},
+	{"os/exec", "internal/proc", "one place knows process groups, timeouts and bounded streams"},
 	{"github.com/chzyer/readline", "internal/terminal", "one package knows the line editor"},
 	{"github.com/tailscale/hujson", "hooks/jsonc", "one reader of settings files, one idea of a line"},
 	{"github.com/coder/acp-go-sdk", "internal/acp", "one protocol of editors, one package"},
@@ -124,7 +124,7 @@ func TestNoWayToProcesses(t *testing.T) {
 			importers = append(importers, fields[0])
 		}
 	}
-	require.Contains(t, string(lines), "minigem/hooks/protocol ", "the list is that of the module")
+	require.Contains(t, string(lines), "minigem/hooks/protocol ", "the list has the packages of the module")
 	assert.Empty(t, importers, "these import os/exec, and agent or hooks reach them")
 }
 

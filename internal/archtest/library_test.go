@@ -14,11 +14,11 @@ import (
 	"minigem/internal/thorough"
 )
 
-// TestAnAgentInAModuleOfItsOwn resolves the example outside this tree, with only the
+// TestAgentInItsOwnModule resolves the example outside this tree, with only the
 // go.mod that docs/LIBRARY.md shows, so it cannot import anything that only this module
 // may import. The example's own tests run in its folder. With MINIGEM_THOROUGH they
 // also run here, which compiles all of its imports again.
-func TestAnAgentInAModuleOfItsOwn(t *testing.T) {
+func TestAgentInItsOwnModule(t *testing.T) {
 	t.Parallel()
 	top, dir := root(t), t.TempDir()
 	for _, name := range []string{"main.go", "main_test.go"} {

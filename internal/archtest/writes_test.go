@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// renames are the functions that put something in the place of something else
+// renames are the functions that replace one file by another
 // themselves, or make what has a name only for a while. Whole files are written by
 // internal/atomicfile, folders are replaced and made for a while by internal/stage:
 // these two know what a killed process leaves. tools/workspace, which is confined to

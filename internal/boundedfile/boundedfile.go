@@ -40,7 +40,7 @@ var ErrNotRegular = errors.New("not a regular file")
 type limitError struct{ limit int64 }
 
 func (e limitError) Error() string {
-	return fmt.Sprintf("larger than %s, the most that is read of such a file", size(e.limit))
+	return fmt.Sprintf("larger than %s, the limit for such a file", size(e.limit))
 }
 
 func (e limitError) Is(target error) bool { return target == ErrTooLarge }

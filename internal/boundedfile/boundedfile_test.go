@@ -24,7 +24,7 @@ func TestReadUpToTheLimit(t *testing.T) {
 		got, err := boundedfile.Read(path, 3)
 		if n > 3 {
 			require.ErrorIs(t, err, boundedfile.ErrTooLarge, n)
-			assert.ErrorContains(t, err, path+": larger than 3 bytes, the most that is read of such a file")
+			assert.ErrorContains(t, err, path+": larger than 3 bytes, the limit for such a file")
 			continue
 		}
 		require.NoError(t, err, n)

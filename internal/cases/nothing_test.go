@@ -157,8 +157,8 @@ var provesNothing = map[string]nothing{
 	"sh syntax": {script: denied, hooks: command("sh syntax.sh"), want: "yntax error"},
 	"bash -c syntax": {script: denied, hooks: command("bash -c 'if then'"),
 		want: "syntax error near unexpected token"},
-	"an unset variable":     {script: denied, hooks: command("sh unset.sh || exit 2"), want: "TOOL"},
-	"a number that is none": {script: denied, hooks: command("bash number.sh"), want: "number.sh: line 1"},
+	"an unset variable": {script: denied, hooks: command("sh unset.sh || exit 2"), want: "TOOL"},
+	"not a number":      {script: denied, hooks: command("bash number.sh"), want: "number.sh: line 1"},
 	"grep without its file": {script: denied, hooks: command("grep -q force /no/such/list"),
 		want: "grep: /no/such/list"},
 	"grep in a script":           {script: denied, hooks: command("sh grep.sh"), want: "grep: /no/such/list"},
@@ -198,7 +198,7 @@ var provesNothing = map[string]nothing{
 	"another tool": {script: "prompt Push\n! tool-ran run_shell_command",
 		model: "write a.txt hello\n\ntext Done.\n", want: "the model never called run_shell_command", strict: true},
 	"another call": {script: "prompt Push\n! tool-ran run_shell_command arg.command~'push -f'",
-		model: "shell git status\n\ntext Done.\n", want: "no call of run_shell_command was one with arg.command~'push -f'",
+		model: "shell git status\n\ntext Done.\n", want: "no call of run_shell_command was made with arg.command~'push -f'",
 		strict: true},
 	"no result": {script: "prompt Push\n! tool-result run_shell_command text~secret",
 		model: "text Done.\n", want: "the model never called run_shell_command", strict: true},
@@ -220,7 +220,7 @@ var provesNothing = map[string]nothing{
 	"an unused answer": {
 		script: "interactive\nmode yolo\nanswer once\nprompt Push\nfired BeforeTool guard decision=deny",
 		want: "answer once\n    expected: something that fails if the hook breaks\n" +
-			"    actual:   it proves nothing: nobody was asked", strict: true},
+			"    actual:   it proves nothing: no permission was asked for", strict: true},
 	"no request": {script: "start\n! model-saw any ~force", model: "# nothing\n",
 		want: "no case reaches guard", strict: true},
 	"stdout without a request": {script: "start\n! stdout ~force", model: "# nothing\n", want: "no case reaches guard",

@@ -24,7 +24,7 @@ func As(a played.Agent) testbed.Driver {
 	return func(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
 		if s.Trust != testbed.TrustOn || s.Resume || s.Approver != nil {
 			return nil, &testbed.CannotError{
-				Why: "one prompt in a trusted folder, with nobody to ask, is all that was measured of " + a.Agent.Name}
+				Why: "only one prompt in a trusted folder, with nobody to ask, was measured of " + a.Agent.Name}
 		}
 		p, err := played.New(a, s)
 		if err != nil {

@@ -50,7 +50,7 @@ func CheckRecording(f *app.Options, sys *app.System) error {
 		return exit.Errorf(exit.Input, "--record-case: %s is not a regular file: take another name", f.RecordCase)
 	case err == nil && !f.Force:
 		return exit.Errorf(
-			exit.Input, "--record-case: %s is there already: take another name, or add --force to write over it", f.RecordCase)
+			exit.Input, "--record-case: %s already exists: take another name, or add --force to write over it", f.RecordCase)
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return exit.Errorf(exit.Input, "--record-case: %w", err)
 	}
@@ -189,7 +189,7 @@ func (r *Recording) command(line string) {
 	rest, _, _ = strings.Cut(strings.TrimSpace(rest), " ")
 	switch {
 	case strings.HasPrefix(line, "!"):
-		r.Unrecorded("What the user ran with ! is not part of the case.")
+		r.Unrecorded("Commands that the user ran with ! are not part of the case.")
 	case slices.Contains([]string{"clear", "new"}, word):
 		r.Do("clear")
 	case slices.Contains([]string{"compress", "summarize", "compact"}, word):

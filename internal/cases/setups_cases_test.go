@@ -118,7 +118,7 @@ var processes = map[string]setup{
 // oddities lists entries that are not as they should be.
 var oddities = []string{
 	"comment", "trailing comma", "byte order mark", "no type", "type", "no command", "command is a number", "command is empty", "null", "text", "matcher is a number",
-	"no group", "time-out is a text", "time-out is negative", "time-out is 0", "unknown key", "unknown event", "event is an object", "hooks is an object", "hooks is empty", "regular expression",
+	"no group", "timeout is a text", "timeout is negative", "timeout is 0", "unknown key", "unknown event", "event is an object", "hooks is an object", "hooks is empty", "regular expression",
 }
 
 // said returns the answers of the setup's hooks, by file.
@@ -258,11 +258,11 @@ func oddJSON(odd, before, stop string, group func(any) any) string {
 		e["matcher"] = 3
 	case "regular expression":
 		e["matcher"] = "("
-	case "time-out is a text":
+	case "timeout is a text":
 		e["timeout"] = "5"
-	case "time-out is negative":
+	case "timeout is negative":
 		e["timeout"] = -1
-	case "time-out is 0":
+	case "timeout is 0":
 		e["timeout"] = 0
 	case "unknown key":
 		e["nonsense"] = true
@@ -319,11 +319,11 @@ func oddTOML(odd string) string {
 		entry += "command = \"true\"\nmatcher = 3\n"
 	case "regular expression":
 		entry += "command = \"true\"\nmatcher = \"(\"\n"
-	case "time-out is a text":
+	case "timeout is a text":
 		entry += "command = \"true\"\ntimeout = \"5\"\n"
-	case "time-out is negative":
+	case "timeout is negative":
 		entry += "command = \"true\"\ntimeout = -1\n"
-	case "time-out is 0":
+	case "timeout is 0":
 		entry += "command = \"true\"\ntimeout = 0\n"
 	case "unknown key":
 		entry += "command = \"true\"\nnonsense = true\n"

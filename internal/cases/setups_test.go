@@ -36,7 +36,7 @@ import (
 
 var (
 	setupAgents = flag.String("setups", "", "agents on which the setups run")
-	setupUpdate = flag.Bool("update", false, "keep what came of them")
+	setupUpdate = flag.Bool("update", false, "keep the outcomes")
 )
 
 // seen is the outcome of a setup.

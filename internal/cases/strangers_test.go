@@ -61,7 +61,7 @@ var verdicts = map[string]string{
 	"e17_name_of_another": `no hook of BeforeTool is called "guard"`, "e17b_command_of_two": unnoticed + "sh guard.sh force",
 	// Three times the same case, but a case: the guard refuses the one call that it sees.
 	"e18_column_not_used": noticed, "e19_silent_exit_2": `with exit 2 and ""`,
-	"e20_use_shadowed": "it copies nothing", "e21_program_is_not_there": notRun,
+	"e20_use_shadowed": "nothing is copied", "e21_program_is_not_there": notRun,
 
 	"h1_rows": noticed, "h2_session_context": noticed, "h3_rewrite": noticed, "h4_retry": noticed, "h5_audit": noticed,
 	"h6_readonly_dynamic": "note: readonly " + everyCall, "h7_notification": noticed, "h8_fails_closed": noticed,

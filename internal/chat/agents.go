@@ -17,9 +17,9 @@ func agentsCommands() row {
 		Sub: []row{
 			{Name: "list", Help: "list them", Run: agentsList},
 			{Name: "enable", Args: "NAME", Help: "offer one again", Run: agentsSwitch(true), Values: agentNames},
-			{Name: "disable", Args: "NAME", Help: "offer one no more, in this project", Run: agentsSwitch(false),
+			{Name: "disable", Args: "NAME", Help: "stop offering one, in this project", Run: agentsSwitch(false),
 				Values: agentNames},
-			{Name: "config", Args: "NAME [KEY VALUE]", Help: "what one works with: model, turns, minutes",
+			{Name: "config", Args: "NAME [KEY VALUE]", Help: "the settings of one: model, turns, minutes",
 				Run: agentsConfig, Values: agentNames},
 			{Name: "reload", Aliases: []string{"refresh"}, Help: "read the folders of agents again", Run: agentsReload},
 		}}
@@ -54,7 +54,7 @@ func agentsConfig(t *call) error {
 			return err
 		}
 	default:
-		return exit.Errorf(exit.Input, "which agent, and what of it? /agents config NAME [model|turns|minutes VALUE]")
+		return exit.Errorf(exit.Input, "which agent, and which setting? /agents config NAME [model|turns|minutes VALUE]")
 	}
 	what, err := t.runtime.Config.Agents().Describe(words[0])
 	if err == nil {

@@ -99,7 +99,7 @@ const keysHelp = `
   Up and ^R find earlier prompts, ^G or ^X ^E opens your editor
   keys are those of emacs, or of vi (general.vimMode)
   Shift+Tab changes the approval mode
-  ^O shows the last result whole
+  ^O shows the full last result
   Esc or ^C interrupts, ^C twice or ^D leaves, ^Z suspends
 `
 
@@ -135,7 +135,7 @@ func copyAnswer(t *call) error {
 
 func showLast(t *call) error {
 	if !t.view.Unfold() {
-		return errors.New("no tool has had a result yet")
+		return errors.New("there is no tool result yet")
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func modelSet(t *call) error {
 	name, persist := strings.CutSuffix(args, " --persist")
 	name = strings.TrimSpace(name)
 	if strings.HasPrefix(name, "-") || strings.ContainsFunc(name, unicode.IsSpace) {
-		return fmt.Errorf("%q is not the name of a model: it is /model set NAME [--persist]", text.VisibleLine(name))
+		return fmt.Errorf("%q is not the name of a model: use /model set NAME [--persist]", text.VisibleLine(name))
 	}
 	if name != "" {
 		if err := t.runtime.Models.Use(name); err != nil {

@@ -66,7 +66,7 @@ func signIn(t *call) error {
 		t.term.Print(t.term.Dim("Everything stays as it is."))
 		return nil
 	}
-	t.term.Print("It holds from the next start on; minigem --resume latest goes on with this conversation.")
+	t.term.Print("It takes effect at the next start; minigem --resume latest continues this conversation.")
 	return nil
 }
 

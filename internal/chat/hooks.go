@@ -14,7 +14,7 @@ func hooksCommands() row {
 	names := func(disabled bool) func(*call) []string {
 		return func(t *call) []string { return inspection.Editor(t.runtime.Config).Names(disabled) }
 	}
-	return row{Name: "hooks", Help: "look after hooks", Run: hooksPanel, Sub: []row{
+	return row{Name: "hooks", Help: "manage hooks", Run: hooksPanel, Sub: []row{
 		{Name: "panel", Aliases: []string{"list", "show"}, Help: "list them, and why one does not run",
 			Run: hooksPanel},
 		{Name: "enable", Args: "NAME", Help: "turn one on again", Values: names(true),
@@ -67,7 +67,7 @@ func whyHook(t *call) error {
 func lastReport(t *call) error {
 	r := t.tally.last.Load()
 	if r == nil {
-		t.term.Print("No event has met a hook yet.")
+		t.term.Print("No hook has run at an event yet.")
 		return nil
 	}
 	t.term.Print(terminal.Clean(inspection.Text(t.runtime.Config).Report(*r)))
@@ -77,7 +77,7 @@ func lastReport(t *call) error {
 func traceHooks(t *call) error {
 	which := t.args
 	if which != "on" && which != "off" {
-		return errors.New("say /hooks trace on, or off")
+		return errors.New("use /hooks trace on, or off")
 	}
 	t.view.TraceHooks(which == "on")
 	t.term.Print("Every event at which hooks run gets a line: " + which + ".")

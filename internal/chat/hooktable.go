@@ -24,7 +24,7 @@ func hooksPanel(t *call) error {
 		for _, n := range notes {
 			t.term.Print(t.term.Warning(t.term.Wrap("! " + terminal.Clean(n))))
 		}
-		t.term.Print(t.term.Dim(t.term.Wrap("Runs are those of the newest sessions of this project, p95 that of this " +
+		t.term.Print(t.term.Dim(t.term.Wrap("Runs are from the newest sessions of this project, p95 is from this " +
 			"session. /hooks why NAME says more.")))
 	}
 	if len(l.Hooks) == 0 || l.Off != "" || len(l.Problems) > 0 || !l.Loaded() {

@@ -19,14 +19,14 @@ func mcpCommands() row {
 			{Name: "list", Aliases: []string{"ls", "nodesc"}, Help: "list them", Run: listMCP(false)},
 			{Name: "desc", Aliases: []string{"description"}, Help: "with the descriptions that the model reads",
 				Run: listMCP(true)},
-			{Name: "reload", Aliases: []string{"refresh"}, Help: "read the settings again and start all of them anew",
+			{Name: "reload", Aliases: []string{"refresh"}, Help: "read the settings again and restart all of them",
 				Run: mcpReload},
-			{Name: "restart", Help: "start all of them anew", Run: mcpRestart},
-			{Name: "log", Args: "NAME", Help: "why one does not answer, whole", Run: mcpLog, Values: mcpNames},
+			{Name: "restart", Help: "restart all of them", Run: mcpRestart},
+			{Name: "log", Args: "NAME", Help: "the full error of one that does not answer", Run: mcpLog, Values: mcpNames},
 			{Name: "auth", Args: "NAME", Help: "sign in at one that asks for it", Run: mcpAuth, Values: mcpNames},
 			{Name: "enable", Args: "NAME", Help: "start one again that was disabled", Run: mcpSwitch(true),
 				Values: mcpNames},
-			{Name: "disable", Args: "NAME", Help: "start one no more, in any folder", Run: mcpSwitch(false),
+			{Name: "disable", Args: "NAME", Help: "stop starting one, in any folder", Run: mcpSwitch(false),
 				Values: mcpNames},
 		}}
 }

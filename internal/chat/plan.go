@@ -11,9 +11,9 @@ import (
 // planCommands returns /plan and its subcommands (cli/ui/commands/planCommand.ts).
 func planCommands() row {
 	return row{
-		Name: "plan", Args: "[PROMPT]", Help: "change nothing but a plan; without a prompt, show the plan that was agreed to",
+		Name: "plan", Args: "[PROMPT]", Help: "plan before any change; without a prompt, show the approved plan",
 		Run: plan, Sub: []row{
-			{Name: "copy", Help: "copy the plan that was agreed to", Run: copyPlan},
+			{Name: "copy", Help: "copy the approved plan", Run: copyPlan},
 		},
 	}
 }
@@ -38,7 +38,7 @@ func plan(t *call) error {
 func copyPlan(t *call) error {
 	plan := t.runtime.Plans.Approved()
 	if plan.Path == "" {
-		return errors.New("no plan has been agreed to in this session")
+		return errors.New("no plan has been approved in this session")
 	}
 	if !t.term.Copy(plan.Text) {
 		return errNoClipboard

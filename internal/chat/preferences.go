@@ -39,13 +39,13 @@ func setTheme(t *call) error {
 	switch theme {
 	case "":
 		t.term.Print("The theme is " + text.VisibleLine(cmp.Or(t.theme, t.runtime.Config.Settings.UI.Theme, "auto")) +
-			"; it is /theme light, dark or auto.")
+			"; use /theme light, dark or auto.")
 		return nil
 	case "light", "dark":
 		t.term.SetLight(theme == "light")
 	case "auto":
 	default:
-		return fmt.Errorf("there is no theme %q: it is light, dark or auto", text.VisibleLine(theme))
+		return fmt.Errorf("there is no theme %q: use light, dark or auto", text.VisibleLine(theme))
 	}
 	if err := t.runtime.Config.SaveSetting(theme, "ui", "theme"); err != nil {
 		return err

@@ -175,7 +175,7 @@ func trustNow(t *call) error {
 	if !t.runtime.Config.Trust.Trusted {
 		t.warn("the folder is still not trusted: GEMINI_CLI_TRUST_WORKSPACE says so for this run")
 	}
-	t.term.Print("This holds from now on:")
+	t.term.Print("This applies from now on:")
 	t.printChanges(before, wired)
 	return nil
 }

@@ -42,7 +42,7 @@ func share(t *call) error {
 	case err != nil:
 		return err
 	case app.Exists(path):
-		return fmt.Errorf("%s is there already", name)
+		return fmt.Errorf("%s already exists", name)
 	}
 	if err := atomicfile.WriteFile(path, t.runtime.Config.Mask(data), 0o600); err != nil {
 		return fmt.Errorf("writing the conversation: %w", err)

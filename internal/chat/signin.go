@@ -177,7 +177,7 @@ func (t *signInDialogue) keep(s signin.Way, keychain bool) error {
 		t.flags.Model = "auto"
 	}
 	if keychain && strings.HasSuffix(where, ".json") {
-		t.warn("the keychain did not take it")
+		t.warn("the keychain did not accept it")
 	}
 	t.term.Print(fmt.Sprintf("Kept in %s, for all folders.", terminal.Clean(t.c.Shorten(where))))
 	return nil

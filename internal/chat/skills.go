@@ -12,7 +12,7 @@ func skillsCommands() row {
 		Sub: []row{
 			{Name: "list", Help: "list them", Run: skillsList},
 			{Name: "enable", Args: "NAME", Help: "offer one again", Run: skillsSwitch(true), Values: skillNames},
-			{Name: "disable", Args: "NAME", Help: "offer one no more, in this project", Run: skillsSwitch(false),
+			{Name: "disable", Args: "NAME", Help: "stop offering one, in this project", Run: skillsSwitch(false),
 				Values: skillNames},
 			{Name: "reload", Aliases: []string{"refresh"}, Help: "read the folders of skills again", Run: skillsReload},
 		}}

@@ -34,9 +34,9 @@ func countCommands() []row {
 		{Name: "stats", Aliases: []string{"usage"}, Help: "requests, tokens, calls", Run: statsSession,
 			Sub: []row{
 				{Name: "session", Help: "all of them", Run: statsSession},
-				{Name: "model", Help: "those of models", Run: statsModel},
-				{Name: "tools", Aliases: []string{"tool"}, Help: "those of tools", Run: statsTools},
-				{Name: "hooks", Aliases: []string{"hook"}, Help: "those of hooks, and how long they took", Run: statsHooks},
+				{Name: "model", Help: "only models", Run: statsModel},
+				{Name: "tools", Aliases: []string{"tool"}, Help: "only tools", Run: statsTools},
+				{Name: "hooks", Aliases: []string{"hook"}, Help: "only hooks, and how long they took", Run: statsHooks},
 			}},
 		{Name: "tools", Help: "the tools that the model is offered", Run: listTools(false), Sub: []row{
 			{Name: "list", Help: "list them", Run: listTools(false)},

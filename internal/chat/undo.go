@@ -89,7 +89,7 @@ func rewind(t *call) error {
 	if len(plan.Changes) > 0 {
 		lines += "Files that changed since:\n" + listing.Changes(t.runtime.Config, plan.Changes)
 	}
-	return b.to(plan, lines, "What goes back?")
+	return b.to(plan, lines, "What should be restored?")
 }
 
 // restoreCheckpoint restores the files of a checkpoint, the conversation before its
@@ -260,7 +260,7 @@ func (t *goingBack) confirmConflicts(lines string, plan undo.Plan) bool {
 	}
 	warning := t.warning(fmt.Sprintf("%s changed in other ways too, and those changes would be undone as well (see above)",
 		text.Plural(n, "file")))
-	i, _, ok := t.d.Confirm(t.ctx, lines+warning, "Go back all the same? The current state is saved as a checkpoint.",
+	i, _, ok := t.d.Confirm(t.ctx, lines+warning, "Go back anyway? The current state is saved as a checkpoint.",
 		[]terminal.Choice{
 			{Label: "No", Keys: []string{"n", "no"}}, {Label: "Yes", Keys: []string{"y", "yes"}},
 		})

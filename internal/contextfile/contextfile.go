@@ -91,7 +91,7 @@ type Extension struct {
 	Files []string // relative to Dir, must stay inside; empty means DefaultName, if it exists
 }
 
-// Load reads the global files, those of extensions and those of the project.
+// Load reads the global files, the extensions' files and the project's.
 func Load(c Config) Set {
 	l := newLoader(c)
 	var s Set

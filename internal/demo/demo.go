@@ -61,7 +61,7 @@ func Run(ctx context.Context, sys *app.System, keep string) error {
 			return err
 		}
 		if app.Exists(d.project) {
-			return exit.Errorf(exit.Input, "%s is there already: --keep wants a new folder", d.project)
+			return exit.Errorf(exit.Input, "%s already exists: --keep wants a new folder", d.project)
 		}
 	}
 	if err := unpack(demoFiles, "demo/project", d.project); err != nil {
@@ -79,7 +79,7 @@ func Run(ctx context.Context, sys *app.System, keep string) error {
 }
 
 func (d *demo) run(ctx context.Context) error {
-	d.title("A small project with a fault. Its tests:")
+	d.title("A small project with a bug. Its tests:")
 	if err := d.shell(ctx, "bash test.sh"); err != nil {
 		return err
 	}

@@ -162,7 +162,7 @@ func TestServersThatStall(t *testing.T) {
 	gives("https", "no handshake", func(net.Conn) {})
 }
 
-// TestServersThatRefuse: errors of the network say what to do; those of the answer are
+// TestServersThatRefuse: errors of the network say what to do; errors in the answer are
 // the caller's.
 func TestServersThatRefuse(t *testing.T) {
 	t.Parallel()

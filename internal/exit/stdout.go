@@ -56,7 +56,7 @@ func (s *Stdout) Lost() error {
 func (s *Stdout) Report(w io.Writer, err error) int {
 	code := fitted(w, err)
 	if lost := s.Lost(); code == OK && lost != nil {
-		fmt.Fprintf(w, "minigem: the output is not whole: %v\n", lost)
+		fmt.Fprintf(w, "minigem: the output is incomplete: %v\n", lost)
 		return Failed
 	}
 	return code

@@ -175,7 +175,7 @@ func TestUpdate(t *testing.T) {
 	other := write(t, t.TempDir(), map[string]string{manifestFile: `{"name": "x", "version": "3"}`})
 	require.NoError(t, writeOrigin(i.Folder, Origin{Source: other, Type: TypeLocal}))
 	_, err = m.Update(t.Context(), "x", Options{Consent: true})
-	require.ErrorContains(t, err, "not as it was written when it was installed")
+	require.ErrorContains(t, err, "has changed since it was installed")
 	now, err := m.Find("x")
 	require.NoError(t, err)
 	assert.Equal(t, "2", now.Version)

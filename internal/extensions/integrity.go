@@ -103,7 +103,7 @@ func (r records) read(key []byte) (map[string]record, error) {
 		return nil, fmt.Errorf("%s is damaged: remove it, and extensions are recorded anew as they are updated", r.file())
 	}
 	if !hmac.Equal([]byte(sign(key, canonical(f.Store))), []byte(f.Signature)) {
-		return nil, fmt.Errorf("%s is not as it was signed: remove it if you have changed it yourself", r.file())
+		return nil, fmt.Errorf("%s does not match its signature: remove it if you have changed it yourself", r.file())
 	}
 	return f.Store, nil
 }
@@ -124,7 +124,7 @@ func (r records) check(name string, o Origin) error {
 	}
 	if known, ok := all[name]; ok &&
 		(known.Hash != hashOf(o) || !hmac.Equal([]byte(known.Signature), []byte(sign(key, []byte(known.Hash))))) {
-		return fmt.Errorf("the file %s of the extension %s is not as it was written when it was installed: uninstall it, "+
+		return fmt.Errorf("the file %s of the extension %s has changed since it was installed: uninstall it, "+
 			"and install it again", installFile, name)
 	}
 	return nil

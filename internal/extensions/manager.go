@@ -54,7 +54,7 @@ type Options struct {
 }
 
 // ErrRefused means that nobody agreed and nothing was changed.
-var ErrRefused = errors.New("nothing was installed: nobody agreed; --consent says yes beforehand")
+var ErrRefused = errors.New("nothing was installed, because nobody agreed; --consent says yes beforehand")
 
 // Getenv returns the last value of name in Env.
 func (m *Manager) Getenv(name string) string {
@@ -162,7 +162,7 @@ func (m *Manager) agree(next Installed, before *Installed, agreed bool) error {
 			return fmt.Errorf("the extension %s is installed already: update or uninstall it", old.Name)
 		}
 		if lexists(filepath.Join(m.Dir, next.Name)) {
-			return fmt.Errorf("%s is in the way: it is no extension; move it away", filepath.Join(m.Dir, next.Name))
+			return fmt.Errorf("%s is in the way: it is not an extension; move it away", filepath.Join(m.Dir, next.Name))
 		}
 	}
 	brings, err := Read(next.Dir)
@@ -186,7 +186,7 @@ func (m *Manager) agree(next Installed, before *Installed, agreed bool) error {
 		about += "  left out: " + text.VisibleLine(p) + "\n"
 	}
 	about += "Hooks and MCP servers run on this machine with your rights. " +
-		"The rest is told to models as instructions. minigem has checked none of it.\n"
+		"The rest is given to models as instructions. minigem has not checked any of it.\n"
 	if agreed {
 		m.User.Say(about)
 	} else if !m.User.Confirm(about, question) {
@@ -332,7 +332,7 @@ func (m *Manager) current(ctx context.Context, i Installed) (string, error) {
 	const newest = "it is up to date"
 	switch i.Origin.Type {
 	case TypeLink:
-		return "it is linked, and always as its folder is", nil
+		return "it is linked, and always matches its folder", nil
 	case TypeLocal:
 		there, err := ReadManifest(i.Origin.Source)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -355,5 +355,5 @@ func (m *Manager) current(ctx context.Context, i Installed) (string, error) {
 		}
 		return "", err
 	}
-	return "", fmt.Errorf("nobody noted where it came from: uninstall it, and install it again")
+	return "", fmt.Errorf("its source was not recorded: uninstall it, and install it again")
 }

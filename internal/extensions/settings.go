@@ -20,7 +20,7 @@ type given struct {
 
 // ErrNoAnswer means that a setting was asked for and nobody answered.
 var ErrNoAnswer = errors.New(
-	"nothing was installed: a setting was asked for, and nobody answered; --skip-settings leaves them for minigem " +
+	"nothing was installed: a setting needs a value, and nobody answered; --skip-settings leaves them for minigem " +
 		"extensions config")
 
 // askSettings asks for the settings of next that before did not have.
@@ -212,7 +212,7 @@ func (m *Manager) Configure(name, setting string, workspace bool) error {
 	for _, s := range wanted {
 		value, ok := m.User.Value(question(s), s.Sensitive)
 		if !ok {
-			return errors.New("a setting was asked for, and nobody answered")
+			return errors.New("a setting needs a value, and nobody answered")
 		}
 		if err := m.keep(i, given{s, value}, scope); err != nil {
 			return err

@@ -29,7 +29,7 @@ func EndingError(ctx context.Context, res agent.Result) error {
 	case agent.Loop:
 		return exit.Errorf(
 			exit.TurnLimit,
-			"the model repeated itself and was stopped (%s): say more exactly what is wanted, or set "+
+			"the model repeated itself and was stopped (%s): state more exactly what you want, or set "+
 				"model.disableLoopDetection in the settings", res.Reason)
 	case agent.Failed, agent.InvalidStream:
 		var e *llm.Error

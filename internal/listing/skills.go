@@ -84,7 +84,7 @@ func WriteSkillPlan(c *app.Configuration, sys *app.System, source string, plan [
 			verb = "linked"
 		}
 		if p.Replaces {
-			verb += " in the place of what is there"
+			verb += ", replacing what is there"
 		}
 		fmt.Fprintf(sys.Stderr, "  * %s: %s\n    %s, %s to %s\n", text.VisibleLine(p.Skill.Name),
 			text.VisibleLine(p.Skill.Description),

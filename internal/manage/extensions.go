@@ -96,7 +96,7 @@ func (e *Extensions) Update(ctx context.Context, name string, all bool) error {
 		switch {
 		case errors.Is(err, extensions.ErrRefused):
 			failed = errors.Join(
-				failed, fmt.Errorf("the extension %s was not updated: nobody agreed; --consent says yes beforehand", name))
+				failed, fmt.Errorf("the extension %s was not updated, because nobody agreed; --consent says yes beforehand", name))
 		case err != nil:
 			failed = errors.Join(failed, err)
 		case u.Why != "":
@@ -168,6 +168,6 @@ func (e *Extensions) Validate(path string) error {
 	if n := len(brings.Problems); n > 0 {
 		return exit.Errorf(exit.Failed, "%s in the extension", text.Plural(n, "fault"))
 	}
-	e.say("No fault was found.")
+	e.say("No problems were found.")
 	return nil
 }

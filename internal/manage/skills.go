@@ -40,7 +40,7 @@ func (s Skills) Install(source, path string, link, agreed bool) error {
 	}
 	listing.WriteSkillPlan(s.Config, s.Sys, source, plan)
 	if !agreed && !Confirmed(s.Sys, "Install this? [y/N] ") {
-		return exit.Errorf(exit.Failed, "nothing was installed: nobody agreed; --consent says yes beforehand")
+		return exit.Errorf(exit.Failed, "nothing was installed, because nobody agreed; --consent says yes beforehand")
 	}
 	for _, p := range plan {
 		if err := p.Do(); err != nil {

@@ -19,7 +19,7 @@ const (
 		"--origin shows what is in force"
 	useChecks = "minigem settings list --origin, minigem hooks lint and minigem policies show what is in force and " +
 		"what is wrong with it"
-	noCloud       = "nothing of it runs anywhere but here; " + useOneShot
+	noCloud       = "nothing runs anywhere but here; " + useOneShot
 	useReview     = "git diff | minigem -p \"Review this\""
 	useBackground = "no session runs in the background; " + useSessions
 )
@@ -65,7 +65,7 @@ var Commands = []Command{
 		Instead: "tools write to the files themselves; /restore in the chat takes edits back where " +
 			"general.checkpointing.enabled is set"},
 	{Words: []string{"sandbox", "execpolicy"}, Of: []string{codex}, Subs: []string{"macos", "linux", "windows", "check"},
-		Instead: "minigem policies shows what may run unasked"},
+		Instead: "minigem policies shows what may run without asking"},
 	{Words: []string{"debug"}, Of: []string{codex}, Subs: []string{"seatbelt", "landlock", "app-server", "prompt-input"},
 		Instead: "minigem --debug -p \"...\" says what is being done, --hook-trace FILE what hooks did"},
 	{Words: []string{"cloud", "cloud-tasks", "app", "migrate-nfs-db"}, Of: []string{codex},

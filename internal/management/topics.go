@@ -30,6 +30,6 @@ It may only read and search, because there is no one to ask. To let it do more:
 
 Flags may come before or after the prompt. Those that permit more, such as
 --yolo, come first, or after a prompt in quotes. "update" alone is a command,
-and not one of minigem's; "update the readme" is a prompt, as is all that -p is
-given.
+and not one of minigem's; "update the readme" is a prompt, as is anything given
+with -p.
 `

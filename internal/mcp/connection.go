@@ -140,15 +140,15 @@ func (s *Session) restart(ctx context.Context, dead *mcp.ClientSession) error {
 	case s.connection() != dead:
 		return nil
 	case s.restarts == maxRestarts:
-		return fmt.Errorf("it ended, and is started again %d times at most", maxRestarts)
+		return fmt.Errorf("it ended, and is restarted at most %d times", maxRestarts)
 	}
 	s.restarts++
 	s.hangUp()
 	if err := s.dial(ctx); err != nil {
-		return fmt.Errorf("it ended, and does not start again: %w", err)
+		return fmt.Errorf("it ended, and cannot be restarted: %w", err)
 	}
 	s.version.Add(1)
-	s.note("ended, and was started again")
+	s.note("ended, and was restarted")
 	return nil
 }
 
@@ -206,7 +206,7 @@ func (m *messages) Read(p []byte) (int, error) {
 			m.due = append(slices.Clone(line), '\n')
 		} else if len(bytes.TrimSpace(line)) > 0 {
 			s.chatty.Do(func() {
-				s.note("wrote text to its stdout, where only messages belong. It is skipped, as all later text is: " +
+				s.note("wrote text to its stdout, where only messages belong. It is skipped, and so is all later text: " +
 					cleanLine(string(line)))
 			})
 		}

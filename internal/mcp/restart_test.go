@@ -26,7 +26,7 @@ func TestTextOnStdout(t *testing.T) {
 	notes := pool.Notes()
 	require.Len(t, notes, 1)
 	assert.Contains(t, notes[0], `the MCP server srv wrote text to its stdout`)
-	assert.True(t, strings.HasSuffix(notes[0], "is: Starting..."), notes[0])
+	assert.True(t, strings.HasSuffix(notes[0], "text: Starting..."), notes[0])
 	assert.Empty(t, pool.Notes(), "each is told once")
 }
 
@@ -53,7 +53,7 @@ func TestRestart(t *testing.T) {
 		assert.NotContains(t, err.Error(), "started again", "it dies in the call")
 	}
 	for _, call := range calls {
-		assert.ErrorContains(t, call(), "it ended, and is started again 5 times at most")
+		assert.ErrorContains(t, call(), "it ended, and is restarted at most 5 times")
 	}
 	assert.Greater(t, pool.Version(), version, "what it offers is asked for again")
 	assert.Len(t, pool.Notes(), maxRestarts)
@@ -97,7 +97,7 @@ func TestRestartFails(t *testing.T) {
 	_, err := run(t, waittest.Context(t), named(session, "go"), map[string]any{})
 	require.Error(t, err)
 	_, err = run(t, waittest.Context(t), named(session, "go"), map[string]any{})
-	require.ErrorContains(t, err, "it ended, and does not start again: connecting to the MCP server srv")
+	require.ErrorContains(t, err, "it ended, and cannot be restarted: connecting to the MCP server srv")
 	assert.Contains(t, err.Error(), "no license")
 	pool.Close()
 	_, err = run(t, waittest.Context(t), named(session, "go"), map[string]any{})

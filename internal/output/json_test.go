@@ -119,7 +119,7 @@ func TestStreamJSONEndsWithAResult(t *testing.T) {
 	assert.Equal(t, "error", last["status"])
 }
 
-func TestStreamJSONTellsOnceThatNobodyReads(t *testing.T) {
+func TestStreamJSONReportsAClosedPipeOnce(t *testing.T) {
 	f, told := &failing{}, 0
 	s := &StreamJSON{Out: f, Stats: &Stats{}, Broken: func(error) { told++ }}
 	s.Begin("S", "m", "hi")

@@ -90,7 +90,7 @@ type failing struct{ n int }
 
 func (f *failing) Write([]byte) (int, error) { f.n++; return 0, errors.New("broken pipe") }
 
-func TestTextTellsOnceThatNobodyReads(t *testing.T) {
+func TestTextReportsAClosedPipeOnce(t *testing.T) {
 	f, told := &failing{}, 0
 	text := &Text{Out: f, Err: &strings.Builder{}, Broken: func(error) { told++ }}
 	text.Emit(event.TextDelta{Text: "a"})

@@ -46,8 +46,8 @@ func (p Place) ShortenIn(text string) string {
 // UserSettings returns the path of the user's settings file.
 func (p Place) UserSettings() string { return filepath.Join(p.DotGemini, "settings.json") }
 
-// SettingsFile returns the path of the user's settings file (scope "user") or of that
-// of the project in the working directory ("project"). The home folder has no project
+// SettingsFile returns the path of the user's settings file (scope "user") or of the
+// file of the project in the working directory ("project"). The home folder has no project
 // settings, because that file would be the user's.
 func (p Place) SettingsFile(scope string) (string, error) {
 	switch scope {
@@ -60,7 +60,7 @@ func (p Place) SettingsFile(scope string) (string, error) {
 	file := filepath.Join(p.Dir, ".gemini", "settings.json")
 	if file == p.UserSettings() {
 		return "", exit.Errorf(
-			exit.Input, "the settings of the home folder are yours, not those of a project: use --scope user")
+			exit.Input, "the settings of the home folder are yours, not a project's: use --scope user")
 	}
 	return file, nil
 }

@@ -63,7 +63,7 @@ func (p *machine) load(t *testing.T) *Loaded {
 	return l
 }
 
-func TestDefaultsAreThoseOfTheSpecification(t *testing.T) {
+func TestDefaultsMatchTheSpecification(t *testing.T) {
 	t.Parallel()
 	l := newMachine(t).load(t)
 	s := l.Settings

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// narrowing says how a project's value of a restricting key is combined with that of
-// the user or the system. The project may restrict more, never less.
+// narrowing says how a project's value of a restricting key is combined with the
+// user's or the system's. The project may restrict more, never less.
 type narrowing int
 
 const (
@@ -108,7 +108,7 @@ func (l *Loaded) narrow(below, project *node) {
 		}
 		dot := strings.LastIndexByte(key, '.')
 		project.at(key[:dot]).remove(key[dot+1:])
-		r.warn(set.origin, key, WarnRestriction, "a project does not lift what %s holds back; ignored", held.origin)
+		r.warn(set.origin, key, WarnRestriction, "a project cannot lift a restriction of %s; ignored", held.origin)
 	}
 	slices.SortFunc(r.warnings, func(a, b Warning) int { return strings.Compare(a.Key, b.Key) })
 	l.Warnings = append(l.Warnings, r.first()...)

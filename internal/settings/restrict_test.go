@@ -82,7 +82,7 @@ func TestAProjectOnlyNarrows(t *testing.T) {
 	l := m.load(t)
 	assert.Equal(t, []string{"MINE"}, l.Settings.Security.EnvironmentVariableRedaction.Allowed)
 	require.Len(t, l.Warnings, 1)
-	assert.Contains(t, l.Warnings[0].String(), "a project does not lift what user ")
+	assert.Contains(t, l.Warnings[0].String(), "a project cannot lift a restriction of user ")
 }
 
 // TestRestrictionsThatCannotBeUnderstood checks that a value of the wrong type ends the

@@ -25,12 +25,12 @@ import (
 type Settings struct {
 	General      General              `json:"general,omitzero" jsonschema:"General behaviour."`
 	UI           UI                   `json:"ui,omitzero" jsonschema:"The chat."`
-	Output       Output               `json:"output,omitzero" jsonschema:"The shape of what is printed."`
+	Output       Output               `json:"output,omitzero" jsonschema:"The format of the output."`
 	Telemetry    Telemetry            `json:"telemetry,omitzero" jsonschema:"Where telemetry goes."`
 	Model        Model                `json:"model,omitzero" jsonschema:"The model and the limits of a session."`
 	ModelConfigs ModelConfigs         `json:"modelConfigs,omitzero" jsonschema:"Names and settings of models."`
 	Context      Context              `json:"context,omitzero" jsonschema:"What the model is told about the project."`
-	Tools        Tools                `json:"tools,omitzero" jsonschema:"Which tools there are and how they run."`
+	Tools        Tools                `json:"tools,omitzero" jsonschema:"Which tools there are, and how they run."`
 	MCP          MCP                  `json:"mcp,omitzero" jsonschema:"MCP servers as a whole."`
 	MCPServers   map[string]MCPServer `json:"mcpServers,omitempty" jsonschema:"MCP servers by name."`
 	Security     Security             `json:"security,omitzero" jsonschema:"Trust, approval and secrets."`
@@ -42,8 +42,8 @@ type Settings struct {
 	Skills           Skills                     `json:"skills,omitzero" jsonschema:"Skills."`
 	Agents           Agents                     `json:"agents,omitzero" jsonschema:"Subagents."`
 	Extensions       Extensions                 `json:"extensions,omitzero" jsonschema:"Extensions."`
-	Experimental     Experimental               `json:"experimental,omitzero" jsonschema:"What may still change."`
-	PolicyPaths      []string                   `json:"policyPaths,omitempty" jsonschema:"In place of the user's."`
+	Experimental     Experimental               `json:"experimental,omitzero" jsonschema:"Features that may still change."`
+	PolicyPaths      []string                   `json:"policyPaths,omitempty" jsonschema:"Instead of the user's."`
 	Admin            Admin                      `json:"admin,omitzero" jsonschema:"What an administrator allows."`
 	AdminPolicyPaths []string                   `json:"adminPolicyPaths,omitempty" jsonschema:"The administrator's."`
 }
@@ -55,9 +55,9 @@ type General struct {
 	PreferredEditor     string `json:"preferredEditor,omitempty" jsonschema:"The editor for proposed content."`
 	MaxAttempts         int    `json:"maxAttempts,omitempty" jsonschema:"Attempts at one request to the model."`
 	RetryFetchErrors    bool   `json:"retryFetchErrors,omitempty" jsonschema:"Retry requests without an answer."`
-	EnableNotifications bool   `json:"enableNotifications,omitempty" jsonschema:"Alert the user who is waited for."`
+	EnableNotifications bool   `json:"enableNotifications,omitempty" jsonschema:"Alert the user when waiting for them."`
 
-	NotificationMethod string `json:"notificationMethod,omitempty" enum:"auto|osc9|osc777|bell" jsonschema:"Its means."`
+	NotificationMethod string `json:"notificationMethod,omitempty" enum:"auto|osc9|osc777|bell" jsonschema:"How to alert."`
 
 	VimMode          bool             `json:"vimMode,omitempty" jsonschema:"Edit the prompt as vi does."`
 	SessionRetention SessionRetention `json:"sessionRetention,omitzero" jsonschema:"When old sessions are deleted."`
@@ -155,7 +155,7 @@ type Tools struct {
 	TruncateToolOutputThreshold int      `json:"truncateToolOutputThreshold,omitempty" jsonschema:"Characters; 0: all."`
 	Sandbox                     json.
 					RawMessage `json:"sandbox,omitempty" jsonschema:"true confines shell commands, see docs/PERMISSIONS.md."`
-	SandboxAllowedPaths  []string `json:"sandboxAllowedPaths,omitempty" jsonschema:"Writable, too. Not for projects."`
+	SandboxAllowedPaths  []string `json:"sandboxAllowedPaths,omitempty" jsonschema:"Also writable. Not for projects."`
 	SandboxNetworkAccess bool     `json:"sandboxNetworkAccess,omitempty" jsonschema:"Not for projects."`
 	Shell                Shell    `json:"shell,omitzero"`
 }
@@ -208,7 +208,7 @@ type Auth struct {
 // Advanced is the section "advanced".
 type Advanced struct {
 	ExcludedEnvVars []string `json:"excludedEnvVars,omitempty" jsonschema:"Variables that a project's .env cannot set."`
-	IgnoreLocalEnv  bool     `json:"ignoreLocalEnv,omitempty" jsonschema:"Read no .env but those of the home directory."`
+	IgnoreLocalEnv  bool     `json:"ignoreLocalEnv,omitempty" jsonschema:"Read .env files only from the home directory."`
 }
 
 // HooksConfig is the section "hooksConfig". MaxRetries (docs/spec/contract.md 3),
@@ -231,24 +231,24 @@ type Admin struct {
 
 // AdminSkills is "admin.skills".
 type AdminSkills struct {
-	Enabled bool `json:"enabled,omitempty" jsonschema:"false: there are none, whatever other settings say."`
+	Enabled bool `json:"enabled,omitempty" jsonschema:"false: there are no hooks, whatever other settings say."`
 }
 
 // Skills is the section "skills".
 type Skills struct {
-	Enabled  bool     `json:"enabled,omitempty" jsonschema:"false: there are none for models."`
-	Disabled []string `json:"disabled,omitempty" jsonschema:"Skills that models are not offered; of all layers."`
+	Enabled  bool     `json:"enabled,omitempty" jsonschema:"false: models get no skills."`
+	Disabled []string `json:"disabled,omitempty" jsonschema:"Skills that models are not offered; all layers add up."`
 }
 
 // Agents is the section "agents".
 type Agents struct {
-	Overrides map[string]AgentOverride `json:"overrides,omitempty" jsonschema:"What is changed of an agent, by its name."`
+	Overrides map[string]AgentOverride `json:"overrides,omitempty" jsonschema:"Changes to an agent, by its name."`
 }
 
 // AgentOverride is one entry of "agents.overrides" (cli/config/settingsSchema.ts).
 type AgentOverride struct {
 	Enabled     *bool       `json:"enabled,omitempty" jsonschema:"false: it is not offered."`
-	Tools       []string    `json:"tools,omitempty" jsonschema:"The tools that it has in place of its own."`
+	Tools       []string    `json:"tools,omitempty" jsonschema:"The tools that it has instead of its own."`
 	RunConfig   AgentLimits `json:"runConfig,omitzero"`
 	ModelConfig AgentModel  `json:"modelConfig,omitzero"`
 }

@@ -129,7 +129,7 @@ func ParseKey(typed string) (string, error) {
 		words = words[1:]
 	}
 	if len(words) != 1 {
-		return "", errors.New("a key is one word, and that was more")
+		return "", errors.New("a key is a single word: paste only the key")
 	}
 	_, value, named := strings.Cut(words[0], "=")
 	key := words[0]
@@ -140,7 +140,7 @@ func ParseKey(typed string) (string, error) {
 	if key == "" || strings.ContainsFunc(key, func(r rune) bool {
 		return r <= ' ' || r > '~' || strings.ContainsRune("#\"'`\\", r)
 	}) {
-		return "", errors.New("a key has other characters than that")
+		return "", errors.New("a key does not contain such characters")
 	}
 	return key, nil
 }

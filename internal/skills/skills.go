@@ -58,7 +58,8 @@ func Discover(sources []Source) (found []Skill, problems []string) {
 				continue
 			}
 			if found[i].File != s.File {
-				problems = append(problems, fmt.Sprintf("the skill %s of %s is not used: %s is called so too, and counts", s.Name,
+				problems = append(problems, fmt.Sprintf(
+					"the skill %s of %s is not used: %s has the same name, and is used instead", s.Name,
 					found[i].File, s.File))
 			}
 			found[i] = s

@@ -110,9 +110,9 @@ func (f Files) included(ctx context.Context, name string, warn func(string)) (ab
 		return abs, f.ignoredReason(abs, info.IsDir())
 	}
 	if abs, others := f.byPartOfName(ctx, name); abs != "" {
-		said := fmt.Sprintf("@%s is taken for %s", name, filepath.ToSlash(f.Workspace.Rel(abs)))
+		said := fmt.Sprintf("@%s is read as %s", name, filepath.ToSlash(f.Workspace.Rel(abs)))
 		if others > 0 {
-			said += fmt.Sprintf(" (%s more would do)", text.Plural(others, "file"))
+			said += fmt.Sprintf(" (%s more match)", text.Plural(others, "file"))
 		}
 		warn(said)
 		return abs, nil
@@ -129,7 +129,7 @@ func outsideReason(e *workspace.OutsideError) error {
 	if e.Name != "" {
 		return fmt.Errorf("%s is never read: it may contain secrets, or is other people's code", e.Name)
 	}
-	return errors.New("it is outside of the workspace; --include-directories adds folders")
+	return errors.New("it is outside the workspace; --include-directories adds folders")
 }
 
 // ignoredReason returns an error that names the ignore file hiding path, or nil if none

@@ -28,11 +28,11 @@ func TestIncludedFiles(t *testing.T) {
 	}{
 		{"see @a.txt", "Content from @a.txt:\ntext of a", ""},
 		{"see @sub", "text of b", ""},
-		{"see @b.txt", "Content from @sub/b.txt:\ntext of b", "@b.txt is taken for sub/b.txt"},
-		{`see @odd\[1\]`, "text of odd", "@odd[1] is taken for sub/odd[1].md"},
+		{"see @b.txt", "Content from @sub/b.txt:\ntext of b", "@b.txt is read as sub/b.txt"},
+		{`see @odd\[1\]`, "text of odd", "@odd[1] is read as sub/odd[1].md"},
 		{"see @hidden.txt", "", "@hidden.txt is not included: .geminiignore ignores it"},
 		{"see @" + strings.ReplaceAll(filepath.Dir(dir), " ", `\ `), "",
-			"is not included: it is outside of the workspace; --include-directories adds folders"},
+			"is not included: it is outside the workspace; --include-directories adds folders"},
 		{"see @nothing.here", "", "@nothing.here is not included: there is no such file"},
 		{"ask @nobody", "", ""},
 	} {

@@ -13,7 +13,7 @@ import (
 	"minigem/tools/toolcall"
 )
 
-// Shell runs the commands in the prompts of custom commands like those of the model,
+// Shell runs the commands in the prompts of custom commands like the model's,
 // under the policy and with the same confinement.
 type Shell struct {
 	Tool   tools.Tool // run_shell_command

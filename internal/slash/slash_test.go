@@ -28,7 +28,7 @@ func table(ran *[]string) slash.Table[string] {
 		{Name: "compress", Aliases: []string{"summarize", "compact"}, Args: "[MORE]", Help: "shorten the history",
 			Run: note("compress")},
 		{Name: "quit", Aliases: []string{"exit"}, Help: "leave", Run: func(string) error { return errRefused }},
-		{Name: "hooks", Help: "look after hooks", Run: note("hooks"), Sub: []slash.Command[string]{
+		{Name: "hooks", Help: "manage hooks", Run: note("hooks"), Sub: []slash.Command[string]{
 			{Name: "panel", Aliases: []string{"list", "show"}, Help: "list them", Run: note("hooks panel")},
 			{Name: "disable", Args: "NAME", Help: "turn one off", Run: note("hooks disable"), Values: func(string) []string {
 				return []string{"guard", "guard.sh", "lint"}
@@ -135,7 +135,7 @@ func TestHelp(t *testing.T) {
 	assert.Equal(t, `  /help (?)                             list the commands
   /compress [MORE] (summarize, compact) shorten the history
   /quit (exit)                          leave
-  /hooks                                look after hooks
+  /hooks                                manage hooks
     panel (list, show)                  list them
     disable NAME                        turn one off
   /chat                                 keep conversations

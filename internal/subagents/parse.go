@@ -96,7 +96,7 @@ func (p *parser) head(m *yaml.Node) {
 		read := fields[key.Value]
 		switch {
 		case p.seen[key.Value]:
-			p.fault(at(key), "%s stands there twice", name)
+			p.fault(at(key), "%s occurs twice", name)
 		case slices.Contains(remote, key.Value):
 			p.fault(at(key), "%s is of agents on other machines, which minigem does not reach", name)
 		case read == nil:
@@ -132,7 +132,7 @@ var validName = regexp.MustCompile(`^[a-z0-9_-]+$`)
 
 func (p *parser) name(n *yaml.Node) {
 	if p.agent.Name = p.text(n); !validName.MatchString(p.agent.Name) {
-		p.fault(at(n), "name is %q: expected small letters, digits, - and _", text.VisibleLine(p.agent.Name))
+		p.fault(at(n), "name is %q: expected lower-case letters, digits, - and _", text.VisibleLine(p.agent.Name))
 	}
 }
 

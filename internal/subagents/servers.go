@@ -53,7 +53,7 @@ func (s Server) Target() string {
 	if s.Command != "" {
 		return strings.Join(append([]string{s.Command}, s.Args...), " ")
 	}
-	return cmp.Or(s.HTTPURL, s.URL, "that of the settings")
+	return cmp.Or(s.HTTPURL, s.URL, "the one in the settings")
 }
 
 // serverFields maps each field that a server may have to its place.

@@ -73,7 +73,8 @@ func Discover(builtin []Agent, sources []Source) (found []Agent, problems []stri
 			if other == "" {
 				other = "one that is built in"
 			}
-			problems = append(problems, fmt.Sprintf("the agent %s of %s is not used: %s is called so too, and counts", a.Name,
+			problems = append(problems, fmt.Sprintf(
+				"the agent %s of %s is not used: %s has the same name, and is used instead", a.Name,
 				file, other))
 		}
 	}

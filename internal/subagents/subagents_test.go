@@ -45,8 +45,8 @@ func TestFaults(t *testing.T) {
 	for head, want := range map[string]string{
 		"name: a\ndescription: b\nmaxTurns: 3":                       `a.md:4: there is no field "maxTurns"; did you mean "max_turns"?`,
 		"name: a\ndescription: b\nqqqqqqqq: 3":                       `a.md:4: there is no field "qqqqqqqq"; there are description, `,
-		"name: a\ndescription: b\nname: c":                           "a.md:4: name stands there twice",
-		"name: A b\ndescription: b":                                  `a.md:2: name is "A b": expected small letters, digits, - and _`,
+		"name: a\ndescription: b\nname: c":                           "a.md:4: name occurs twice",
+		"name: A b\ndescription: b":                                  `a.md:2: name is "A b": expected lower-case letters, digits, - and _`,
 		"name: a":                                                    "a.md:1: it has no description",
 		"description: a":                                             "a.md:1: it has no name",
 		"name: a\ndescription: ' '":                                  "a.md:3: the description is empty",
@@ -105,8 +105,8 @@ func TestDiscover(t *testing.T) {
 	assert.Equal(t, NotAgreed, found[2].Off)
 	assert.Equal(t, []string{" builtin ", "project a of project/a.md", "project c of project/held.md", "user c of user/c.md"}, names)
 	require.Len(t, problems, 3)
-	assert.Contains(t, problems[0], "user/a.md is not used: "+filepath.Join(dir, "project", "a.md")+" is called so too")
-	assert.Contains(t, problems[1], "user/b.md is not used: one that is built in is called so too")
+	assert.Contains(t, problems[0], "user/a.md is not used: "+filepath.Join(dir, "project", "a.md")+" has the same name, and is used instead")
+	assert.Contains(t, problems[1], "user/b.md is not used: one that is built in has the same name, and is used instead")
 	assert.Contains(t, problems[2], "z.md:1: it must begin with")
 }
 

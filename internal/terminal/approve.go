@@ -155,7 +155,7 @@ func (a *Approver) planPermissions() []permission {
 	}
 	change := a.View.style.dim("  (or: n and what to change, for the model)")
 	return append(out, permission{Choice{"Yes, and ask about each edit", []string{"y", "yes"}, false}, policy.ProceedOnce},
-		permission{Choice{"No, plan on" + change, []string{"n", "no"}, true}, policy.Cancel})
+		permission{Choice{"No, keep planning" + change, []string{"n", "no"}, true}, policy.Cancel})
 }
 
 // show shows in full what the question is about.

@@ -53,7 +53,7 @@ func TestTypingAheadIsSeen(t *testing.T) {
 	w.await("line ") // whichever: they scroll by
 	w.press("next thing")
 	screen := w.await("> next thing")
-	assert.Contains(t, screen[strings.LastIndex(screen, "\n"):], "> next thing", "it stands in the last row")
+	assert.Contains(t, screen[strings.LastIndex(screen, "\n"):], "> next thing", "it is in the last row")
 	close(typed)
 	<-ended
 	line, err := w.prompt("\r")

@@ -148,7 +148,7 @@ func (s *screen) commit(text string) {
 			end = "\n"
 		}
 		s.flat, s.text = "", true
-		_, _ = io.WriteString(s.out, end) // it is there already
+		_, _ = io.WriteString(s.out, end) // it is already there
 		return
 	}
 	s.put(text)

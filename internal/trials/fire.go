@@ -23,7 +23,7 @@ const ExitDenied = 2
 type Fire struct {
 	Timeout time.Duration   // the maximum timeout of any hook; 0 means the hook's own
 	Agents  []*agents.Agent // agents whose reading of the answers is shown, too
-	JSON    bool            // the engine's report, for programs
+	JSON    bool            // print the engine's report as JSON
 }
 
 // Run fires payload at the hooks of c, and reports. It returns [ExitDenied] if a hook

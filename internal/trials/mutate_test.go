@@ -129,7 +129,7 @@ func TestWhatCannotBeMutated(t *testing.T) {
 		return out.String(), s.Paths[0], err
 	}
 	_, dir, err := run(with(map[string]string{"tests/red.txtar": "use ../.gemini\nprompt Look\nfired BeforeTool guard times=9\n" + calls}))
-	require.EqualError(t, err, dir+"/tests/red fails before anything is broken, so that it can notice nothing: minigem hooks test says why, mend it first")
+	require.EqualError(t, err, dir+"/tests/red already fails, so it cannot notice anything: minigem hooks test says why; fix it first")
 	_, _, err = run(map[string]string{"none.txtar": "prompt Look\n-- settings.json --\n{}\n-- model --\ntext Hi.\n"})
 	require.ErrorContains(t, err, "there is nothing to break")
 	tests := map[string]string{"tests/weak.txtar": weak}

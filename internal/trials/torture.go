@@ -76,7 +76,7 @@ func (o Torture) Run(ctx context.Context, sys *app.System) error {
 	} else {
 		said := r.Write(s.hook.ID())
 		if t.Guard && !r.Refuses {
-			said += "\nIt refuses other payloads, it seems. Name such a one with --set, so that denials that are lost are " +
+			said += "\nIt seems to refuse other payloads. Name one with --set, so that lost denials are " +
 				"found, too.\n"
 		}
 		_, err = io.WriteString(sys.Stdout, said)

@@ -158,7 +158,7 @@ func badRequestHint(said string) string {
 	case strings.Contains(said, "location is not supported"):
 		return "the Gemini API is not offered where you are; Vertex AI may be"
 	}
-	return "if a hook changes requests or history, look there first; /clear starts afresh"
+	return "if a hook changes requests or history, look there first; /clear starts over"
 }
 
 // details is the content of the "details" of Google's errors.

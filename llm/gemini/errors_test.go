@@ -106,7 +106,7 @@ func TestErrorsOfTheStream(t *testing.T) {
 	}
 }
 
-func TestAnErrorEventInPlaceOfTheFirstChunkIsTriedAgain(t *testing.T) {
+func TestErrorEventBeforeTheFirstChunkIsRetried(t *testing.T) {
 	t.Parallel()
 	calls := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -166,7 +166,7 @@ func parseHeaders(s string) (http.Header, error) {
 }
 
 // Check returns an [*llm.Error] of the kind [llm.ErrAuth] if o lacks something that calls
-// need, with a hint what to set. It makes no request: a wrong key is not found.
+// need, with a hint what to set. It makes no request: a wrong key goes unnoticed.
 func (o Options) Check() error {
 	const getKey = "create a key at https://aistudio.google.com/apikey and put it into the variable GEMINI_API_KEY, or " +
 		"the line GEMINI_API_KEY=... into ~/.gemini/.env"

@@ -75,7 +75,7 @@ const (
 )
 
 // run makes a streamed call and a generated one over such networks, each with a fake
-// clock. It returns the waits of the first, which must equal those of the second.
+// clock. It returns the waits of the first, which must equal the waits of the second.
 func run(t *testing.T, o gemini.Options, replies ...reply) (waits []time.Duration, calls int, err error) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {

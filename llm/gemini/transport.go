@@ -26,12 +26,12 @@ type exchange struct {
 	sent         bool
 	status       int // 0 means no answer
 	header       http.Header
-	refused      bool   // the API sent an error in place of the first chunk
+	refused      bool   // the API sent an error instead of the first chunk
 	bodyErr      error  // what cut the answer short, or nil
 	lastInput    []byte // the beginning of the last input
 }
 
-// opened reports whether the stream had begun. An error in place of the first
+// opened reports whether the stream had begun. An error instead of the first
 // chunk still answers the request.
 func (x *exchange) opened() bool {
 	return x.stream && (x.chunks > 0 || x.status/100 == 2 && !x.refused)

@@ -110,7 +110,7 @@ func (c *Client) refused(r *refusal, x *exchange) *llm.Error {
 		if e.RetryAfter > 0 {
 			e.Hint = fmt.Sprintf("wait %v, or choose another model with --model", e.RetryAfter.Round(time.Second))
 		}
-	case status/100 == 2 && code != "context_length_exceeded" && code != "invalid_request_error": // in place of a chunk
+	case status/100 == 2 && code != "context_length_exceeded" && code != "invalid_request_error": // instead of a chunk
 		e.Kind, e.Message, e.Hint = llm.ErrStream, fmt.Sprintf("the server of %s has trouble: %s", model, said),
 			"try again later, or choose another model with --model"
 	case status >= 500:
@@ -143,5 +143,5 @@ func badRequestHint(said, code string) string {
 	if strings.Contains(said, "does not support tools") {
 		return "minigem works through tools: choose a model that can call them"
 	}
-	return "if a hook changes requests or history, look there first; /clear starts afresh"
+	return "if a hook changes requests or history, look there first; /clear starts over"
 }

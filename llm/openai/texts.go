@@ -141,7 +141,7 @@ func (t *texts) end() []llm.Part {
 	return parts
 }
 
-// call reads the JSON inside of <tool_call>. It refuses a tool that the request did not
+// call reads the JSON inside <tool_call>. It refuses a tool that the request did not
 // offer, so that a text about a call stays text.
 func (t *texts) call(body string) (llm.ToolCall, bool) {
 	var c struct {

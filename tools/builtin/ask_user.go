@@ -23,7 +23,7 @@ var askUserSchema = tools.MustSchema(`{
         "type": "object",
         "properties": {
           "question": {"type": "string", "minLength": 1, "description": "The question."},
-          "header": {"type": "string", "minLength": 1, "description": "One or two words that stand above it."},
+          "header": {"type": "string", "minLength": 1, "description": "One or two words shown above it."},
           "type": {"type": "string", "enum": ["choice", "text", "yesno"],
             "description": "What kind of answer it wants."},
           "options": {

@@ -55,7 +55,7 @@ type exitPlanModeCall struct {
 	Name string `json:"plan_filename"`
 }
 
-// Prepare implements tools.Tool. It refuses a path outside of the folder of plans, links
+// Prepare implements tools.Tool. It refuses a path outside the folder of plans, links
 // followed; whether the plan can be read is for Check.
 func (t *exitPlanMode) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &exitPlanModeCall{tool: t}

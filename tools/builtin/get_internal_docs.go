@@ -12,7 +12,7 @@ import (
 var internalDocsSchema = tools.MustSchema(`{
   "type": "object",
   "properties": {
-    "path": {"type": "string", "description": "The page, as it stands in the list. Without it you get the list."}
+    "path": {"type": "string", "description": "The page, as it appears in the list. Without it you get the list."}
   }
 }`)
 

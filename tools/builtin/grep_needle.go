@@ -139,7 +139,7 @@ func literalNeedles(re *syntax.Regexp) ([]needle, bool) {
 	}
 	ns := []needle{newNeedle(best, true)}
 	exact := len(best) == len(re.Rune) && !bytes.ContainsAny(best, "\r\n")
-	// Two ASCII letters have a third case outside of ASCII.
+	// Two ASCII letters have a third case outside ASCII.
 	for letter, third := range map[byte]string{'k': "\u212a", 's': "\u017f"} {
 		if bytes.IndexByte(best, letter) >= 0 {
 			ns, exact = append(ns, newNeedle([]byte(third), false)), false

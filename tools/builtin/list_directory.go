@@ -81,7 +81,7 @@ type listDirectoryCall struct {
 	Options filtering `json:"file_filtering_options"`
 }
 
-// Prepare implements tools.Tool. It refuses a path outside of the workspace; whether it
+// Prepare implements tools.Tool. It refuses a path outside the workspace; whether it
 // is a directory is found out by Run.
 func (t *listDirectory) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &listDirectoryCall{tool: t}

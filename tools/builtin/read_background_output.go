@@ -22,7 +22,7 @@ var readBackgroundSchema = tools.MustSchema(`{
     "pid": {"type": "integer",
       "description": "The process, as run_shell_command or list_background_processes named it."},
     "lines": {"type": "integer", "minimum": 1, "description": "How many of the last lines to read; 100 if not given."},
-    "delay_ms": {"type": "integer", "minimum": 0, "description": "Wait so many milliseconds before reading."},
+    "delay_ms": {"type": "integer", "minimum": 0, "description": "Wait this many milliseconds before reading."},
     "wait_for_previous": {"type": "boolean", "description": "Run only after the calls before this one have ended."}
   },
   "required": ["pid"]

@@ -65,7 +65,7 @@ type readFileCall struct {
 	EndLine   int    `json:"end_line"`
 }
 
-// Prepare implements tools.Tool. It refuses a path outside of the workspace, an ignored
+// Prepare implements tools.Tool. It refuses a path outside the workspace, an ignored
 // file and a range that ends before it begins. It does not open the file.
 func (t *readFile) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &readFileCall{tool: t}

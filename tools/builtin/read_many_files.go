@@ -83,7 +83,7 @@ type readManyCall struct {
 }
 
 // Prepare implements tools.Tool. It refuses invalid patterns and those that begin outside
-// of the workspace.
+// the workspace.
 func (t *readManyFiles) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &readManyCall{tool: t}
 	if err := t.schema.Decode(args, c); err != nil {

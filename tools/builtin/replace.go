@@ -136,7 +136,7 @@ func (c *replaceCall) notFound() error {
 	return &tools.Error{Type: tools.ErrEditNoOccurrence,
 		Message: fmt.Sprintf(
 			"Could not find an exact match for 'old_string' in '%s'. The file may have changed, or the lines were never "+
-				"read: read them with read_file, then retry with the text as it stands there.", c.rel),
+				"read: read them with read_file, then retry with the text as it is there.", c.rel),
 		Display: fmt.Sprintf("Error: Could not find an exact match for old_string in '%s'.", c.rel)}
 }
 

@@ -245,7 +245,7 @@ func (c *shellCall) confine(cmd *proc.Command) (done func(), err error) {
 	if !c.read {
 		if c.in = c.in || c.tool.opts.Sandbox; c.in {
 			if cmd.Confine = c.tool.opts.Confine; cmd.Confine == nil {
-				return nil, errors.New("a rule allows this command in the sandbox only, and there is none")
+				return nil, errors.New("a rule allows this command only in the sandbox, but there is no sandbox")
 			}
 		}
 		return func() {}, nil

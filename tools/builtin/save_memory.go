@@ -146,7 +146,7 @@ func (c *saveMemoryCall) Run(ctx context.Context) (tools.Result, error) {
 		nil
 }
 
-// open opens the directory of the file; nothing outside of it can be written.
+// open opens the directory of the file; nothing outside it can be written.
 func (t *saveMemory) open(dir string) (*workspace.Workspace, error) {
 	if ws := t.opened[dir]; ws != nil {
 		return ws, nil

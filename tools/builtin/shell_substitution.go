@@ -11,7 +11,7 @@ import (
 )
 
 // substitutes reports whether the shell would execute a command or process
-// substitution in a command line: $(...), backticks, <(...), >(...), outside of
+// substitution in a command line: $(...), backticks, <(...), >(...), outside
 // single quotes and quoted here-documents. A line that does not parse is
 // searched as text: if in doubt, it does.
 func substitutes(command string) bool {

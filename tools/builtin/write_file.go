@@ -57,7 +57,7 @@ type userEdited struct {
 	Proposed string `json:"ai_proposed_content"`
 }
 
-// Prepare implements tools.Tool. It refuses a path outside of the workspace, a directory,
+// Prepare implements tools.Tool. It refuses a path outside the workspace, a directory,
 // and content with a placeholder for omitted code, unless the user edited the content.
 func (t *writeFile) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &writeFileCall{tool: t, args: args}

@@ -255,7 +255,7 @@ func TestExplicitQuestionOutranksReading(t *testing.T) {
 	v := e.Check(shellCall("ls"))
 	assert.Equal(t, Ask, v.Decision)
 	assert.Equal(t, "the rule in settings: tools.confirmationRequired wants it asked", v.Reason)
-	assert.Empty(t, e.Check(Call{Tool: "write_file"}).Reason, "nobody has decided")
+	assert.Empty(t, e.Check(Call{Tool: "write_file"}).Reason, "it has not been decided")
 }
 
 func TestNotOffered(t *testing.T) {

@@ -91,7 +91,7 @@ func (p *parser) unknownKey(at Place, key string, tables bool) {
 	case meant != "":
 		p.complain(at, true, "unknown key %q%s", key, text.DidYouMean(meant))
 	case tables:
-		p.complain(at, true, "unknown key %q: rules stand in [[rule]]", key)
+		p.complain(at, true, "unknown key %q: rules are in [[rule]]", key)
 	default:
 		p.complain(at, false, "unknown key %q ignored", key)
 	}

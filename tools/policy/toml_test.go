@@ -69,9 +69,9 @@ func TestFilesThatAreNoPolicy(t *testing.T) {
 		{"[rule]\ntoolName = \"x\"", `p.toml: "rule" must be an array of tables: write [[rule]]`, true},
 		{"rules = 1", `p.toml: unknown key "rules"; did you mean "rule"?`, true},
 		{"\n[[Rule]]\ntoolName = \"x\"", `p.toml:2: unknown key "Rule"; did you mean "rule"?`, true},
-		{"\n[[deny]]\ntoolName = \"x\"", `p.toml:2: unknown key "deny": rules stand in [[rule]]`, true},
+		{"\n[[deny]]\ntoolName = \"x\"", `p.toml:2: unknown key "deny": rules are in [[rule]]`, true},
 		{"[meta]\nauthor = \"x\"", `p.toml: unknown key "meta" ignored`, false},
-		{"\n[[safety_checker]]\ntoolName = \"x\"", "p.toml:2: a safety checker outside of a rule is not supported: give the rule itself a safety_checker", true},
+		{"\n[[safety_checker]]\ntoolName = \"x\"", "p.toml:2: a safety checker outside a rule is not supported: give the rule itself a safety_checker", true},
 	} {
 		rules, problems := Parse("p.toml", []byte(c.text), TierUser)
 		assert.Empty(t, rules)

@@ -12,9 +12,9 @@ import (
 	"minigem/tools"
 )
 
-// TestAFailedToolHasAnEventOfItsOwn checks that PostToolUseFailure fires after
+// TestFailedToolHasItsOwnEvent checks that PostToolUseFailure fires after
 // AfterTool with the tool's response, and that the stronger of both decisions counts.
-func TestAFailedToolHasAnEventOfItsOwn(t *testing.T) {
+func TestFailedToolHasItsOwnEvent(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name          string

@@ -262,9 +262,9 @@ func TestNotification(t *testing.T) {
 	}
 }
 
-// TestNobodyIsAskedInVain checks that a call that is known to fail fails without a
+// TestNoQuestionForAFailingCall checks that a call that is known to fail fails without a
 // question, even if that changes later, because it was never approved.
-func TestNobodyIsAskedInVain(t *testing.T) {
+func TestNoQuestionForAFailingCall(t *testing.T) {
 	t.Parallel()
 	ran := false
 	b := newBench(&fakeTool{

@@ -68,7 +68,7 @@ type noted struct{ *note }
 func (n noted) Intent() tools.Intent                          { return n.intent() }
 func (n noted) Run(ctx context.Context) (tools.Result, error) { return n.run(ctx) }
 
-// recorder records failures in place of a testing.T.
+// recorder records failures instead of a testing.T.
 type recorder struct {
 	mu       sync.Mutex
 	failures []string

@@ -15,8 +15,8 @@ import (
 	"minigem/internal/text"
 )
 
-// Ignore says which ignore files apply (core/services/fileDiscoveryService.ts); the zero
-// value none. The last rule that matches a path wins, in this order: .git/info/exclude,
+// Ignore says which ignore files apply (core/services/fileDiscoveryService.ts). The zero
+// value applies none. The last rule that matches a path wins, in this order: .git/info/exclude,
 // the .gitignore files of the repository from the outermost to the innermost,
 // .geminiignore, the custom files. Everything in an ignored directory is ignored. The
 // files are read again for each question, so that changes apply at once; of each only the
@@ -41,7 +41,7 @@ type Ignorer struct {
 	all  bool   // the directory itself is ignored
 }
 
-// level is a .gitignore file (or info/exclude) with those outside of it.
+// level is a .gitignore file (or info/exclude) with those outside it.
 type level struct {
 	*ruleSet
 	outer *level

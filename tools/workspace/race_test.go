@@ -70,7 +70,7 @@ func TestSwapRaces(t *testing.T) {
 	assert.Positive(t, reads[0]+reads[1], "some reads succeeded in between")
 }
 
-// swap puts a link in place of name and removes it again.
+// swap replaces name by a link and removes it again.
 func swap(t *testing.T, name, target string, deadline time.Time) {
 	link, aside := name+".link", name+".aside"
 	// A writer may have created the name while it was free.

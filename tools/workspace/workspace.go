@@ -58,14 +58,14 @@ func (e *OutsideError) Error() string {
 		return fmt.Sprintf("Path not in workspace: %q is protected (%s); allowed are other paths in %s", e.Path, e.Name,
 			where)
 	}
-	return fmt.Sprintf("Path not in workspace: %q is outside of the allowed directories: %s", e.Path, where)
+	return fmt.Sprintf("Path not in workspace: %q is outside the allowed directories: %s", e.Path, where)
 }
 
 // Unwrap returns [ErrOutside].
 func (e *OutsideError) Unwrap() error { return ErrOutside }
 
 // Workspace is a set of directories. It is safe for concurrent use. The zero Workspace,
-// and a nil one, is empty: every path is outside of it. It keeps a handle to each
+// and a nil one, is empty: every path is outside it. It keeps a handle to each
 // directory open for the life of the process.
 type Workspace struct {
 	// Announce, if not nil, is called with the absolute path before a temporary file is
@@ -225,7 +225,7 @@ func (w *Workspace) Real(path string) (string, error) {
 }
 
 // Writable reports whether files at path may be written as far as directories decide: it
-// is inside of the workspace and not in a readable directory. [Workspace.Keep] and the
+// is inside the workspace and not in a readable directory. [Workspace.Keep] and the
 // file's mode may still forbid it.
 func (w *Workspace) Writable(path string) bool {
 	p, err := w.locate(w.Abs(path))

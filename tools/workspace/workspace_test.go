@@ -221,7 +221,7 @@ func TestOutsideError(t *testing.T) {
 	require.ErrorIs(t, err, ErrOutside)
 	tmp := filepath.Join(filepath.Dir(root), "tmp")
 	assert.Equal(t, &OutsideError{Path: outside, Dirs: []string{root}, Temp: []string{tmp}}, err)
-	assert.Equal(t, `Path not in workspace: "`+outside+`" is outside of the allowed directories: `+root+" or the project temp directory: "+tmp, err.Error())
+	assert.Equal(t, `Path not in workspace: "`+outside+`" is outside the allowed directories: `+root+" or the project temp directory: "+tmp, err.Error())
 	_, err = w.Resolve("sub/.ENV")
 	assert.Equal(t, `Path not in workspace: "`+root+`/sub/.ENV" is protected (.ENV); allowed are other paths in `+root+" or the project temp directory: "+tmp, err.Error())
 }

@@ -52,7 +52,7 @@ func (p *Player) Read(f hooks.Firing, r *hooks.Run, _ hooks.Payload) {
 	o.Reason, o.AdditionalContext = e.Reason, e.Context
 	switch e.Kind {
 	case tables.Unknown:
-		p.unknown("nobody has measured what %s makes of this answer at %s: %s", p.agentOf(r.Hook).Title(), p.reads.name(f),
+		p.unknown("not measured: what %s makes of this answer at %s: %s", p.agentOf(r.Hook).Title(), p.reads.name(f),
 			summary(*r))
 	case tables.Refused, tables.Asked, tables.PromptBlocked, tables.Answered, tables.Retry:
 		o.Decision, r.Decision = protocol.Deny, hooks.Deny
@@ -99,7 +99,7 @@ func (p *effects) settle(f hooks.Firing, runs []hooks.Run) hooks.Settled {
 		all = append(all, o)
 	}
 	if acting > 1 && p.agent.Play.Several.Order == "" {
-		p.unknown("nobody has measured what the answers of several hooks at %s come to in %s", p.reads.name(f),
+		p.unknown("not measured: the outcome of several hooks' answers at %s in %s", p.reads.name(f),
 			p.agent.Title())
 	}
 	switch f.Event {
@@ -155,7 +155,7 @@ func (p *effects) chosen(rule string, all []one) []one {
 	case "all":
 		return all
 	}
-	p.unknown("nobody has measured whose answer counts in %s where several hooks say the same", p.agent.Title())
+	p.unknown("not measured: whose answer counts in %s if several hooks give the same one", p.agent.Title())
 	return all
 }
 
@@ -209,7 +209,7 @@ func (p *effects) settleBefore(f hooks.Firing, all []one) hooks.Settled {
 	if p.confirms() && !readOnly(c.kind) && !approves {
 		return hooks.Settled{
 			Decision: hooks.Deny,
-			Output:   protocol.Output{Decision: protocol.Deny, Reason: "it has to be confirmed, and nobody is there"}}
+			Output:   protocol.Output{Decision: protocol.Deny, Reason: "it has to be confirmed, and there is nobody to ask"}}
 	}
 	rewrites := p.chosen(p.agent.Play.Several.Rewrites, having(all, tables.Rewritten))
 	if len(rewrites) == 0 {
@@ -234,7 +234,7 @@ func (p *effects) nested(all []one) []one {
 	}
 	if len(said) > 1 && len(having(said, tables.Allowed)) != len(said) && len(having(said, tables.Refused)) != len(
 		said) {
-		p.unknown("nobody has measured which of several permissionDecisions counts in %s", p.agent.Title())
+		p.unknown("not measured: which of several permissionDecisions counts in %s", p.agent.Title())
 	}
 	return said
 }
@@ -304,7 +304,7 @@ func (p *effects) settleStop(all []one) hooks.Settled {
 		return hooks.Settled{}
 	}
 	if p.course.goOn() > 1 && p.agent.Stop == (tables.Stop{}) {
-		p.unknown("nobody has measured how often a hook can make %s go on", p.agent.Title())
+		p.unknown("not measured: how often a hook can make %s go on", p.agent.Title())
 	}
 	why := p.texts(p.agent.Play.Several.Stops, again, func(o one) string {
 		return strings.TrimSpace(o.Reason + "\n" + o.Context)

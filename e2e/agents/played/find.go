@@ -192,10 +192,10 @@ func (f *finder) toml(path string, data []byte) {
 		_, hasMatcher := entry["matcher"].(string)
 		check(entry["matcher"] != nil && !hasMatcher, "matcher", "a matcher is not a string")
 		_, isText := entry["timeout"].(string)
-		check(isText, "timeout string", "a time-out is a string")
+		check(isText, "timeout string", "a timeout is a string")
 		seconds, isNumber := entry["timeout"].(int64)
-		check(isNumber && seconds < 0, "timeout negative", "a time-out is negative")
-		check(isNumber && seconds == 0, "timeout zero", "a time-out is 0")
+		check(isNumber && seconds < 0, "timeout negative", "a timeout is negative")
+		check(isNumber && seconds == 0, "timeout zero", "a timeout is 0")
 		_, known := f.event(text("event"))
 		check(!known, "event", fmt.Sprintf("there is no event %q", text("event")))
 		for key := range entry {

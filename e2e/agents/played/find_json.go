@@ -80,7 +80,7 @@ func (f *jsonFile) group(event string, group jsonc.Node) {
 		f.check(true, "null group", event+" holds null")
 		return
 	case jsonc.String:
-		f.check(true, "string entry", event+" has a string in place of an object")
+		f.check(true, "string entry", event+" has a string instead of an object")
 		return
 	}
 	matcher := group.Get("matcher")
@@ -123,9 +123,9 @@ func (f *jsonFile) entry(event, matcher string, entry jsonc.Node) {
 		timeout = entry.Get("timeoutSec")
 	}
 	n, isNumber := timeout.Float()
-	f.check(timeout.Exists() && !isNumber, "timeout string", "a time-out is not a number")
-	f.check(isNumber && n < 0, "timeout negative", "a time-out is negative")
-	f.check(isNumber && n == 0, "timeout zero", "a time-out is 0")
+	f.check(timeout.Exists() && !isNumber, "timeout string", "a timeout is not a number")
+	f.check(isNumber && n < 0, "timeout negative", "a timeout is negative")
+	f.check(isNumber && n == 0, "timeout zero", "a timeout is 0")
 	for _, key := range unplayed {
 		if v := entry.Get(key); v.Exists() && v.Text() != "false" {
 			f.finder.unknown("%s: %s of a hook is not played", filepath.Base(f.path), key)

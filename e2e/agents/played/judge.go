@@ -36,11 +36,11 @@ func (j Judge) Cannot(verb string, args []string, conds []testbed.Cond) string {
 		}
 	case "stdout", "stderr", "user-saw", "screen", "notice", "ending":
 		if p.agent.ID != "gemini" {
-			return "what " + name + " prints is in words of its own, which are not played"
+			return "what " + name + " prints is in its own format, which is not played"
 		}
 	case "cmp":
 		if args[0] == "stdout" || args[0] == "stderr" {
-			return "what " + name + " prints is in words of its own, which are not played"
+			return "what " + name + " prints is in its own format, which is not played"
 		}
 	case "transcript":
 		return "the transcript of " + name + " is not played"
@@ -60,9 +60,9 @@ func (j Judge) noCondition(verb string, args []string, c testbed.Cond) string {
 		return "upstream says what Gemini CLI makes of a run of minigem, and this is one of " + name
 	case verb == "fired" && (c.Key == "decision" || c.Key == "reason") &&
 		!slices.Contains([]string{"BeforeTool", "BeforeAgent", "AfterAgent"}, args[0]):
-		return fmt.Sprintf("what came of a hook at %s has no %s in %s", args[0], c.Key, name)
+		return fmt.Sprintf("the outcome of a hook at %s has no %s in %s", args[0], c.Key, name)
 	case verb == "fired" && c.Key == "reason" && args[0] == "BeforeAgent":
-		return "the reason for a blocked prompt is shown to the user alone"
+		return "the reason for a blocked prompt is shown only to the user"
 	case verb == "fired" && c.Key == "decision" && c.Value != "deny" && c.Value != "proceed":
 		return fmt.Sprintf("decision=%s cannot be distinguished from deny or proceed on %s", c.Value, name)
 	}
@@ -93,7 +93,7 @@ func (j Judge) WhyNot(event, name string) string {
 func (j Judge) Findings() []string {
 	if j.Player.endless() {
 		return []string{
-			j.Player.agent.Name + " goes on for ever here: nothing bounds how often a hook makes it go on. It was ended"}
+			j.Player.agent.Name + " would go on forever here: nothing limits how often a hook makes it go on. It was stopped"}
 	}
 	return nil
 }

@@ -178,7 +178,7 @@ func (p *Player) Plan(f hooks.Firing) hooks.Plan {
 		case seen[h.agent.ID+h.Command] && p.agent.Play.Several.Same == "once":
 			r.Skipped = "the same command runs once at an event there"
 		case seen[h.agent.ID+h.Command] && p.agent.Play.Several.Same == "":
-			p.unknown("nobody has measured how often %s runs a command that is configured twice at one event",
+			p.unknown("not measured: how often %s runs a command that is configured twice at one event",
 				p.agent.Title())
 		}
 		if r.Skipped == "" {
@@ -202,7 +202,7 @@ func (p *Player) whyNot(f hooks.Firing, name hooks.Event) string {
 	case name == protocol.AfterAgent && p.agent.Play.StopOnce && p.course.wentOn() > 0:
 		return fmt.Sprintf("%s does not fire %s again once a hook made it go on", p.agent.Name, native.Native)
 	case name == protocol.BeforeAgent && p.course.retries() && !slices.Contains(p.agent.Play.Again, "retry"):
-		return fmt.Sprintf("%s fires %s for what the user submitted alone", p.agent.Name, native.Native)
+		return fmt.Sprintf("%s fires %s only for what the user submitted", p.agent.Name, native.Native)
 	}
 	return ""
 }
@@ -211,7 +211,7 @@ func (p *Player) whyNot(f hooks.Firing, name hooks.Event) string {
 func (p *Player) matches(h hook, f hooks.Firing) (matched bool, why string) {
 	if !f.Event.IsTool() {
 		if h.Matcher != "" && h.Matcher != "*" {
-			p.unknown("nobody has measured what %s does with the matcher %q at %s", p.agent.Title(), h.Matcher, h.native)
+			p.unknown("not measured: what %s does with the matcher %q at %s", p.agent.Title(), h.Matcher, h.native)
 		}
 		return true, ""
 	}
@@ -221,7 +221,7 @@ func (p *Player) matches(h hook, f hooks.Firing) (matched bool, why string) {
 	} else {
 		fires, known := h.agent.Fires(h.Matcher, name)
 		if !known && h.Matcher != "" && h.Matcher != "*" {
-			p.unknown("nobody has measured which tools a matcher of %s fires for", p.agent.Title())
+			p.unknown("not measured: which tools a matcher of %s fires for", p.agent.Title())
 		}
 		matched = fires || !known
 	}

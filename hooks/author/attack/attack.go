@@ -80,7 +80,7 @@ func (g Goal) Spellings() ([]Spelling, error) {
 	case URL:
 		return urlSpellings(g)
 	}
-	return nil, fmt.Errorf("there is no kind %q of an attack", g.Kind)
+	return nil, fmt.Errorf("there is no attack of kind %q", g.Kind)
 }
 
 // Result is the outcome of one spelling.
@@ -218,7 +218,7 @@ func payload(ev protocol.Event, s Spelling) ([]byte, error) {
 	case protocol.AfterAgent:
 		fields["prompt_response"] = s.Text
 	default:
-		return nil, fmt.Errorf("an attack on %s is not known: BeforeTool, AfterTool, BeforeAgent and AfterAgent are", ev)
+		return nil, fmt.Errorf("%s cannot be attacked: use BeforeTool, AfterTool, BeforeAgent or AfterAgent", ev)
 	}
 	return protocol.Encode(fields)
 }

@@ -176,7 +176,7 @@ func splittings() []coding {
 	}
 	for _, c := range [][2]string{
 		{"one zero-width space", "\u200b"}, {"one blank", " "}, {"one line", "\n"}, {"two strings", `" + "`},
-		{"two strings beside each other", `" "`}, {"two variables", "\"\nb=\""}, {"an ellipsis", " [...] "},
+		{"two adjacent strings", `" "`}, {"two variables", "\"\nb=\""}, {"an ellipsis", " [...] "},
 		{"one comment", "/* */"}, {"one tag", "<wbr>"}, {"a template", "${''}"}, {"joined words", `' . '`},
 		{"YAML, folded", "\\\n  "}, {"two items", `", "`}, {"one NUL", "\x00"}, {"one escape", "\x1b[0m"},
 	} {

@@ -101,8 +101,8 @@ func TestRun(t *testing.T) {
 		{options: Options{Args: []string{"Stop"}, Agents: "codex"}, prints: "retry, no end"},
 		{options: Options{JSON: true}, prints: `"minigem.dev/compat/1"`},
 		{options: Options{HTML: true}, prints: "<!doctype html>"},
-		{options: Options{Args: []string{"BeforeModel"}}, fails: `nobody has measured answers at "BeforeModel"`},
-		{options: Options{JSON: true, HTML: true}, fails: "give one of --json, --html and an event"},
+		{options: Options{Args: []string{"BeforeModel"}}, fails: `answers at "BeforeModel" have not been measured`},
+		{options: Options{JSON: true, HTML: true}, fails: "give only one of --json, --html and an event"},
 		{options: Options{Agents: "x"}, fails: "there is no agent"},
 	} {
 		var b strings.Builder

@@ -169,8 +169,8 @@ func about(others []*agents.Agent) pageTable {
 		{"evidence", func(a *agents.Agent) string { return string(a.Evidence) }},
 		{"configuration", func(a *agents.Agent) string { return strings.Join(a.Config.Paths, ", ") }},
 		{"trust", func(a *agents.Agent) string { return a.Config.Trust }},
-		{"time-out", func(a *agents.Agent) string { return strings.TrimPrefix(timeoutOf(a), "?") }},
-		{"at the time-out", func(a *agents.Agent) string {
+		{"timeout", func(a *agents.Agent) string { return strings.TrimPrefix(timeoutOf(a), "?") }},
+		{"at the timeout", func(a *agents.Agent) string {
 			return map[string]string{"allow": "the action goes on"}[a.Timeout.OnExpiry]
 		}},
 		{"matcher", func(a *agents.Agent) string { return strings.TrimPrefix(a.Matcher.Kind, "unknown") }},

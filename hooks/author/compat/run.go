@@ -30,7 +30,7 @@ func Run(w, raw io.Writer, terminal bool, o Options) error {
 	case err != nil:
 		return exit.With(exit.Input, err)
 	case o.HTML && o.JSON, len(o.Args) > 0 && (o.JSON || o.HTML):
-		return exit.With(exit.Input, errors.New("give one of --json, --html and an event"))
+		return exit.With(exit.Input, errors.New("give only one of --json, --html and an event"))
 	case o.HTML && terminal:
 		return exit.With(
 			exit.Input, errors.New("the page is for a browser: send it to a file, minigem hooks compat --html > compat.html"))
@@ -48,7 +48,7 @@ func Run(w, raw io.Writer, terminal bool, o Options) error {
 	p, ok := PointOf(o.Args[0])
 	if !ok {
 		return exit.Errorf(
-			exit.Input, "nobody has measured answers at %q; it was done at %v, under any agent's name for them", o.Args[0],
+			exit.Input, "answers at %q have not been measured; measured events: %v, under any agent's name for them", o.Args[0],
 			Points())
 	}
 	return WriteEvent(w, p, agents)

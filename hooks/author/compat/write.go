@@ -95,7 +95,7 @@ func row(t io.Writer, name string, others []*agents.Agent, cell func(*agents.Age
 // Write writes a table of the given agents, and what they call each event.
 func Write(w io.Writer, others []*agents.Agent) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "agent\tversion\tevidence\ttime-out\tmatcher\tanswers tried\tretries of a stop")
+	fmt.Fprintln(t, "agent\tversion\tevidence\ttimeout\tmatcher\tanswers tried\tretries of a stop")
 	for _, a := range others {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%s\n", a.ID, orUnknown(a.Version), a.Evidence, timeoutOf(a), a.Matcher.Kind,
 			len(agents.Observed()[a.ID]), retriesOf(a))

@@ -60,7 +60,7 @@ type File struct {
 
 // Result is what an export would do.
 type Result struct {
-	// Files are the files that change; empty if everything is there already.
+	// Files are the files that change; empty if everything is already there.
 	Files []File
 	// Added is the number of hooks that are new.
 	Added int
@@ -183,7 +183,7 @@ func (x *exporter) leavesOut(h hook, n jsonc.Node) {
 		}
 	}
 	if h.onError == "block" && x.Bare {
-		x.say(h, "inverted", "onError: a hook that fails blocks in minigem, and lets pass elsewhere")
+		x.say(h, "inverted", "onError: a hook that fails blocks in minigem, and allows elsewhere")
 	}
 }
 
@@ -242,7 +242,7 @@ func (x *exporter) add(h hook) error {
 // warn adds remarks for what the agent's configuration cannot express.
 func (x *exporter) warn(h hook, point agents.Point) {
 	if h.sequence {
-		x.say(h, "differs", "sequential: hooks of one event may run side by side in %s", x.agent.Name)
+		x.say(h, "differs", "sequential: hooks of one event may run in parallel in %s", x.agent.Name)
 	}
 	if x.Bare {
 		x.judge(h, point)
@@ -254,7 +254,7 @@ func (x *exporter) warn(h hook, point agents.Point) {
 func (x *exporter) judge(h hook, point agents.Point) {
 	own := cmp.Or(h.dialect, "gemini")
 	if !x.agent.Reads(point) {
-		x.say(h, "differs", "nobody has measured what %s makes of answers at %s", x.agent.Title(), h.event)
+		x.say(h, "differs", "not measured: what %s makes of answers at %s", x.agent.Title(), h.event)
 		return
 	}
 	speaker, err := agents.Find(own)
@@ -280,7 +280,7 @@ func (x *exporter) judge(h hook, point agents.Point) {
 		{"exit 2 with a reason on stderr", agents.Answer{Point: point, Exit: 2, Stderr: "no"}},
 	} {
 		if got := x.agent.Read(a.answer); !got.Prevents() && got.Kind != agents.Unknown {
-			x.say(h, "inverted", "%s refuses in %s, and lets pass in %s (%s)", a.says, speaker.Name, x.agent.Name, got.Because())
+			x.say(h, "inverted", "%s refuses in %s, and allows in %s (%s)", a.says, speaker.Name, x.agent.Name, got.Because())
 		}
 	}
 }

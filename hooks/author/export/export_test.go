@@ -105,7 +105,7 @@ func TestEveryAgent(t *testing.T) {
 		assert.Contains(t, strings.Join(r.Remarks, "\n"), `type "http"`, id)
 		if id == "cline" { // one program per event, which checks the tool itself
 			assert.Empty(t, bash.command)
-			assert.Contains(t, strings.Join(r.Remarks, "\n"), "has one an event: call this from it: minigem hooks run --portable --dialect claude --match Bash")
+			assert.Contains(t, strings.Join(r.Remarks, "\n"), "has one per event: call this there: minigem hooks run --portable --dialect claude --match Bash")
 			continue
 		}
 		assert.Contains(t, bash.command, "--dialect claude --match Bash", id)
@@ -151,8 +151,8 @@ func TestTwiceIsOnce(t *testing.T) {
 func TestBareSaysWhatIsInverted(t *testing.T) {
 	t.Parallel()
 	for id, want := range map[string]string{
-		"claude": `inverted: .gemini/settings.json:3: {"decision":"deny","reason":"no"} refuses in Gemini CLI, and lets pass in Claude Code`,
-		"codex":  `lets pass in Codex CLI`, "kimi": "lets pass in Kimi Code", "cline": "exit 2 with a reason on stderr refuses in Gemini CLI, and lets pass in Cline CLI", "copilot": "lets pass in Copilot CLI",
+		"claude": `inverted: .gemini/settings.json:3: {"decision":"deny","reason":"no"} refuses in Gemini CLI, and allows in Claude Code`,
+		"codex":  `allows in Codex CLI`, "kimi": "allows in Kimi Code", "cline": "exit 2 with a reason on stderr refuses in Gemini CLI, and allows in Cline CLI", "copilot": "allows in Copilot CLI",
 	} {
 		r, err := export.Export([]byte(settings), export.Options{Agent: id, Bare: true}, nothing)
 		require.NoError(t, err)
@@ -197,5 +197,5 @@ func TestFaults(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.Mkdir(filepath.Join(dir, ".codex"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".codex/hooks.json"), []byte(`{"hooks": {"Stop": []}}`), 0o644))
-	require.ErrorContains(t, p.Write(o, r), "changed meanwhile")
+	require.ErrorContains(t, p.Write(o, r), "changed in the meantime")
 }

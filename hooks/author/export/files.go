@@ -31,7 +31,7 @@ func (p Place) path(name string) (string, error) {
 	for part := range strings.SplitSeq(name, "/") {
 		at = filepath.Join(at, part)
 		if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return "", fmt.Errorf("%s is a link, so that another file would be written: add the hooks by hand", at)
+			return "", fmt.Errorf("%s is a link to another file: add the hooks by hand", at)
 		}
 	}
 	return at, nil
@@ -74,7 +74,7 @@ func (p Place) Write(o Options, shown Result) error {
 			return err
 		}
 		if i >= len(shown.Files) || !bytes.Equal(f.Data, shown.Files[i].Data) {
-			return fmt.Errorf("%s was changed meanwhile: look again", f.Name)
+			return fmt.Errorf("%s changed in the meantime: try again", f.Name)
 		}
 		before, err := p.Read(f.Name)
 		if err != nil {
@@ -86,7 +86,7 @@ func (p Place) Write(o Options, shown Result) error {
 		}
 		if err := jsonc.Update(at, perm, func(data []byte) ([]byte, error) {
 			if !bytes.Equal(data, before) {
-				return nil, fmt.Errorf("%s was changed meanwhile: look again", f.Name)
+				return nil, fmt.Errorf("%s changed in the meantime: try again", f.Name)
 			}
 			return f.Data, nil
 		}); err != nil {

@@ -190,7 +190,7 @@ func addProgram(x *exporter, event, _, command string, _ int) (bool, error) {
 	}
 	if d.text != "" {
 		x.remarks = append(
-			x.remarks, fmt.Sprintf("lost: %s: there is a program for %s already, and %s has one an event: call this from it: %s",
+			x.remarks, fmt.Sprintf("lost: %s: there is already a program for %s, and %s has one per event: call this there: %s",
 				d.name, event, x.agent.Name, command))
 		return false, nil
 	}

@@ -207,10 +207,11 @@ func (v *view) ofEvent(p EventPlan) (notes []string, out []Difference) {
 		return nil, nil
 	}
 	if p.Event == protocol.BeforeTool {
-		notes = append(notes, "these hooks run before the policy: they see calls, too, that a policy refuses afterwards")
+		notes = append(notes, "these hooks run before the policy: they also see calls that a policy then refuses")
 	}
 	if p.Sequential {
-		notes = append(notes, "one sequential hook makes all that match run one after the other, those of other groups too")
+		notes = append(notes,
+			"one sequential hook makes all that match run one after the other, including those of other groups")
 	}
 	for _, d := range eventDifferences {
 		if d.when(v, p) {

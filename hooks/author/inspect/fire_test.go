@@ -74,7 +74,7 @@ func TestSet(t *testing.T) {
 	for _, c := range []struct{ set, in, want string }{
 		{"a", `{}`, "write path=value"},
 		{"=1", `{}`, "write path=value"},
-		{"a.b=1", `{"a":"x"}`, `"b" stands below a value that is neither object nor array`},
+		{"a.b=1", `{"a":"x"}`, `"b" is below a value that is neither an object nor an array`},
 		{"a.3=1", `{"a":["x"]}`, `"3" is not an index of an array of 1`},
 		{"a.x=1", `{"a":["x"]}`, `"x" is not an index of an array of 1`},
 		{"timestamp=1", `{}`, "the engine writes it"},

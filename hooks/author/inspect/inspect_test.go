@@ -73,7 +73,7 @@ func TestHookPlans(t *testing.T) {
 			{"matcher": "glob", "hooks": [{"type": "command", "command": "a"}]},
 			{"matcher": "glob|replace", "hooks": [{"type": "command", "command": "a"}]}]}}`, "BeforeTool", "",
 			[]plan{{1, "glob", ""}, {2, "replace", "not for glob: shadowed by the hook of the same name and command at /p/settings.json:2"}}, false},
-		{"one sequential hook makes all so", `{"hooks": {"BeforeTool": [
+		{"one sequential hook makes all of them sequential", `{"hooks": {"BeforeTool": [
 			{"sequential": true, "hooks": [{"type": "command", "command": "a"}]}, {"hooks": [{"type": "command", "command": "b"}]}]}}`, "BeforeTool", "glob",
 			[]plan{{1, "glob", ""}, {2, "glob", ""}}, true},
 		{"a sequential hook alone", `{"hooks": {"BeforeTool": [{"sequential": true, "hooks": [{"type": "command", "command": "a"}]}]}}`, "BeforeTool", "glob",
@@ -113,7 +113,7 @@ func TestOfHooks(t *testing.T) {
 		{"exit 3 without one", hook("BeforeTool", "", run), script("exit 3"), nil},
 		{"T5 no such program", hook("BeforeTool", "", `"command": "./y"`), guard, []string{"missing-program"}},
 		{"T6 a signal", hook("BeforeTool", "", run), script("kill -9 $$"), []string{"signal"}},
-		// time-outs (T11, T12)
+		// timeouts (T11, T12)
 		{"T11 TERM is ignored", hook("BeforeTool", "", run), script("trap '' TERM\nsleep 9"), []string{"ignores-term"}},
 		{"TERM is handled", hook("BeforeTool", "", run), script("trap 'exit 0' TERM\nsleep 9"), nil},
 		{"T12 a child stays", hook("BeforeTool", "", run), script("sleep 9 &\n"), []string{"leaves-child"}},
@@ -206,12 +206,12 @@ func TestNotes(t *testing.T) {
 		{"hooks": [{"type": "command", "command": "b"}, {"type": "command", "command": "a", "timeout": 5000}]}]}}`, nil)
 	p := s.Explain(nil, "", nil).Events[0]
 	assert.Equal(t, []string{
-		"these hooks run before the policy: they see calls, too, that a policy refuses afterwards",
-		"one sequential hook makes all that match run one after the other, those of other groups too",
+		"these hooks run before the policy: they also see calls that a policy then refuses",
+		"one sequential hook makes all that match run one after the other, including those of other groups",
 	}, p.Notes)
 	assert.Equal(t, "/p/settings.json:2", p.Because)
 	assert.Contains(t, p.Hooks[2].Skipped, "shadowed by the hook of the same name and command at /p/settings.json:2")
-	assert.Equal(t, []string{"shadows the hook at /p/settings.json:3, which has another time-out, matcher or environment"}, p.Hooks[0].Warnings)
+	assert.Equal(t, []string{"shadows the hook at /p/settings.json:3, which has another timeout, matcher or environment"}, p.Hooks[0].Warnings)
 }
 
 func TestMCPTools(t *testing.T) {

@@ -94,7 +94,7 @@ func Set(payload []byte, assignment string) ([]byte, error) {
 		return nil, fmt.Errorf("--set %q: write path=value", assignment)
 	}
 	if path == "timestamp" || path == "hook_event_name" {
-		return nil, fmt.Errorf("--set %s: it cannot be set, the engine writes it", path)
+		return nil, fmt.Errorf("--set %s: it cannot be set: the engine writes it", path)
 	}
 	var value any = text
 	if err := json.Unmarshal([]byte(text), &value); err != nil {
@@ -135,5 +135,5 @@ func put(at any, path []string, value any) (any, error) {
 		v[i], err = put(v[i], path[1:], value)
 		return v, err
 	}
-	return nil, fmt.Errorf("%q stands below a value that is neither object nor array", name)
+	return nil, fmt.Errorf("%q is below a value that is neither an object nor an array", name)
 }

@@ -97,11 +97,11 @@ func (p EventPlan) summary() string {
 	case p.Sequential:
 		text += ", one after the other"
 		if p.InTurnFor != nil {
-			text += " for " + strings.Join(p.InTurnFor, ", ") + ", else side by side"
+			text += " for " + strings.Join(p.InTurnFor, ", ") + ", else in parallel"
 		}
 		text += " (the one at " + p.Because + " is sequential)"
 	default:
-		text += ", side by side"
+		text += ", in parallel"
 	}
 	return text
 }

@@ -53,7 +53,7 @@ func (l *linter) elsewhere(h hooks.Hook, a *agents.Agent) {
 		}
 		for _, x := range refusals(point, own, f) {
 			if there := a.Read(x.answer); there.Kind != agents.Unknown && !there.Prevents() {
-				place{l, h, f}.add("HK070", x.fact, nil, "%s refuses in %s; at %s of %s it lets pass: %s", x.says, own.Name,
+				place{l, h, f}.add("HK070", x.fact, nil, "%s refuses in %s; at %s of %s it allows: %s", x.says, own.Name,
 					event.Native, a.Title(), there.Because())
 			}
 		}
@@ -158,12 +158,12 @@ func refusals(point agents.Point, own *agents.Agent, f program.Facts) []refusalO
 	if exit2 != nil {
 		x := refusalOf{"exit 2 with a reason on stderr", exit2, agents.Answer{Exit: 2, Stderr: "a reason"}}
 		if i := slices.IndexFunc(f.Stdout, func(s program.Fact) bool { return isObject(s.Text) }); i >= 0 {
-			x.says, x.answer.Stdout = "exit 2 beside "+oneLine(f.Stdout[i].Text), f.Stdout[i].Text
+			x.says, x.answer.Stdout = "exit 2 with "+oneLine(f.Stdout[i].Text), f.Stdout[i].Text
 			if len(f.Stderr) == 0 {
 				x.answer.Stderr = ""
 			}
 		} else if f.Silent {
-			x.says, x.answer.Stderr = "exit 2 without a word", ""
+			x.says, x.answer.Stderr = "exit 2 without a reason", ""
 		} else if len(f.Stderr) == 0 && len(f.Stdout) > 0 {
 			x.says, x.answer.Stdout, x.answer.Stderr = "exit 2 with a reason on stdout", f.Stdout[0].Text, ""
 		}

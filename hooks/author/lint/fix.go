@@ -58,7 +58,7 @@ func Fix(all []Finding, files []inspect.File) error {
 func write(file inspect.File, doc *jsonc.Doc) error {
 	err := jsonc.Update(file.Path, 0o600, func(data []byte) ([]byte, error) {
 		if !bytes.Equal(data, file.Data) {
-			return nil, errors.New("it was changed by somebody else meanwhile; run it again")
+			return nil, errors.New("it changed in the meantime; run this again")
 		}
 		return doc.Bytes(), nil
 	})

@@ -58,7 +58,7 @@ func lines(all []Finding, scope Scope, short func(string) string) string {
 		fmt.Fprintf(&b, "%s: %s %s: %s%s\n", where, f.Severity, f.Code, text.VisibleLine(f.Message), state)
 	}
 	if len(all) == 0 {
-		return fmt.Sprintf("no findings; looked at %s\n", scope)
+		return fmt.Sprintf("no findings; checked %s\n", scope)
 	}
 	fmt.Fprintf(&b, "\n%s, %s, %s", text.Plural(counts[Error], "error"), text.Plural(counts[Warning], "warning"),
 		text.Plural(counts[Note], "note"))
@@ -68,7 +68,7 @@ func lines(all []Finding, scope Scope, short func(string) string) string {
 	if fixable > 0 {
 		fmt.Fprintf(&b, "; --fix can do %d of them", fixable)
 	}
-	fmt.Fprintf(&b, "; looked at %s\nminigem hooks lint --explain CODE tells more\n", scope)
+	fmt.Fprintf(&b, "; checked %s\nminigem hooks lint --explain CODE explains a finding\n", scope)
 	if short == nil {
 		return b.String()
 	}

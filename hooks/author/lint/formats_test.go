@@ -27,8 +27,8 @@ func TestFormats(t *testing.T) {
 	}
 	assert.Equal(t, w.settings+`:1: error HK002: there is no event "PreToolUse", its hooks never run; did you mean "BeforeTool"? (--fix)
 
-1 error, 0 warnings, 0 notes; --fix can do 1 of them; looked at 2 hooks in 1 file
-minigem hooks lint --explain CODE tells more
+1 error, 0 warnings, 0 notes; --fix can do 1 of them; checked 2 hooks in 1 file
+minigem hooks lint --explain CODE explains a finding
 `, format("text"))
 	var j struct{ Findings []lint.Finding }
 	require.NoError(t, json.Unmarshal([]byte(format("json")), &j))

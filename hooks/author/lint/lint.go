@@ -108,7 +108,7 @@ func Run(in Input) []Finding {
 	}
 	l.unread()
 	if scope := in.Scope(); scope.Hooks == 0 && len(l.found) == 0 {
-		l.add("HK018", in.Setup.Place.Dir, 0, nil, "no hook was found in %s: nothing was looked at",
+		l.add("HK018", in.Setup.Place.Dir, 0, nil, "no hook was found in %s: nothing was checked",
 			text.Plural(scope.Files, "file"))
 	}
 	l.plans()

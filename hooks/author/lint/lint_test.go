@@ -320,7 +320,7 @@ func TestFixLeavesAChangedFileAlone(t *testing.T) {
 	w := load(t, t.TempDir(), entry("BeforeTool", "", `"command": "true", "timeout": 30`), hooks.LayerProject)
 	found := lint.Run(w.input)
 	require.NoError(t, os.WriteFile(w.settings, []byte("{}"), 0o600))
-	require.ErrorContains(t, lint.Fix(found, w.input.Setup.Files), "changed by somebody else")
+	require.ErrorContains(t, lint.Fix(found, w.input.Setup.Files), "changed in the meantime")
 	assert.True(t, lint.Bad(found))
 	data, err := os.ReadFile(w.settings)
 	require.NoError(t, err)

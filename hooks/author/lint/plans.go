@@ -43,17 +43,17 @@ func (l *linter) matcher(p inspect.EventPlan, h inspect.HookPlan) {
 		return
 	}
 	if strings.Contains(pattern, "||") || strings.HasPrefix(pattern, "|") || strings.HasSuffix(pattern, "|") {
-		l.add("HK064", h.File, at, nil, "matcher %q has an alternative that is empty, and that matches everything", pattern)
+		l.add("HK064", h.File, at, nil, "matcher %q has an empty alternative, which matches everything", pattern)
 	}
 	if !p.Event.IsTool() && !p.Event.IsAgent() {
 		return // the loader has checked the triggers
 	}
 	if glob.MatchString(pattern) {
 		l.add("HK067", h.File, at, l.globFix(h),
-			"matcher %q looks like a glob, and it is a regular expression: %q is what was meant", pattern, unglob(pattern))
+			"matcher %q looks like a glob, but it is a regular expression: write %q", pattern, unglob(pattern))
 	}
 	if fault := hooks.MatcherFault(pattern); fault != "" {
-		l.add("HK020", h.File, at, nil, "matcher %q is not a regular expression, so that it is compared literally: %s",
+		l.add("HK020", h.File, at, nil, "matcher %q is not a regular expression, so it is compared literally: %s",
 			pattern, fault)
 		return
 	}
@@ -118,7 +118,7 @@ func (l *linter) loose(h inspect.HookPlan, pattern string, at int) {
 		l.add("HK021", h.File, at, nil, "matcher %q is not anchored: it matches %s; ^(%s)$ matches these names alone",
 			pattern, strings.Join(h.Matches, ", "), strings.Join(words, "|"))
 	case len(h.Matches) > 0:
-		l.add("HK028", h.File, at, nil, "matcher %q is not anchored: beside %s it matches any tool whose name holds that, "+
+		l.add("HK028", h.File, at, nil, "matcher %q is not anchored: besides %s it matches any tool whose name contains it, "+
 			"such as my_%s_x",
 			pattern, strings.Join(h.Matches, ", "), words[0])
 	}
@@ -167,6 +167,6 @@ func (l *linter) inTurn(p inspect.EventPlan) {
 	others := slices.ContainsFunc(p.Hooks, func(h inspect.HookPlan) bool { return h.Order > 0 && !h.Sequential })
 	if i >= 0 && others {
 		l.add("HK027", p.Hooks[i].File, p.Hooks[i].Line, nil,
-			"\"sequential\" makes all hooks of %s that match run one after the other, those of other groups too", p.Event)
+			"\"sequential\" makes all hooks of %s that match run one after the other, including those of other groups", p.Event)
 	}
 }

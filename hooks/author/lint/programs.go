@@ -33,15 +33,15 @@ func (l *linter) programs(h hooks.Hook) {
 	}
 	if h.Async && h.Event.CanBlock() && (h.Kind() == "prompt" || slices.ContainsFunc(l.of(h), inspect.MightDeny)) {
 		l.add("HK068", h.Source.File, h.Source.Line, nil,
-			"the hook can refuse, and with async nobody waits for what it says: it refuses nothing")
+			"the hook can refuse, but with async its answer is not waited for: it refuses nothing")
 	}
 	if h.Once && h.Event.CanBlock() && slices.ContainsFunc(l.of(h), inspect.MightDeny) {
 		l.add("HK068", h.Source.File, h.Source.Line, nil,
-			"the hook can refuse, and with once it is asked no more in a session after it has let something pass")
+			"the hook can refuse, but with once it no longer runs in a session once it has allowed something")
 	}
 	if (h.Event == protocol.AfterAgent || h.Event == protocol.SubagentStop) && l.blocksBlindly(h) {
 		l.add("HK044", h.Source.File, h.Source.Line, nil, "%s",
-			"the hook sends answers back and never reads stop_hook_active: it can send the same answer back for ever; "+
+			"the hook sends answers back but never reads stop_hook_active: it can send the same answer back forever; "+
 				effect("HK044"))
 	}
 }
@@ -85,7 +85,7 @@ func (l *linter) text(p place) {
 	path := p.f.Path
 	if strings.Contains(p.f.Text, "\r\n") {
 		p.add("HK032", nil, func(f *fixer) error { return f.rewrite(path, "\r\n", "\n") },
-			"the lines end with CR LF: the first one names a program that is not there")
+			"the lines end with CR LF: the first one names a program that does not exist")
 	}
 	if strings.HasPrefix(p.f.Text, "\ufeff") {
 		p.add("HK033", nil, func(f *fixer) error { return f.rewrite(path, "\ufeff", "") },
@@ -117,7 +117,7 @@ var programRules = []struct {
 			return nil
 		}
 		return f.Exit(is(2))
-	}, "exit 2 without a word: " + effect("HK042") + "; print the reason on stderr"},
+	}, "exit 2 without a reason: " + effect("HK042") + "; print the reason on stderr"},
 	{"HK043", true, func(h hooks.Hook, f program.Facts) *program.Fact {
 		if !h.Event.CanBlock() || !inspect.Exit2WithoutDeny(f) {
 			return nil
@@ -130,10 +130,10 @@ var programRules = []struct {
 		"%q is printed before the JSON: the whole is then a message for the user, and no answer; print it on stderr"},
 	{"HK047", false, badDecision, "%s is not a decision: allow, deny, block, ask and approve are"},
 	{"HK048", true, func(_ hooks.Hook, f program.Facts) *program.Fact { return first(f.Foreign) },
-		`%s is a field of Claude Code's hooks, and ignored: give the hook "dialect": "claude", or answer as Gemini CLI ` +
+		`%s is a field of Claude Code's hooks, and is ignored: give the hook "dialect": "claude", or answer as Gemini CLI ` +
 			`wants it`},
 	{"HK049", false, func(_ hooks.Hook, f program.Facts) *program.Fact { return f.Traps },
-		"TERM is ignored: at the time-out " + effect("HK049")},
+		"TERM is ignored: at the timeout " + effect("HK049")},
 	{"HK050", false, func(_ hooks.Hook, f program.Facts) *program.Fact { return f.Leaves },
 		"a child is left behind with stdout open: " + effect("HK050") + "; redirect its output"},
 	{"HK051", false, func(h hooks.Hook, f program.Facts) *program.Fact {

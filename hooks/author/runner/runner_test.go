@@ -54,7 +54,7 @@ func TestScriptsThatFail(t *testing.T) {
 		"exit 1":                   {"echo broken >&2; exit 1", runner.Options{}, 0, "broken"},
 		"exit 1, and blocked":      {"echo broken >&2; exit 1", runner.Options{OnError: "block"}, 2, "broken"},
 		"exit 2":                   {"echo no >&2; exit 2", runner.Options{OnError: "allow"}, 2, "no"},
-		"exit 2 without a word":    {"exit 2", runner.Options{}, 2, "refused by a hook"},
+		"exit 2 without a reason":  {"exit 2", runner.Options{}, 2, "refused by a hook"},
 		"exit 1 with a deny":       {`echo '{"decision":"deny","reason":"no"}'; exit 1`, runner.Options{}, 2, "no"},
 		"no --portable dialect":    {"", runner.Options{Dialect: "klingon"}, 2, "klingon"},
 		"no such agent":            {"", runner.Options{Agent: "clawd"}, 2, "clawd"},

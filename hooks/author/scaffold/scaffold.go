@@ -134,7 +134,7 @@ func (h Hook) Made() string {
 		fmt.Fprintf(&b, "  %s\n    %s\n", n[0], n[1])
 	}
 	if h.Program.Path == "" { // a model answers, in each case
-		fmt.Fprintf(&b, "\nA model answers it. Each other case that comes to %s needs an answer of its own, first in -- "+
+		fmt.Fprintf(&b, "\nA model answers it. Every other case that reaches %s needs its own answer, first in -- "+
 			"model --:\n  generate\n  text {\"ok\": true}\n  repeat\n", h.Event)
 	}
 	return b.String()
@@ -236,7 +236,7 @@ func Write(h Hook, dir string, configured hooks.Config) error {
 	files := h.files()
 	for _, f := range files {
 		if _, err := os.Lstat(path(dir, f)); !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("%s is there already: choose another name, or move it away", f.Path)
+			return fmt.Errorf("%s already exists: choose another name, or move it away", f.Path)
 		}
 	}
 	made, err := createAll(dir, files)

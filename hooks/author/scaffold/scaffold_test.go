@@ -230,7 +230,7 @@ func TestKindsRefuse(t *testing.T) {
 	}
 	asked, err := scaffold.Make(scaffold.Options{Name: "x", Kind: "prompt", Event: protocol.BeforeTool})
 	require.NoError(t, err)
-	assert.Contains(t, asked.Made(), "Each other case that comes to BeforeTool needs an answer of its own")
+	assert.Contains(t, asked.Made(), "Every other case that reaches BeforeTool needs its own answer")
 	async, err := scaffold.Make(scaffold.Options{Name: "x", Event: protocol.AfterTool, Async: true})
 	require.NoError(t, err)
 	assert.ErrorContains(t, async.Narrow("", "block"), "--on-error block has no effect with --async")
@@ -289,8 +289,8 @@ func TestWriteRefuses(t *testing.T) {
 		want  string
 	}{
 		"the name is taken":         {nil, []hooks.Hook{{Name: "first", Source: hooks.Source{File: "/s.json", Line: 7}}}, `there is a hook "first" already, at /s.json:7: choose another name`},
-		"the program is there":      {map[string]string{".gemini/hooks/first.sh": mine}, nil, ".gemini/hooks/first.sh is there already: choose another name, or move it away"},
-		"the case is there":         {map[string]string{".gemini/hooks/tests/first.txtar": mine}, nil, ".gemini/hooks/tests/first.txtar is there already"},
+		"the program is there":      {map[string]string{".gemini/hooks/first.sh": mine}, nil, ".gemini/hooks/first.sh already exists: choose another name, or move it away"},
+		"the case is there":         {map[string]string{".gemini/hooks/tests/first.txtar": mine}, nil, ".gemini/hooks/tests/first.txtar already exists"},
 		"the folder is a file":      {map[string]string{".gemini/hooks": mine}, nil, ".gemini/hooks"},
 		"the tests' is a file":      {map[string]string{".gemini/hooks/tests": mine}, nil, ".gemini/hooks/tests"},
 		"the settings' is a file":   {map[string]string{".gemini": mine}, nil, ".gemini"},

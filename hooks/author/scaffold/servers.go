@@ -121,7 +121,7 @@ var mcpServers = map[string]string{
 	"py": `#!/usr/bin/env python3
 ABOUT
 # It is an MCP server on stdin and stdout, one request a line, whose tool "judge" is
-# called with the input that stands in the settings. What the tool says is the answer:
+# called with the input from the settings. What the tool says is the answer:
 # JSON or nothing.
 import json
 import sys
@@ -163,7 +163,7 @@ for line in sys.stdin:
 	"js": `#!/usr/bin/env node
 ABOUT
 // It is an MCP server on stdin and stdout, one request a line, whose tool "judge" is
-// called with the input that stands in the settings. What the tool says is the answer:
+// called with the input from the settings. What the tool says is the answer:
 // JSON or nothing.
 const readline = require("readline");
 

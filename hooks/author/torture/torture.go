@@ -273,7 +273,7 @@ func (r Report) Fails() bool {
 // Write returns the report as text for people; name is the hook's.
 func (r Report) Write(name string) string {
 	var b strings.Builder
-	in := "lets its payload pass"
+	in := "allows its payload"
 	if r.Refuses {
 		in = "refuses its payload"
 	}

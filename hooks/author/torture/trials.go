@@ -225,7 +225,7 @@ func (t *torture) crowd(tr trial) error {
 			return errs[i]
 		}
 		if o.failed != "" && !o.timedOut {
-			t.find(Order, tr.name, "beside others it failed: %s", o.failed)
+			t.find(Order, tr.name, "alongside others it failed: %s", o.failed)
 		}
 		t.judge(tr.name, o)
 		t.same(Order, tr.name, o)

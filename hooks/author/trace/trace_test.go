@@ -72,7 +72,7 @@ func TestDataAndDiff(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal([]byte(data), &shown))
 	events := shown.Events
-	require.Len(t, events, 2, "the late report takes the place of the first")
+	require.Len(t, events, 2, "the late report replaces the first")
 	assert.True(t, events[0].Report.Late)
 	assert.Equal(t, hostile, string(events[1].Report.Runs[0].Exit.Stdout))
 	assert.Equal(t, "@@ -1,3 +1,3 @@\n {\n-  \"content\": \"hello\"\n+  \"content\": \"<b>hello</b>\"\n }\n", events[0].Diff)

@@ -17,7 +17,7 @@ import (
 // be asked, it declines and warns.
 func (o *Offer) elicit(ctx context.Context, f mcp.Form) mcp.Reply {
 	if o.Asker == nil {
-		o.Warn(fmt.Sprintf("the MCP server %s asks for an answer, and nobody is here to give one, so that it was "+
+		o.Warn(fmt.Sprintf("the MCP server %s asks for an answer, and there is nobody to give one, so it was "+
 			"declined: %s", f.Server, strings.Join(strings.Fields(f.Message), " ")))
 		return mcp.Reply{Action: mcp.Decline}
 	}
@@ -134,7 +134,7 @@ func read(f mcp.Field, said string) (value any, wrong string) {
 	case f.Type == "array":
 		return several(f, said)
 	case len(f.Choices) > 0 && !slices.Contains(f.Choices, said):
-		return nil, "It takes one of those alone"
+		return nil, "It takes only one of those"
 	case f.Type == "integer":
 		if n, err := strconv.ParseInt(said, 10, 64); err == nil {
 			return n, ""

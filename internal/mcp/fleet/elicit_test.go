@@ -24,7 +24,7 @@ func TestRead(t *testing.T) {
 		{mcp.Field{Type: "string"}, "", nil, ""},
 		{mcp.Field{Type: "string", Required: true}, " ", nil, "It needs an answer"},
 		{mcp.Field{Type: "string", Required: true, Default: "bob"}, "", "bob", ""},
-		{mcp.Field{Type: "string", Choices: []string{"a"}}, "b", nil, "It takes one of those alone"},
+		{mcp.Field{Type: "string", Choices: []string{"a"}}, "b", nil, "It takes only one of those"},
 		{mcp.Field{Type: "integer"}, "-7", int64(-7), ""},
 		{mcp.Field{Type: "integer", Default: "3"}, "", int64(3), ""},
 		{mcp.Field{Type: "integer"}, "1.5", nil, "It takes a whole number"},

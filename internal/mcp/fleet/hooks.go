@@ -93,7 +93,7 @@ func (m mcpHooks) call(ctx context.Context, h hooks.Hook, payload []byte) (strin
 		}
 		call, err := t.Prepare(filled(h.Input, payload))
 		if err != nil {
-			return "", fmt.Errorf("the arguments are not those of the tool: %w", err)
+			return "", fmt.Errorf("the arguments do not fit the tool: %w", err)
 		}
 		return call.(interface {
 			Answer(ctx context.Context) (string, error)

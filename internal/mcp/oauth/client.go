@@ -70,7 +70,7 @@ func inside(host string) bool {
 // RoundTrip implements [http.RoundTripper].
 func (g guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !g.local && req.URL.Scheme != "https" {
-		return nil, fmt.Errorf("%s://%s: a sign-in goes over https", req.URL.Scheme, req.URL.Host)
+		return nil, fmt.Errorf("%s://%s: a sign-in needs https", req.URL.Scheme, req.URL.Host)
 	}
 	next := g.open
 	proxy, err := http.ProxyFromEnvironment(req)

@@ -15,7 +15,7 @@ func TestGuard(t *testing.T) {
 	u, err := url.Parse("https://mcp.example.com/x")
 	require.NoError(t, err)
 	for address, want := range map[string]string{
-		"http://auth.example.com/token":  "a sign-in goes over https",
+		"http://auth.example.com/token":  "a sign-in needs https",
 		"https://127.0.0.1/token":        errNotPublic.Error(),
 		"https://[::1]/token":            errNotPublic.Error(),
 		"https://localhost/token":        errNotPublic.Error(),
@@ -41,6 +41,6 @@ func TestAddressForTheBrowser(t *testing.T) {
 	require.NoError(t, err)
 	for _, address := range []string{"http://auth.example.com/", "file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "ssh://x", "//x/"} {
 		_, err = (&landing{url: server}).wait(t.Context(), server, address, func(string) { t.Error("shown: " + address) })
-		require.ErrorContains(t, err, "a sign-in goes over https", address)
+		require.ErrorContains(t, err, "a sign-in needs https", address)
 	}
 }

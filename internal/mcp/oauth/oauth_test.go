@@ -232,7 +232,7 @@ func TestBrokenFile(t *testing.T) {
 	require.NoError(t, err)
 	assert.Nil(t, tok)
 	require.ErrorContains(t, store.Check(), store.Path)
-	require.ErrorContains(t, signIn(t, store, s), "mend the file, or remove it and sign in again")
+	require.ErrorContains(t, signIn(t, store, s), "correct it, or remove it and sign in again")
 	data, err := os.ReadFile(store.Path)
 	require.NoError(t, err)
 	assert.Equal(t, `{"a": `, string(data))

@@ -37,7 +37,7 @@ type Server struct {
 // the address that the user should open in a browser on this machine. It ends with ctx,
 // or after five minutes.
 func (st Store) SignIn(ctx context.Context, s Server, show func(address string)) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, signInTime, fmt.Errorf("nobody signed in within %v", signInTime))
+	ctx, cancel := context.WithTimeoutCause(ctx, signInTime, fmt.Errorf("there was no sign-in within %v", signInTime))
 	defer cancel()
 	err := st.signIn(ctx, s, show)
 	if err == nil {
@@ -182,7 +182,7 @@ func (b *landing) wait(ctx context.Context, server *url.URL, address string,
 		return nil, err
 	}
 	if at.Scheme != "https" && (at.Scheme != "http" || !loopback(server.Hostname())) {
-		return nil, fmt.Errorf("it names %s://%s for the browser: a sign-in goes over https", at.Scheme, at.Host)
+		return nil, fmt.Errorf("it names %s://%s for the browser: a sign-in needs https", at.Scheme, at.Host)
 	}
 	type came struct {
 		result *auth.AuthorizationResult

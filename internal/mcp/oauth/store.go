@@ -95,7 +95,7 @@ func (s Store) read() ([]json.RawMessage, error) {
 		err = json.Unmarshal(data, &entries)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the sign-ins at MCP servers in %s: %w; mend the file, or remove it and sign in again",
+		return nil, fmt.Errorf("reading the sign-ins at MCP servers in %s: %w; correct it, or remove it and sign in again",
 			s.Path, err)
 	}
 	return entries, nil
