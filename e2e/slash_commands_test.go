@@ -61,7 +61,7 @@ var looking = []step{
 	{"/shortcuts", "!command     run a command", ""},
 	{"/hooks disableall", "disabled", ""},
 	{"/hooks enableall", "enabled", ""},
-	{"/init", "GEMINI.md is there already", ""},
+	{"/init", "GEMINI.md already exists", ""},
 	{"/memory", "  GEMINI.md", ""},
 	{"/memory show", "Be brief.", ""},
 	{"/memory list", "  GEMINI.md", ""},

@@ -108,7 +108,7 @@ func (r *runner) rejected() {
 		}
 		found = append(found, Failure{
 			Where: where, Command: "call " + f.Call.Name + " " + oneLine(compact(f.Call.Args), 200),
-			Expected: "a call that can be made: this one no hook ever sees, so that the case proves nothing about it",
+			Expected: "a valid call: no hook ever sees this one, so the case proves nothing about it",
 			Actual:   "it was refused before BeforeTool: " + ResultText(f.Result),
 			Detail: hint + fmt.Sprintf(
 				"if that is what the case is about, say so: tool-result %s error=%s\n"+

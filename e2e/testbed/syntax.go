@@ -20,7 +20,7 @@ const CaseSyntax = `A case is one file: a script, then files.
 
   text I may not read it.
 
-Hooks for every agent are in a section -- hooks --, one a line, in place of settings:
+Hooks for every agent are in a section -- hooks --, one a line, instead of settings:
 
   EVENT [TOOL] COMMAND [timeout=5s] [name=NAME]
 

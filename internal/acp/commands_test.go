@@ -81,7 +81,7 @@ func TestCommands(t *testing.T) {
 	for line, want := range map[string]string{
 		"/memory lst":     "did you mean /memory list?",
 		"/about that":     "/about takes nothing after it",
-		"/init":           "GEMINI.md is there already",
+		"/init":           "GEMINI.md already exists",
 		"/restore nobody": `there is no checkpoint "nobody"`,
 		"/compress":       "/compress works only in the chat",
 	} {

@@ -173,7 +173,7 @@ func (c *conversation) modes() *acp.SessionModeState {
 
 func (c *conversation) changeMode(id string) error {
 	if !slices.Contains(c.r.Plans.Modes(), id) {
-		return wrong("the mode %q is not there: use one of %s", id, strings.Join(c.r.Plans.Modes(), ", "))
+		return wrong("there is no mode %q: use one of %s", id, strings.Join(c.r.Plans.Modes(), ", "))
 	}
 	if err := c.r.Plans.Change(id); err != nil {
 		return failed(err)

@@ -49,7 +49,7 @@ func PolicyRules(c *Configuration, f *Options) (rules []policy.Rule, problems []
 	problems = slices.DeleteFunc(problems, func(p policy.Problem) bool { return p.Loosens })
 	if len(lost) > 0 {
 		err = exit.Errorf(exit.Config, "%s\nCorrect it, or take it out: "+
-			"nothing runs while rules that may deny are not in force.", c.ShortenIn(strings.Join(lost, "\n")))
+			"nothing runs until all rules that may deny are in force.", c.ShortenIn(strings.Join(lost, "\n")))
 	}
 	return rules, problems, err
 }
@@ -93,7 +93,7 @@ func namesMissed(c *Configuration, rules []policy.Rule) []policy.Problem {
 				case meant != "":
 					missed(r, true, "there is no tool %q%s", name, text.DidYouMean(meant))
 				default:
-					missed(r, false, "there is no tool %q: nothing is held back; those of MCP servers are called mcp_SERVER_TOOL",
+					missed(r, false, "there is no tool %q: nothing is restricted; tools of MCP servers are called mcp_SERVER_TOOL",
 						name)
 				}
 			}

@@ -11,7 +11,7 @@ import (
 	"minigem/internal/redact"
 )
 
-// keepSecrets collects the values that must not be written anywhere: those of the
+// keepSecrets collects the values that must not be written anywhere: secrets of the
 // environment, of the configuration of hooks and of the settings of extensions.
 func (c *Configuration) keepSecrets() {
 	env := slices.Clone(c.Env)

@@ -22,7 +22,7 @@ func (r *Runtime) wireTelemetry(ctx context.Context) error {
 		env := System{Env: own.Env}
 		if without := telemetryOf(own, env.Getenv); without.Outfile != c.Outfile {
 			r.warn(fmt.Sprintf("the project sends telemetry to %s, which is not a plain file of the project: "+
-				"telemetry is as it is without the project's settings", text.VisibleLine(c.Outfile)))
+				"the project's telemetry settings are ignored", text.VisibleLine(c.Outfile)))
 			c = without
 		}
 	}

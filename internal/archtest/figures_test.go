@@ -42,7 +42,7 @@ type room struct {
 }
 
 var rooms = []room{
-	{"cmd", "", 21_320, 17_000}, // help by topic
+	{"cmd", "", 21_200, 17_000}, // help by topic
 	{"agent", "", 16_200, 16_000},
 	{"llm", "", 24_500, 22_000}, // models of one's own: context lengths, calls and thoughts in texts
 	{"hooks", "", 27_400, 26_000},
@@ -53,17 +53,17 @@ var rooms = []room{
 		"hooks/author/compat", 38_400, 30_000},
 	{"hooks/author", "", 55_750, 54_000},
 	{"hooks/hookstest", "", 1_600, 0}, // what tests of several packages share
-	{"tools", "", 79_980, 75_000},     // the syntax of command lines, which was in internal
+	{"tools", "", 77_520, 75_000},     // the syntax of command lines, which was in internal
 	{"session", "transcript compress notify", 30_000, 26_000},
-	{"e2e", "", 134_500, 114_000}, // hooktest; a green proves something; cases are confined; windows keep what scrolls out
+	{"e2e", "", 135_600, 114_000}, // hooktest; a green proves something; cases are confined; windows keep what scrolls out
 	// changes on disk in steps, from hooks/agents, hooks/command and hooks/author; domains of cases; confine, which takes
 	// the place of a parser in tools; other agents' hooks are named; what commands in a sandbox create is not trusted
-	{"internal", "", 267_160, 230_000},
+	{"internal", "", 267_320, 230_000},
 	{"", "", 1_900, 2_000}, // .ci, docs, examples
 }
 
 // whole is the budget of all rooms together, in tokens.
-var whole = struct{ budget, target int }{747_080, 680_000}
+var whole = struct{ budget, target int }{746_020, 680_000}
 
 // mostMethods limits the methods of a type, including embedded ones.
 const mostMethods = 40

@@ -23,7 +23,7 @@ const (
 	harmless  = " something harmless, too: no case shows what it lets through"
 	unreached = "no case reaches "
 	deadGuard = "policy to decide at BeforeTool\n    actual:   it never ran as a guard: "
-	notRun    = "a hook that failed has not run"
+	notRun    = "a failed hook does not count as having run"
 	broken    = "BROKEN"
 )
 
@@ -67,7 +67,7 @@ var verdicts = map[string]string{
 	"h6_readonly_dynamic": "note: readonly " + everyCall, "h7_notification": noticed, "h8_fails_closed": noticed,
 	"h9_holds_and_prompt": noticed, "h10_holds_and_start": noticed, "h11_compress": noticed, "h12_prompt_blocked": noticed,
 	"h13_redact": noticed, "h14_one_of_two_tools": noticed, "h15_all_agents": noticed,
-	"h16_ask": "nobody asked for this one", // its model has an answer too many
+	"h16_ask": "this one was never requested", // its model has an answer too many
 
 	"s01_audits_to_nowhere": unnoticed + "audit", "s02_two_of_one_name": unnoticed + "guard",
 	"s03_prompt_on_the_screen": unnoticed + "warn", "s04_denied_at_most_once": unnoticed + "guard",
@@ -82,7 +82,7 @@ var verdicts = map[string]string{
 	"s16_dollar_in_the_pattern":    "no call of run_shell_command was one with arg.command~'git push origin +main'",
 	"s17_server_crashes":           deadGuard + "HTTP status 500", "s18_five_milliseconds": "it did not end in time",
 	"s19_if_never_holds":       unreached + "no-force: its condition Bash(git push -f) does not hold",
-	"s20_text_before_the_json": "nobody asked for this one",
+	"s20_text_before_the_json": "this one was never requested",
 	"s21_decision_of_another":  "never with decision=deny", "s22_cd_to_nowhere": unnoticed + "cd",
 	"s23_banner_of_nobody": unnoticed + "banner", "s24_refused_by_another": unnoticed + "no-force",
 	// The other row proves the hook. That this one has no such file cannot be told from a file that is protected.

@@ -61,9 +61,9 @@ func sessionCommands() []row {
 			Help: "write this conversation to a file", Run: share},
 		{Name: "help", Aliases: []string{"?", "shortcuts"}, Help: "list the commands and keys", Run: help},
 		hooksCommands(),
-		{Name: "last", Help: "the last result, whole (^O)", Run: showLast},
+		{Name: "last", Help: "the full last result (^O)", Run: showLast},
 		mcpCommands(),
-		{Name: "mode", Args: "[default|auto_edit|plan|yolo]", Help: "what runs unasked (Shift+Tab)", Run: changeMode,
+		{Name: "mode", Args: "[default|auto_edit|plan|yolo]", Help: "what runs without asking (Shift+Tab)", Run: changeMode,
 			Values: modeNames},
 		{Name: "model", Help: "the model in use", Run: modelSet, Sub: []row{
 			{Name: "set", Args: "NAME [--persist]", Help: "use another one, in later sessions too", Run: modelSet,

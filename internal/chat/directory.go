@@ -43,7 +43,7 @@ func addFolders(t *call) error {
 		dirs = append(dirs, dir)
 	}
 	if t.runtime.Sandbox.All {
-		return fmt.Errorf("commands are confined to the folders that minigem began with: leave, and begin with "+
+		return fmt.Errorf("commands are confined to the folders that minigem began with: quit, and start with "+
 			"--include-directories %s", text.VisibleLine(strings.Join(dirs, ",")))
 	}
 	var added []string

@@ -30,7 +30,7 @@ func extensionsCommands() []row {
 			}), Values: extensionNames},
 		{Name: "enable", Args: "NAME", Help: "use one again", Run: extensionsSwitch(true),
 			Values: extensionNames},
-		{Name: "disable", Args: "NAME", Help: "use one no more, and keep it", Run: extensionsSwitch(false),
+		{Name: "disable", Args: "NAME", Help: "stop using one, but keep it", Run: extensionsSwitch(false),
 			Values: extensionNames},
 		{Name: "reload", Aliases: []string{"restart"}, Help: "read all of them again", Run: extensionsReload},
 	}

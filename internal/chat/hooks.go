@@ -27,7 +27,7 @@ func hooksCommands() row {
 			Run: switchHooks(inspection.Switch{All: config.Editor.DisableAll})},
 		{Name: "why", Args: "NAME", Help: "when one runs, or why it does not", Run: whyHook,
 			Values: func(t *call) []string { return inspection.Of(t.runtime.Config).Names() }},
-		{Name: "last", Help: "what came of the last event", Run: lastReport},
+		{Name: "last", Help: "what the hooks of the last event did", Run: lastReport},
 		{Name: "trace", Args: "on|off", Help: "a line for every event at which hooks run", Run: traceHooks,
 			Values: values("on", "off")},
 	}}

@@ -42,7 +42,7 @@ func Builtin(r *app.Runtime) Table {
 			{Name: "list", Help: "list them", Run: extensions},
 		}},
 		{Name: "init", Help: "let the model write a " + app.ContextName(r), Run: initContext},
-		{Name: "memory", Help: "what the model reads of memory files", Run: memoryList, Sub: Table{
+		{Name: "memory", Help: "the memory files as the model reads them", Run: memoryList, Sub: Table{
 			{Name: "show", Help: "print them", Run: memoryShow},
 			{Name: "list", Help: "list them", Run: memoryList},
 			{Name: "add", Args: "[--project] TEXT", Help: "remember it, in all projects or in this one", Run: memoryAdd},
@@ -67,7 +67,7 @@ func extensions(c *Call) error { return listing.WriteExtensions(c.Runtime.Config
 func initContext(c *Call) error {
 	name := app.ContextName(c.Runtime)
 	if app.Exists(filepath.Join(c.Runtime.Config.Dir, name)) {
-		return fmt.Errorf("%s is there already: ask for the changes that you want", name)
+		return fmt.Errorf("%s already exists: ask for the changes that you want", name)
 	}
 	c.Prompt.Text = "Look at this project and write a file " + name + " in its root: what the project is, " +
 		"how it is laid out, the commands that build, test and run it, and the conventions that its code follows. " +

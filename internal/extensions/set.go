@@ -131,7 +131,7 @@ func (s *Set) Manager(user User) *Manager {
 }
 
 // Read reads the manifest of e and the settings that the user gave it, and adds its MCP
-// servers to those of the settings.
+// servers to servers.
 func (s *Set) Read(e config.Extension, servers map[string]entry.Server) (m Manifest, problems []hooks.Problem) {
 	file := filepath.Join(e.Dir, manifestFile)
 	m, err := ReadManifest(e.Dir)

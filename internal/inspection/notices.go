@@ -121,7 +121,7 @@ func switchedOff(c *app.Configuration) []string {
 			if n := len(slices.DeleteFunc(slices.Clone(c.Hooks.Hooks), func(h hooks.Hook) bool {
 				return h.Source.OfProject()
 			})); n > 0 {
-				out = append(out, fmt.Sprintf("%s:%d: this project turns all hooks off, %d of yours or the system's among them",
+				out = append(out, fmt.Sprintf("%s:%d: this project turns all hooks off, including %d of yours or the system's",
 					s.File, s.Enabled.Line, n))
 			}
 		}

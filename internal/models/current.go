@@ -119,7 +119,7 @@ func (c *Current) Misfit(d subagent.Definition) string {
 	case err != nil:
 		return fmt.Sprintf("the agent %s uses %s: %v", d.Name, c.Name, err)
 	case !SameServer(choice.Model, c.Name):
-		return fmt.Sprintf("the agent %s is to use %s, which is not of the server of %s: it uses %s", d.Name,
+		return fmt.Sprintf("the agent %s names %s, which is not a model of the server of %s: it uses %s", d.Name,
 			text.VisibleLine(choice.Model), c.Name, c.Name)
 	}
 	return ""

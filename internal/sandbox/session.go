@@ -91,7 +91,7 @@ func (s *Session) begin() (err error) {
 	}
 	for _, gap := range []string{s.box.Partial(), s.box.Signals()} {
 		if gap != "" {
-			s.Warn("the sandbox is not whole: " + gap)
+			s.Warn("the sandbox is incomplete: " + gap)
 		}
 	}
 	return nil
@@ -110,12 +110,11 @@ func (s *Session) deep() []string {
 	for _, dir := range s.Workspace.Dirs() {
 		found, whole := runslater.Find(dir, runslater.All)
 		if err := trust.BeforeSandbox(s.Folders, dir, found); err != nil {
-			s.Warn("the sandbox is not whole: minigem may load what commands make here: " + err.Error())
+			s.Warn("the sandbox is incomplete: minigem may load what commands make here: " + err.Error())
 		}
 		if s.before = append(s.before, found...); !whole {
-			s.Warn(fmt.Sprintf("the sandbox is not whole: not all of %s could be searched for settings that make programs run, "+
-				"so that commands may change some",
-				s.Shorten(dir)))
+			s.Warn(fmt.Sprintf("the sandbox is incomplete: not all of %s could be searched for settings that make programs "+
+				"run, so commands may change some", s.Shorten(dir)))
 		}
 	}
 	s.ran = true
@@ -139,7 +138,7 @@ func (s *Session) Created(most int) string {
 		return ""
 	}
 	return "commands in the sandbox created " + text.VisibleLine(strings.Join(names, ", ")) +
-		": programs run what is in there later, outside of the sandbox, so look at it first"
+		": programs run what is in there later, outside the sandbox, so look at it first"
 }
 
 // Close removes the sandbox and says what commands created in it.

@@ -120,10 +120,10 @@ func (o *Offer) Resume() {
 		skills := o.List()
 		i := slices.IndexFunc(skills, func(s builtin.Skill) bool { return s.Name == name })
 		if i < 0 {
-			o.Warn(fmt.Sprintf("the skill %s, which was active in this session, is not offered any more: its hooks do not run",
+			o.Warn(fmt.Sprintf("the skill %s, which was active in this session, is no longer offered: its hooks do not run",
 				name))
 		} else if err := o.activate(skills[i]); err != nil {
-			o.Warn(fmt.Sprintf("the skill %s, which was active in this session, is not any more, and its hooks do not run: %s",
+			o.Warn(fmt.Sprintf("the skill %s, which was active in this session, no longer is, and its hooks do not run: %s",
 				name, o.Now().ShortenIn(err.Error())))
 		}
 	}

@@ -67,7 +67,7 @@ func FromLists(l Lists) ([]Rule, []Problem) {
 	if l.Core != nil {
 		rules = append(rules, Rule{
 			Decision: Deny, Priority: 4240, Place: Place{File: "settings: tools.core"}, Modes: outsidePlan,
-			BuiltinOnly: true, Message: "This tool is not among those of the setting tools.core.",
+			BuiltinOnly: true, Message: "The setting tools.core does not name this tool.",
 		})
 	}
 	return rules, problems

@@ -108,7 +108,7 @@ func Parse(file string, data []byte, tier Tier) ([]Rule, []Problem) {
 		switch {
 		case key == "safety_checker": // losing a check silently would be worse than an error
 			p.complain(place(0), true,
-				"a safety checker outside of a rule is not supported: give the rule itself a safety_checker")
+				"a safety checker outside a rule is not supported: give the rule itself a safety_checker")
 		case key != "rule":
 			p.unknownKey(place(0), key, ok)
 		case !ok:
