@@ -134,7 +134,7 @@ func (m *Matrix) summary() string {
 	line := fmt.Sprintf("%d passed, %d failed", m.Count(Pass), m.Count(Fail))
 	for _, s := range []State{Cannot, Known, NotRun} {
 		if n := m.Count(s); n > 0 {
-			line += fmt.Sprintf(", %d %s", n, strings.Replace(string(s), "cannot", "cannot be said", 1))
+			line += fmt.Sprintf(", %d %s", n, strings.Replace(string(s), "cannot", "undecided", 1))
 		}
 	}
 	line += fmt.Sprintf(", %s\n", seconds(m.Took))

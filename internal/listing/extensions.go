@@ -69,7 +69,7 @@ func ListedExtensions(c *app.Configuration) ([]ListedExtension, []hooks.Problem,
 	return out, problems, nil
 }
 
-const nameTaken = "another one with this name is used"
+const nameTaken = "another one has the same name"
 
 // unusedIn returns a function that says why a part of e is unused, or "" if it is used.
 // It must be called in the order of the parts.
