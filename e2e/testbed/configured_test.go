@@ -19,11 +19,12 @@ func TestWhatConfiguresACase(t *testing.T) {
 		"prompt x\nfired BeforeAgent *\n-- home/.claude/settings.json --\n{}\n-- model --\ntext hi\n": true,
 		"prompt x\nfired BeforeAgent *\n-- .claude.d/settings.json --\n{}\n-- model --\ntext hi\n":    false,
 	} {
-		_, err := Parse("a.txtar", []byte(text))
+		c, err := Parse("a.txtar", []byte(text))
+		require.NoError(t, err, text)
 		if others {
-			require.NoError(t, err, text)
+			assert.NoError(t, c.bare, text)
 		} else {
-			assert.ErrorContains(t, err, "no settings: expected", text)
+			assert.ErrorContains(t, c.bare, "no settings: expected", text)
 		}
 	}
 }

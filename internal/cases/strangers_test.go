@@ -79,7 +79,7 @@ var verdicts = map[string]string{
 	"s13_top_level_tool_config":    noticed, // it works
 	"s14_matcher_of_the_extension": `SessionStart never has "start"`,
 	"s15_misspelt_permission":      "note: guard at BeforeTool: unknown field hookSpecificOutput.permission",
-	"s16_dollar_in_the_pattern":    "no call of run_shell_command was one with arg.command~'git push origin +main'",
+	"s16_dollar_in_the_pattern":    "no call of run_shell_command was made with arg.command~'git push origin +main'",
 	"s17_server_crashes":           deadGuard + "HTTP status 500", "s18_five_milliseconds": "it did not end in time",
 	"s19_if_never_holds":       unreached + "no-force: its condition Bash(git push -f) does not hold",
 	"s20_text_before_the_json": "this one was never requested",

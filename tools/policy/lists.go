@@ -67,7 +67,7 @@ func FromLists(l Lists) ([]Rule, []Problem) {
 	if l.Core != nil {
 		rules = append(rules, Rule{
 			Decision: Deny, Priority: 4240, Place: Place{File: "settings: tools.core"}, Modes: outsidePlan,
-			BuiltinOnly: true, Message: "The setting tools.core does not name this tool.",
+			BuiltinOnly: true, Message: "This tool is not listed in the setting tools.core.",
 		})
 	}
 	return rules, problems
