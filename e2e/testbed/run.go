@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"minigem/hooks"
@@ -324,8 +325,10 @@ func (r *runner) modelFitted() {
 func (r *runner) fail(f Failure) {
 	record := r.rec.soFar()
 	f.Actual, f.Detail = record.shorten(f.Actual), record.shorten(f.Detail)
-	if f.Detail != "" && slices.ContainsFunc(r.failures, func(g Failure) bool { return g.Detail == f.Detail }) {
-		f.Detail = "(what happened is shown above)\n"
+	for _, g := range r.failures {
+		if g.Detail != "" {
+			f.Detail = strings.Replace(f.Detail, g.Detail, "(what happened is shown above)\n", 1)
+		}
 	}
 	r.failures = append(r.failures, f)
 }
