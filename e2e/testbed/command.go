@@ -33,7 +33,7 @@ func parseCommand(line string) (Command, error) {
 	}
 	cmd.verb = v
 	if cmd.Negated && v.kind != assertion {
-		return cmd, fmt.Errorf("%s cannot be negated: remove the !", v.name)
+		return cmd, fmt.Errorf("%s cannot be negated: remove the \"!\"", v.name)
 	}
 	if v.raw {
 		cmd.Text = rest
