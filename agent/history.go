@@ -22,6 +22,8 @@ import (
 //     each message;
 //   - other models take blobs next to a result, not inside it.
 
+// What the placeholders say: of the model after results that it never answered, and of
+// a call without a result.
 const (
 	unanswered = "(The turn ended here without an answer.)"
 	notRunLost = "not run: the session was interrupted"
@@ -73,6 +75,7 @@ func coalesce(messages []llm.Message) []llm.Message {
 	return out
 }
 
+// hasResult reports whether m has a result of a tool.
 func hasResult(m llm.Message) bool {
 	return slices.ContainsFunc(m.Parts, func(p llm.Part) bool { _, ok := p.(llm.ToolResult); return ok })
 }
