@@ -9,6 +9,7 @@ import (
 	"minigem/llm"
 )
 
+// Limits of cutting, in the units named. keptHead and keptTail are bytes.
 const (
 	outputBudget = 50_000 // tokens of the newest outputs that stay whole
 	longOutput   = 8_000  // bytes from which an older one is cut
