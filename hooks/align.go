@@ -53,7 +53,7 @@ func editMessages(list []llm.Message, got []protocol.LLMMessage, a *answer) mess
 }
 
 // pair holds the indices of two matching messages, one in each list. -1 means that the
-// message has no partner in that list.
+// message has no partner in that list. same says that nothing differs.
 type pair struct {
 	was, is int
 	same    bool

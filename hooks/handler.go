@@ -84,6 +84,7 @@ func (k ByKind) Run(ctx context.Context, h Hook, stdin Payload, env []string) Ex
 	return Exit{Code: -1, Err: fmt.Errorf("nothing here can run hooks of the type %q: they need a session", h.Kind())}
 }
 
+// kindCommand is the kind of an entry that names none.
 const kindCommand = "command"
 
 // Kinds returns the values that "type" may have: "command", "http", "prompt" and
