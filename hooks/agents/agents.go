@@ -101,13 +101,16 @@ type Agent struct {
 
 // Row is one fact with a name.
 type Row struct {
-	Name     string   `json:"name" toml:"name"`
+	// Name is what the row is about, such as a variable or a key.
+	Name string `json:"name" toml:"name"`
+	// Value is what is known about it; empty if the name says all.
 	Value    string   `json:"value,omitempty" toml:"value"`
 	Evidence Evidence `json:"evidence,omitempty" toml:"evidence"`
 }
 
 // Fact is a yes or no with its evidence.
 type Fact struct {
+	// Is says whether it is so.
 	Is       bool     `json:"is" toml:"is"`
 	Evidence Evidence `json:"evidence,omitempty" toml:"evidence"`
 }

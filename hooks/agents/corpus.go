@@ -16,6 +16,7 @@ type Case struct {
 	// Stdout is what the hook prints; {{event}} is replaced by the agent's own name of
 	// the event.
 	Stdout string `json:"stdout,omitempty"`
+	// Stderr is what the hook prints there, as it is.
 	Stderr string `json:"stderr,omitempty"`
 	// Late, if not empty, makes the hook exceed its timeout: with "before" it waits first
 	// and prints nothing, with "after" it prints everything and then waits.

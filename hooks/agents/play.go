@@ -104,4 +104,6 @@ func (a *Agent) ReadsRun(p Point) bool {
 	return a.Reads(p) || a.bridged() && (p == BeforeTool || p == BeforePrompt || p == AgentStop)
 }
 
+// bridged reports whether the agent's hooks run inside a plugin, as those of OpenCode
+// do.
 func (a *Agent) bridged() bool { return a.Play != nil && a.Play.Run != nil }
