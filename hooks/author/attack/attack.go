@@ -184,6 +184,8 @@ func Only(c hooks.Config, ev protocol.Event, name string) (hooks.Config, error) 
 	return c, fmt.Errorf("no hook of %s is called %q; minigem hooks list shows them", ev, name)
 }
 
+// one fires the event for one spelling and reads from the report what the hook did. An
+// error means that it could not be fired at all.
 func one(ctx context.Context, e *hooks.Engine, ev protocol.Event, s Spelling) (Result, error) {
 	payload, err := payload(ev, s)
 	if err != nil {
@@ -253,6 +255,8 @@ func (r Report) skipped() []Result {
 	return r.pick(func(x Result) bool { return x.Skipped != "" })
 }
 
+// pick returns the results that are wanted, the shortest text first: it is the easiest
+// to understand.
 func (r Report) pick(want func(Result) bool) []Result {
 	var out []Result
 	for _, x := range r.Results {
