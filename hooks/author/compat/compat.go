@@ -73,6 +73,7 @@ func New() (Document, error) {
 	return d, nil
 }
 
+// cell returns what the agent does with an answer; ok is false if that is not known.
 func cell(a *agents.Agent, name string) (Effect, bool) {
 	o, evidence, known := a.Cell(name)
 	if !known {
@@ -88,7 +89,8 @@ func cell(a *agents.Agent, name string) (Effect, bool) {
 	return e, true
 }
 
-// place is a point and the prefix that its answers have in the corpus.
+// place is a point, the prefix that its answers have in the corpus, and a title for
+// people.
 type place struct {
 	point  agents.Point
 	prefix string

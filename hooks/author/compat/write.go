@@ -13,11 +13,13 @@ import (
 	"minigem/internal/text"
 )
 
+// itoa writes n for a cell.
 func itoa(n int) string { return strconv.Itoa(n) }
 
 // marks follow values that were not measured.
 var marks = map[agents.Evidence]string{agents.Binary: " (b)", agents.Documented: " (d)"}
 
+// legend explains the marks of evidence in the tables.
 const legend = "measured in runs without a terminal; (b) read in the program that is shipped, " +
 	"(d) documented; ? or not named: unknown"
 
@@ -84,6 +86,7 @@ func answered(c agents.Case) string {
 	return cmp.Or(strings.Join(said, ", "), "nothing")
 }
 
+// row writes a row of cells for a [tabwriter.Writer].
 func row(t io.Writer, name string, others []*agents.Agent, cell func(*agents.Agent) string) {
 	cells := []string{name}
 	for _, a := range others {
@@ -124,6 +127,7 @@ func Write(w io.Writer, others []*agents.Agent) error {
 	return nil
 }
 
+// orUnknown returns s, or the mark of what is not known.
 func orUnknown(s string) string {
 	if s == "" {
 		return "?"
@@ -131,6 +135,8 @@ func orUnknown(s string) string {
 	return s
 }
 
+// timeoutOf describes the agent's timeouts: the unit, from which number on they are
+// milliseconds, and the default.
 func timeoutOf(a *agents.Agent) string {
 	t := a.Timeout
 	if t.Unit == "" {
@@ -146,6 +152,7 @@ func timeoutOf(a *agents.Agent) string {
 	return out
 }
 
+// retriesOf says how often a hook can send the agent on.
 func retriesOf(a *agents.Agent) string {
 	switch {
 	case a.Stop.Endless:
