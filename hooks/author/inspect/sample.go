@@ -10,6 +10,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
+// samplePrompt is the prompt of sample payloads.
 const samplePrompt = "Fix the tests"
 
 // samples are plausible arguments of the built-in tools; core/tools has
@@ -43,6 +44,8 @@ func SampleArgs(tool string) map[string]any {
 	return maps.Clone(sampleArgs(tool))
 }
 
+// sampleArgs returns the sample arguments of a tool; empty ones for a tool that is not
+// known.
 func sampleArgs(tool string) map[string]any {
 	if args := samples[tool]; args != nil {
 		return args
@@ -64,6 +67,7 @@ func sampleMCP(tool string) *protocol.MCPContext {
 	return &protocol.MCPContext{ServerName: server, ToolName: strings.TrimPrefix(name, "_"), Command: server}
 }
 
+// sampleRequest returns the sample of what hooks read of a request.
 func sampleRequest() protocol.LLMRequest {
 	temperature, topP, topK := 1.0, 0.95, 64.0
 	return protocol.LLMRequest{
@@ -74,6 +78,7 @@ func sampleRequest() protocol.LLMRequest {
 	}
 }
 
+// sampleChunk returns the sample of what hooks read of an answer.
 func sampleChunk() protocol.LLMChunk {
 	return protocol.LLMChunk{
 		Text: "All tests pass now.",
@@ -111,6 +116,8 @@ func Set(payload []byte, assignment string) ([]byte, error) {
 	return protocol.Encode(root)
 }
 
+// put sets the value at path in a JSON value, and returns that. Missing objects are
+// made; an array can be extended by one.
 func put(at any, path []string, value any) (any, error) {
 	if len(path) == 0 {
 		return value, nil

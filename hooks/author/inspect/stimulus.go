@@ -324,6 +324,8 @@ func request(in protocol.LLMRequest) *hooks.ModelRequest {
 	return hooks.NewModelRequest(r)
 }
 
+// part is the inverse of what the engine writes. Data that hooks do not see is as many
+// zero bytes, up to 1 MiB.
 func part(p protocol.LLMPart) llm.Part {
 	switch p.Type {
 	case protocol.PartFunctionCall:
