@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// fault is a small change to a line of a program.
+// fault is a small change to a line of a program, wherever find matches.
 type fault struct {
 	class    string
 	find, by string // a regular expression and its replacement
@@ -29,6 +29,7 @@ var faults = []fault{
 	{Answer, `\badditionalContext(\\?["']?\s*:)`, "unused${1}"},
 }
 
+// patterns are the expressions of faults, by their index.
 var patterns = sync.OnceValue(func() []*regexp.Regexp {
 	var out []*regexp.Regexp
 	for _, f := range faults {
@@ -66,6 +67,7 @@ func Program(data []byte) []Mutant {
 	return sorted(data, all)
 }
 
+// comment reports whether a line is only a comment.
 func comment(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	return bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("//"))

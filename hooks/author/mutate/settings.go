@@ -37,12 +37,13 @@ func Settings(file string, data []byte) ([]Mutant, error) {
 	return sorted(data, s.all), nil
 }
 
-// place identifies a hook's entry.
+// place identifies a hook's entry by the indexes in its lists.
 type place struct {
 	event       string
 	group, hook int
 }
 
+// settings collects the mutants of one settings file.
 type settings struct {
 	file string
 	data []byte
@@ -86,6 +87,8 @@ func (s *settings) move(doc *jsonc.Doc, event string, line int) {
 	}
 }
 
+// matcher makes mutants of a group's matcher: without it, and without each of its
+// alternatives.
 func (s *settings) matcher(event string, g int, group jsonc.Node) {
 	n := group.Get("matcher")
 	text := n.Text()
@@ -117,6 +120,7 @@ func nth(array jsonc.Node, i int) jsonc.Node {
 	return jsonc.Node{}
 }
 
+// list matches a matcher that is a list of alternatives, with what encloses them.
 var list = regexp.MustCompile(`^(\^?\(?)([\w.*-]+(?:\|[\w.*-]+)+)(\)?\$?)$`)
 
 // without returns the patterns that omit one of the names in pattern.
@@ -142,6 +146,8 @@ func called(hook jsonc.Node) string {
 	return hook.Get("command").Text()
 }
 
+// entry makes mutants of one hook: one that does nothing, one that hangs, and those of
+// its other fields.
 func (s *settings) entry(at place, hook jsonc.Node) {
 	command := hook.Get("command")
 	if command.Kind() != jsonc.String {
