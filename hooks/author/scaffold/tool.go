@@ -11,7 +11,8 @@ import (
 )
 
 // An aim is the tool call in the case of a hook for that tool: a sample call with value
-// as one of its arguments.
+// as one of its arguments. aim is an argument of a tool, and a value on which the hook
+// answers.
 type aim struct {
 	argument string
 	value    any
