@@ -14,7 +14,7 @@ import (
 	"minigem/internal/stage"
 )
 
-// A trial disturbs the hook in one way.
+// A trial disturbs the hook in one way. trial is one way to disturb a hook.
 type trial struct {
 	name string
 	run  func(*torture, trial) error
@@ -42,6 +42,7 @@ func hostile(temp string) []struct{ name, text string } {
 	}
 }
 
+// trials returns all trials.
 func (t *torture) trials() []trial {
 	var all []trial
 	add := func(name string, run func(*torture, trial) error) { all = append(all, trial{name, run}) }
@@ -165,6 +166,7 @@ func (t *torture) beside(name string, fields map[string]any) error {
 	return nil
 }
 
+// empty runs the hook on a payload without arguments.
 func (t *torture) empty(name string) error {
 	o, err := t.fire(t.home(), t.changed(func(about map[string]any) {
 		if about["hook_event_name"] == nil {
@@ -185,6 +187,8 @@ func (t *torture) unread(name string) error {
 	return nil
 }
 
+// heavy runs the hook on a large payload and on a quarter of it. A hook that takes more
+// than ten times as long for the large one, and more than two seconds, is slow.
 func (t *torture) heavy(tr trial) error {
 	took := map[int]time.Duration{}
 	for _, size := range []int{t.Heavy / 4, t.Heavy} {
@@ -233,6 +237,7 @@ func (t *torture) crowd(tr trial) error {
 	return nil
 }
 
+// twice runs the hook on the same payload again: it must not remember the first time.
 func (t *torture) twice(tr trial) error {
 	for range 2 {
 		o, err := t.fire(t.home(), t.Payload)
@@ -261,6 +266,7 @@ func (t *torture) halfway(tr trial) error {
 	return err
 }
 
+// elsewhere runs the hook in another directory or environment.
 func (t *torture) elsewhere(name, dir string, env map[string]string) error {
 	at := t.home()
 	at.Dir = dir
