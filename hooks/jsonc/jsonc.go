@@ -75,8 +75,9 @@ type Node struct {
 // Member is one member of an object.
 type Member struct {
 	// Name is decoded, without quotes.
-	Name         string
-	Line, Column int // of the name, from 1; Column counts bytes
+	Name string
+	// Line and Column are where the name begins, from 1. Column counts bytes.
+	Line, Column int
 	// Value is the member's value; it always exists.
 	Value Node
 	// Shadowed says that the same name follows later in the object. Only the last one
@@ -88,8 +89,9 @@ type Member struct {
 // *SyntaxError.
 type SyntaxError struct {
 	// File is the name that [Parse] was given.
-	File         string
-	Line, Column int // from 1; Column counts bytes
+	File string
+	// Line and Column are where the fault is, from 1. Column counts bytes.
+	Line, Column int
 	// Text says what is wrong, without the position.
 	Text string
 }
@@ -342,8 +344,8 @@ func (n Node) Strings() []string {
 	return all
 }
 
-// Standard returns the value as plain JSON, without comments and trailing commas; null
-// for a missing value.
+// Standard returns the value as plain JSON, without comments or trailing commas. It
+// returns null for a missing value.
 func (n Node) Standard() []byte {
 	if n.v == nil {
 		return []byte("null")
@@ -366,6 +368,8 @@ func (d *Doc) Bytes() []byte {
 	return out
 }
 
+// errNotObject is the error of edits at a path that leads through a value which is no
+// object.
 var errNotObject = errors.New("not an object")
 
 // pathText names a place in the file for messages.
