@@ -215,9 +215,11 @@ type MCPContext struct {
 	// ToolName is the tool's name at the server.
 	ToolName string `json:"tool_name"`
 	// Command, Args and Cwd describe a server that is a process.
-	Command string   `json:"command,omitempty"`
-	Args    []string `json:"args,omitempty"`
-	Cwd     string   `json:"cwd,omitempty"`
+	Command string `json:"command,omitempty"`
+	// Args are the program's arguments, as the settings have them.
+	Args []string `json:"args,omitempty"`
+	// Cwd is the directory in which the program runs; empty if the settings name none.
+	Cwd string `json:"cwd,omitempty"`
 	// URL is the address of a server that is reached by HTTP.
 	URL string `json:"url,omitempty"`
 	// TCP is the address of a web socket server. Gemini CLI has the field; minigem does

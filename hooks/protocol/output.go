@@ -91,11 +91,15 @@ type LLMRequestChange struct {
 	// Messages is the whole new list; nil changes nothing, and an empty list removes
 	// everything. Messages are matched to the old ones by content. Messages with the role
 	// "system" are added to the system instruction.
-	Messages    []LLMMessage
+	Messages []LLMMessage
+	// Temperature replaces the request's; nil changes nothing.
 	Temperature *float64
-	TopP        *float64
-	TopK        *float64
-	MaxTokens   *int
+	// TopP replaces the request's; nil changes nothing.
+	TopP *float64
+	// TopK replaces the request's; nil changes nothing.
+	TopK *float64
+	// MaxTokens replaces the request's limit of output tokens; nil changes nothing.
+	MaxTokens *int
 	// ToolConfig narrows or forces tools; nil does neither.
 	ToolConfig *ToolConfig
 	// Tools is the list that the hook gave back. It has no effect; a changed one is
