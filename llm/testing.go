@@ -53,6 +53,7 @@ func (f *Fake) Requests() []Request {
 	return slices.Clone(f.requests)
 }
 
+// next keeps req and returns its answer.
 func (f *Fake) next(req Request) (FakeAnswer, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
