@@ -29,6 +29,7 @@ import (
 	"minigem/llm/internal/remote"
 )
 
+// The address of the Gemini API, and a key for genai where there is none.
 const (
 	geminiURL      = "https://generativelanguage.googleapis.com/"
 	placeholderKey = "none" // genai requires a key; this one is not sent
