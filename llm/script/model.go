@@ -57,6 +57,8 @@ func (q *Queue) Peek(m Method, req llm.Request) (Entry, error) {
 	return e, err
 }
 
+// take returns the entry for a request, and how many entries were taken, with this one
+// if remove is set.
 func (q *Queue) take(m Method, req llm.Request, remove bool) (Entry, int, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -187,6 +189,7 @@ func (m *Model) CountTokens(ctx context.Context, req llm.Request) (int, error) {
 	return e.Tokens, err
 }
 
+// answer takes the entry for a request. Once ctx has ended, none is taken.
 func (m *Model) answer(ctx context.Context, method Method, req llm.Request) (Entry, error) {
 	if err := ctx.Err(); err != nil {
 		return Entry{}, err

@@ -94,6 +94,7 @@ func (r *Recorder) CountTokens(ctx context.Context, req llm.Request) (int, error
 	return n, err
 }
 
+// write appends e. An error is kept for Close: the answer itself is good.
 func (r *Recorder) write(e Entry) {
 	e.Chunks = Masked(e.Chunks, r.mask)
 	for i := range e.Chunks {

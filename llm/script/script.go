@@ -32,10 +32,14 @@ type Method string
 
 // The methods that a script may have.
 const (
+	// an answer in pieces: a list of responses
 	Stream Method = "generateContentStream"
-	Whole  Method = "generateContent"
-	Count  Method = "countTokens"
-	Embed  Method = "embedContent" // may be in a file, but no call asks for it
+	// an answer in one piece
+	Whole Method = "generateContent"
+	// a number of tokens
+	Count Method = "countTokens"
+	// an embedding; it may be in a file, but no call asks for it
+	Embed Method = "embedContent"
 )
 
 // Entry is one answer of a script. Make it with [Streamed], [Answered] or [Counted]; the
@@ -77,12 +81,14 @@ func (e Entry) Where(n int) string {
 	return fmt.Sprintf("%s:%d", e.File, e.Line)
 }
 
+// wireEntry is a line of a script. Its response is read by its method.
 type wireEntry struct {
 	Method   Method          `json:"method"`
 	Response json.RawMessage `json:"response,omitempty"`
 	Fault    json.RawMessage `json:"fault,omitempty"`
 }
 
+// wireCount is the answer to countTokens.
 type wireCount struct {
 	TotalTokens int `json:"totalTokens"`
 }
@@ -152,6 +158,7 @@ func (e *Entry) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// emptyResponse is the response of a line that has only a fault.
 func emptyResponse(m Method) json.RawMessage {
 	if m == Stream {
 		return json.RawMessage("[]")
