@@ -45,9 +45,12 @@ type Multiplexer string
 
 // The multiplexers that are known.
 const (
+	// sequences are written as they are
 	NoMultiplexer Multiplexer = ""
-	Tmux          Multiplexer = "tmux"
-	Screen        Multiplexer = "screen"
+	// sequences are wrapped in a DCS of tmux, which needs its option allow-passthrough
+	Tmux Multiplexer = "tmux"
+	// sequences are wrapped in a DCS of GNU screen
+	Screen Multiplexer = "screen"
 )
 
 // Detect reads from the environment which method the terminal supports, and which
@@ -108,6 +111,8 @@ func (t *Terminal) Alert(_ context.Context, a Alert) {
 	_, _ = io.WriteString(t.Out, t.sequence(a))
 }
 
+// sequence returns what to write for a. A semicolon would begin the next field of OSC
+// 777, so it becomes a colon there.
 func (t *Terminal) sequence(a Alert) string {
 	title, subtitle, body := clean(a.Title, titleWidth), clean(a.Subtitle, subtitleWidth), clean(a.Body, bodyWidth)
 	switch t.Method {
