@@ -81,7 +81,7 @@ func (r *Registry) Filter(keep func(Tool) bool) *Registry {
 }
 
 // Suggest returns the names nearest to name, at most three, nearest first. They may be
-// far from it.
+// far from it. Aliases are not among them.
 func (r *Registry) Suggest(name string) []string {
 	names := r.Names()
 	slices.SortStableFunc(names, func(a, b string) int {
