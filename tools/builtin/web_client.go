@@ -30,6 +30,9 @@ const (
 	maxFetchChars  = 250_000
 )
 
+// errNotPublic is wrapped by the errors about hosts on this machine or in a local
+// network. Such a page is never fetched, so that a prompt cannot make the tool read
+// internal services.
 var errNotPublic = errors.New("address is not public")
 
 // webClient fetches pages of the public internet only: a name is looked up once
