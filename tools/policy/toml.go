@@ -54,6 +54,8 @@ func LoadPaths(tier Tier, required bool, paths ...string) ([]Rule, []Problem) {
 	return rules, problems
 }
 
+// unread is the problem of a file that could not be read. It may have held rules that
+// deny.
 func unread(path string, err error) Problem {
 	return Problem{
 		Place: Place{File: path}, Loosens: true,
@@ -142,6 +144,8 @@ func tableLines(data []byte) (map[string][]int, error) {
 	return lines, nil
 }
 
+// unparsed is the problem of a file that is not TOML, with the line if the decoder
+// knows it.
 func unparsed(file string, err error) Problem {
 	pr := Problem{Place: Place{File: file}, Loosens: true}
 	if de := (*toml.DecodeError)(nil); errors.As(err, &de) {
