@@ -164,6 +164,7 @@ func ignoreFault(name string) error {
 	return nil
 }
 
+// has reports whether dir has an entry of that name, of any kind.
 func has(dir *os.Root, name string) bool {
 	_, err := dir.Lstat(name)
 	return err == nil
@@ -252,6 +253,8 @@ func ownGitDir(repo string) string {
 	return target
 }
 
+// firstLine returns the first line of a file without its end; empty if it cannot be
+// read.
 func firstLine(file string) string {
 	line, _, _ := strings.Cut(string(readSome(boundedfile.Open(file))), "\n")
 	return strings.TrimRight(line, "\r")
@@ -266,6 +269,8 @@ func readSome(f *os.File, err error) []byte {
 	return readUpTo(f)
 }
 
+// readUpTo reads the first MiB; nil if reading failed, so that half a file of rules
+// never counts.
 func readUpTo(f io.Reader) []byte {
 	data, err := io.ReadAll(io.LimitReader(f, maxIgnoreFile))
 	if err != nil {
