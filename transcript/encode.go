@@ -22,6 +22,7 @@ func (s Set) MarshalJSON() ([]byte, error) {
 	return json.Marshal(map[string]any{"$set": plain(s)})
 }
 
+// ours wraps value in the envelope that Gemini CLI skips.
 func ours(kind string, value any) ([]byte, error) {
 	return json.Marshal(map[string]any{"minigem": map[string]any{kind: value}})
 }
@@ -83,6 +84,7 @@ func plainAngles(line []byte) []byte {
 	return out
 }
 
+// angle returns the character that encoding/json escaped, or 0 if it did not.
 func angle(escape string) byte {
 	switch escape {
 	case `\u003c`:
