@@ -192,10 +192,10 @@ func flattened(messages []llm.Message) []llm.Message {
 // is not safe for concurrent use.
 type Memory struct{ messages []llm.Message }
 
-// Messages implements [History].
+// Messages implements [History]. It returns the list itself, which must not be changed.
 func (h *Memory) Messages() []llm.Message { return h.messages }
 
-// Append implements [History].
+// Append implements [History]. It keeps m's parts without copying them.
 func (h *Memory) Append(m llm.Message) { h.messages = append(h.messages, m) }
 
 // Rollback implements [History]. It panics if there are fewer than n messages.
