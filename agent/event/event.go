@@ -39,7 +39,7 @@ type Sink interface{ Emit(Event) }
 // Sink says.
 type SinkFunc func(Event)
 
-// Emit calls f.
+// Emit calls f. It returns when f does.
 func (f SinkFunc) Emit(e Event) { f(e) }
 
 // Tee returns a [Sink] that sends every event to all sinks, in order; nil ones are
