@@ -103,7 +103,9 @@ type Hooks interface {
 	SubagentStop(ctx context.Context, end hooks.SubagentEnd) hooks.SubagentStopOutcome
 	// BeforeModel and the following are as in [agent.Hooks].
 	BeforeModel(ctx context.Context, req *hooks.ModelRequest) hooks.BeforeModelOutcome
+	// BeforeToolSelection may narrow or force the agent's tools for one request.
 	BeforeToolSelection(ctx context.Context, req *hooks.ModelRequest) hooks.BeforeToolSelectionOutcome
+	// AfterModel may replace a chunk of the answer, or end the agent's run.
 	AfterModel(ctx context.Context, req *hooks.ModelRequest, c llm.Chunk) hooks.AfterModelOutcome
 }
 
