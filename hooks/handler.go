@@ -226,9 +226,10 @@ var placeholder = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\$\{(?:` + strings.Join(Variables(), "|") + `)\}`)
 })
 
-// Variables returns the names of the variables that every hook finds in its environment,
-// and CLAUDE_PLUGIN_ROOT, the folder of a plugin for Claude Code. Gemini CLI substitutes
-// them in the command, each as one word (core/hooks/hookRunner.ts).
+// Variables returns the names of the variables that every hook finds in its
+// environment, and CLAUDE_PLUGIN_ROOT, the folder of a plugin for Claude Code. Gemini
+// CLI substitutes them in the command, each as one word (core/hooks/hookRunner.ts). The
+// slice is the caller's.
 func Variables() []string {
 	return []string{"GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_PLANS_DIR", "GEMINI_SESSION_ID", "CLAUDE_PROJECT_DIR",
 		"CLAUDE_PLUGIN_ROOT"}
@@ -247,7 +248,8 @@ func ExpandVariables(s string, value func(name string) (string, bool)) string {
 }
 
 // Differing returns the JSON names of the fields in which h and other differ, in the
-// order of [Handler].
+// order of [Handler]. It returns nil if they are equal. Fields are compared as
+// configured: an empty one differs from its default written out.
 func (h Handler) Differing(other Handler) []string {
 	var out []string
 	for f := range reflect.TypeFor[Handler]().Fields() {

@@ -25,7 +25,8 @@ func (p Payload) Bytes() []byte {
 	return bytes.Join(p, nil)
 }
 
-// String returns the payload as text; empty for a nil Payload.
+// String returns the payload as text; empty for a nil Payload. It makes a copy each
+// time.
 func (p Payload) String() string { return string(p.Bytes()) }
 
 // Len returns the length in bytes.
