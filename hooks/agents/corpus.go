@@ -66,10 +66,12 @@ var Observed = sync.OnceValue(func() map[string]map[string]Observation {
 	return out
 })
 
-// Names returns the names of the corpus, sorted.
+// Names returns the names of the corpus, sorted. The slice is the caller's.
 func Names() []string { return slices.Sorted(maps.Keys(Corpus())) }
 
-// Answer returns the case as a hook of agent a gives it.
+// Answer returns the case as a hook of agent a gives it. Stdout is that agent's text in
+// [Case.Variants] if it has one. A hook that waits first has printed nothing to stdout
+// when it is ended.
 func (c Case) Answer(a *Agent) Answer {
 	stdout := c.Stdout
 	if v, ok := c.Variants[a.ID]; ok {

@@ -82,7 +82,8 @@ type Several struct {
 	Nested bool `toml:"nested"`
 }
 
-// Template is JSON with names in braces for values; see [Values.Fill].
+// Template is JSON with names in braces for values; see [Values.Fill]. A name consists
+// of lower-case letters and "_".
 type Template string
 
 // Odd says, by kind of fault, how much a faulty entry disables: "file" (no hook of its

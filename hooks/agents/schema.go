@@ -35,9 +35,11 @@ type Schema struct {
 	Nested map[string]map[string]string `json:"nested,omitempty" toml:"nested"`
 	// ByName says that Nested is looked up by hookEventName, which must be the event's own
 	// name. Otherwise it is looked up by the point, and any of EventNames is accepted.
-	ByName     bool     `json:"by_name,omitempty" toml:"by_name"`
+	ByName bool `json:"by_name,omitempty" toml:"by_name"`
+	// EventNames lists what hookEventName may be where ByName is not set.
 	EventNames []string `json:"event_names,omitempty" toml:"event_names"`
-	Evidence   Evidence `json:"evidence,omitempty" toml:"evidence"`
+	// Evidence says how all this is known; empty means as the rest of the table.
+	Evidence Evidence `json:"evidence,omitempty" toml:"evidence"`
 }
 
 // object reads a JSON object and nothing else. Numbers stay text, so that none is too

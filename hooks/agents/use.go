@@ -47,7 +47,8 @@ type Use struct {
 	FailedCommands bool
 }
 
-// Failed reports whether the tool failed, as the agent sees it.
+// Failed reports whether the tool failed, as the agent sees it. A command's exit status
+// counts only if FailedCommands is set.
 func (u Use) Failed() bool {
 	return u.ErrorMessage != "" || u.FailedCommands && u.Kind == "shell" && u.Exit != 0
 }
