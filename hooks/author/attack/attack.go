@@ -225,7 +225,8 @@ func payload(ev protocol.Event, s Spelling) ([]byte, error) {
 	return protocol.Encode(fields)
 }
 
-// Through returns the harmful spellings that got through, the shortest first.
+// Through returns the harmful spellings that got through, the shortest first. It is
+// empty if all of them were held.
 func (r Report) Through() []Result {
 	return r.pick(func(x Result) bool { return !x.Harmless && !x.Held })
 }
@@ -235,7 +236,8 @@ func (r Report) FalseAlarms() []Result {
 	return r.pick(func(x Result) bool { return x.Harmless && x.Held })
 }
 
-// Of counts the harmless spellings, or the harmful ones.
+// Of counts the harmless spellings, or the harmful ones. Those for which the hook did
+// not run are counted too; see [Result.Skipped].
 func (r Report) Of(harmless bool) int {
 	return len(r.pick(func(x Result) bool { return x.Harmless == harmless }))
 }
