@@ -52,7 +52,8 @@ type Effect struct {
 	Evidence agents.Evidence `json:"evidence"`
 }
 
-// New returns the document of the tables that are built in.
+// New returns the document of the tables that are built in. The error is for a table
+// that has no JSON form.
 func New() (Document, error) {
 	d := Document{
 		Schema: Schema, Measured: "2026-11-21", Platform: "linux/amd64", Mode: "one-shot",
@@ -172,7 +173,8 @@ func Agents(list string) ([]*agents.Agent, error) {
 	return agents.List(list)
 }
 
-// Points returns the points at which answers were tried, in the order of a session.
+// Points returns the points at which answers were tried, in the order of a session. The
+// slice is the caller's.
 func Points() []agents.Point {
 	var out []agents.Point
 	for _, p := range points {

@@ -41,7 +41,8 @@ type pageTable struct {
 }
 
 // WritePage writes one HTML page with all tables. It loads nothing else, and its
-// Content-Security-Policy allows only its own script and styles.
+// Content-Security-Policy allows only its own script and styles. The errors are those
+// of w.
 func WritePage(w io.Writer) error {
 	others := agents.All()
 	about := []pageTable{about(others), eventTable(others)}

@@ -23,8 +23,9 @@ var marks = map[agents.Evidence]string{agents.Binary: " (b)", agents.Documented:
 const legend = "measured in runs without a terminal; (b) read in the program that is shipped, " +
 	"(d) documented; ? or not named: unknown"
 
-// WriteEvent writes what the given agents do with each answer at p, which must be one of
-// [Points].
+// WriteEvent writes what the given agents do with each answer at p, which must be one
+// of [Points]. It panics for any other point. An answer with which none of the agents
+// was run is left out.
 func WriteEvent(w io.Writer, p agents.Point, others []*agents.Agent) error {
 	i := slices.IndexFunc(points, func(k place) bool { return k.point == p })
 	fmt.Fprintf(w, "when %s: %s\n\n", points[i].title, p)
@@ -95,7 +96,8 @@ func row(t io.Writer, name string, others []*agents.Agent, cell func(*agents.Age
 	fmt.Fprintln(t, strings.Join(cells, "\t"))
 }
 
-// Write writes a table of the given agents, and what they call each event.
+// Write writes a table of the given agents, and what they call each event. The error is
+// w's.
 func Write(w io.Writer, others []*agents.Agent) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "agent\tversion\tevidence\ttimeout\tmatcher\tanswers tried\tretries of a stop")
