@@ -231,6 +231,8 @@ func (v *view) ofEvent(p EventPlan) (notes []string, out []Difference) {
 
 // MissingPrograms returns the programs that h's command starts by a path at which there
 // is no file. It stops at a cd or pushd in the command, after which paths are unknown.
+// It returns nil if none is missing, or if the command is not valid. Programs that are
+// found by PATH are not looked for.
 func (s *Setup) MissingPrograms(h hooks.Hook) []config.Program {
 	var out []config.Program
 	for _, c := range config.Calls(h, s.Place.Dir, s.Place.Vars()) {

@@ -88,11 +88,12 @@ func sampleChunk() protocol.LLMChunk {
 	}
 }
 
-// Set changes one value of a payload. assignment is PATH=VALUE. A path consists of names
-// and indices joined by dots, such as tool_input.file_path or
-// llm_request.messages.0.content. A value is JSON; anything that is not JSON is a string.
-// Missing objects on the way are created, and an index may be one past the end. timestamp
-// and hook_event_name cannot be set.
+// Set changes one value of a payload. assignment is PATH=VALUE. A path consists of
+// names and indices joined by dots, such as tool_input.file_path or
+// llm_request.messages.0.content. A value is JSON; anything that is not JSON is a
+// string. Missing objects on the way are created, and an index may be one past the end.
+// timestamp and hook_event_name cannot be set. payload itself is not changed. The error
+// says what is wrong with the assignment, or that payload is not JSON.
 func Set(payload []byte, assignment string) ([]byte, error) {
 	path, text, ok := strings.Cut(assignment, "=")
 	if !ok || path == "" {
@@ -117,7 +118,8 @@ func Set(payload []byte, assignment string) ([]byte, error) {
 }
 
 // put sets the value at path in a JSON value, and returns that. Missing objects are
-// made; an array can be extended by one.
+// made; an array can be extended by one. Objects and arrays on the way are changed
+// themselves. Below a null, every name makes an object, a number too.
 func put(at any, path []string, value any) (any, error) {
 	if len(path) == 0 {
 		return value, nil

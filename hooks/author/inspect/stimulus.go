@@ -19,9 +19,9 @@ import (
 	"minigem/llm"
 )
 
-// Payload returns the complete payload that hooks of an event read, in the engine's form,
-// for a sample that [Sample] made or [Set] changed. session fills the session's fields.
-// No hook is run.
+// Payload returns the complete payload that hooks of an event read, in the engine's
+// form, for a sample that [Sample] made or [Set] changed. session fills the session's
+// fields. No hook is run. The error is as in [Fire].
 func Payload(ctx context.Context, session hooks.Origin, sample []byte) ([]byte, error) {
 	e := &hooks.Engine{Origin: session}
 	r, err := Fire(ctx, e, sample)
