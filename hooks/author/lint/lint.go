@@ -80,7 +80,7 @@ type Scope struct {
 	Hooks int `json:"hooks"`
 }
 
-// Scope returns what [Run] examines.
+// Scope returns what [Run] examines. It reads nothing: it counts what in.Setup holds.
 func (in Input) Scope() Scope {
 	s := Scope{Base: in.Setup.Place.Dir, Hooks: len(in.Setup.Config.Hooks)}
 	for _, f := range in.Setup.Files {
