@@ -41,9 +41,10 @@ var patterns = sync.OnceValue(func() []*regexp.Regexp {
 // most limits the mutants of one file.
 const most = 200
 
-// Program returns the mutants of a program in any language, sorted by class and line; at
-// most 200. Lines that are comments or inside Python's triple quotes have none, and
-// binary files have none.
+// Program returns the mutants of a program in any language, sorted by class and line;
+// at most 200. Lines that are comments or inside Python's triple quotes have none, and
+// binary files have none. It returns nil if there is nothing to break. data is not
+// changed.
 func Program(data []byte) []Mutant {
 	if bytes.IndexByte(data, 0) >= 0 {
 		return nil

@@ -12,9 +12,10 @@ import (
 // hangs is the command of a hook that does not end by itself.
 const hangs = "sleep 3600"
 
-// Settings returns the mutants of a file that configures hooks: the settings of a project
-// or a user, or an extension's hooks.json. They are sorted by class and line. file is the
-// name in errors. The error is for a file that is not valid JSON.
+// Settings returns the mutants of a file that configures hooks: the settings of a
+// project or a user, or an extension's hooks.json. They are sorted by class and line.
+// file is the name in errors. The error is for a file that is not valid JSON. data is
+// not changed: each mutant has its own text.
 func Settings(file string, data []byte) ([]Mutant, error) {
 	doc, err := jsonc.Parse(file, data)
 	if err != nil {
