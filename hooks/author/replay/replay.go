@@ -49,7 +49,8 @@ type HookTime struct {
 	// File and Line say where the hook is configured; equal hooks in several places are
 	// counted separately.
 	File string `json:"file"`
-	Line int    `json:"line"`
+	// Line counts from 1; 0 means unknown.
+	Line int `json:"line"`
 	// Runs counts the hook's runs, failed ones included.
 	Runs int `json:"runs"`
 	// Failed counts the runs that failed.
@@ -72,7 +73,9 @@ type Result struct {
 	Sessions int `json:"sessions"`
 	// Prompts, Calls and Answers count the steps that were fired.
 	Prompts int `json:"prompts"`
-	Calls   int `json:"calls"`
+	// Calls counts the tool calls among them.
+	Calls int `json:"calls"`
+	// Answers counts the final answers among them.
 	Answers int `json:"answers"`
 	// Decided lists the steps about which hooks decided anything, now or then.
 	Decided []Decided `json:"decided"`
