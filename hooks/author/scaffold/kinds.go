@@ -31,7 +31,8 @@ func (m *making) kind() error {
 	return add()
 }
 
-// language sets the requested language, or the first of those supported.
+// language sets the requested language, or the first of those supported. The error
+// lists them. It also names the program's file, which has no content yet.
 func (m *making) language(all ...string) error {
 	if m.o.Language == "" {
 		m.o.Language = all[0]

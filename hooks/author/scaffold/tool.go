@@ -34,7 +34,7 @@ var aims = map[string]aim{
 }
 
 // forTool returns the template of a hook for calls of one tool. Its case makes such a
-// call.
+// call. The error names the tools for which there is an example.
 func forTool(event protocol.Event, tool string) (template, error) {
 	if event != protocol.BeforeTool {
 		return template{},
