@@ -180,7 +180,8 @@ func (t *torture) fire(at Place, payload []byte) (outcome, error) {
 	return t.fireWith(t.Config, at, payload)
 }
 
-// fireWith is fire with another configuration of the hook.
+// fireWith is fire with another configuration of the hook. The outcome is zero if no
+// hook is configured for the event. The error is as in [inspect.Fire].
 func (t *torture) fireWith(c hooks.Config, at Place, payload []byte) (outcome, error) {
 	r, err := inspect.Fire(
 		t.ctx, &hooks.Engine{Config: c, Runner: t.Runner(at), Origin: hooks.Origin{Cwd: at.Dir, ProjectDir: at.Dir}}, payload)

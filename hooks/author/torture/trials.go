@@ -119,7 +119,8 @@ func (t *torture) changed(change func(about map[string]any)) []byte {
 }
 
 // content first replaces each text in the payload by text, and then adds text as a
-// further field.
+// further field. Texts of other events than a tool's are replaced only where a user or
+// a model wrote them. It also notes whether the hook ran the text as a command.
 func (t *torture) content(name, text string) error {
 	var fields map[string]any
 	if json.Unmarshal(t.Payload, &fields) != nil {
@@ -148,7 +149,8 @@ func (t *torture) content(name, text string) error {
 	return t.beside(name+", beside it", map[string]any{"x_note": text})
 }
 
-// beside adds fields to the arguments that do not change what the call does.
+// beside adds fields to the arguments that do not change what the call does. Payloads
+// of other events stay as they are.
 func (t *torture) beside(name string, fields map[string]any) error {
 	o, err := t.fire(t.home(), t.changed(func(about map[string]any) {
 		if about["hook_event_name"] != nil {
