@@ -140,7 +140,8 @@ type Mutant struct {
 const maxDiff = 512 << 10
 
 // Read reads a trace, one report per line, of at most 256 MiB each. Lines that are not
-// reports are skipped and counted. A trace without any report is an error.
+// reports are skipped and counted. A trace without any report is an error. Blank lines
+// do not count. The reports are copies of their lines.
 func Read(r io.Reader) (reports []json.RawMessage, skipped int, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 64<<10), 256<<20)
@@ -186,7 +187,8 @@ func Write(w io.Writer, title string, reports []json.RawMessage) error {
 	}{events})
 }
 
-// WriteRun writes the page of a run of cases. It sets the Events of r.Cases.
+// WriteRun writes the page of a run of cases. It sets the Events of r.Cases. It is an
+// error if a report of a case cannot be parsed.
 func WriteRun(w io.Writer, title string, r Run) error {
 	for i := range r.Cases {
 		var err error
