@@ -72,7 +72,8 @@ func (e Editor) Enable(id string) (string, error) {
 }
 
 // DisableAll disables every hook that is not disabled yet, in the file that
-// [Editor.Disable] writes.
+// [Editor.Disable] writes. The sentence says how many there were, or that there is
+// nothing to do. The error is about the file.
 func (e Editor) DisableAll() (string, error) {
 	var ids []string
 	all := e.ids()

@@ -87,8 +87,9 @@ func (s *scriptSearch) knowable(w *syntax.Word) bool {
 }
 
 // FilesNamed returns the existing files that h's command names, inside the project or
-// not, as sorted, clean paths. dir and vars are as in [Calls]. [Scripts] is for the files
-// that trust depends on.
+// not, as sorted, clean paths. dir and vars are as in [Calls]. [Scripts] is for the
+// files that trust depends on. It returns nil if the command names none. Folders and
+// devices are not among them.
 func FilesNamed(h hooks.Hook, dir string, vars map[string]string) []string {
 	s := searchIn(h, dir, vars)
 	s.command(h.Line(), 0)
