@@ -208,7 +208,8 @@ func syntaxError(file string, src []byte, err error) *SyntaxError {
 	return &SyntaxError{file, line, column, text[len(m[0]):]}
 }
 
-// Root returns the outermost value, which need not be an object.
+// Root returns the outermost value, which need not be an object. For a file without any
+// value it is an empty object.
 func (d *Doc) Root() Node { return Node{d, &d.root} }
 
 // Kind returns the value's type; Null for a missing value.
@@ -316,7 +317,8 @@ func (n Node) Get(names ...string) Node {
 	return n
 }
 
-// Elements returns the elements of an array; nil for anything else.
+// Elements returns the elements of an array; nil for anything else. The slice is the
+// caller's.
 func (n Node) Elements() []Node {
 	if n.v == nil {
 		return nil
@@ -332,8 +334,8 @@ func (n Node) Elements() []Node {
 	return nodes
 }
 
-// Strings returns the strings among an array's elements, decoded; other elements are left
-// out.
+// Strings returns the strings among an array's elements, decoded; other elements are
+// left out. It returns nil for anything but an array, and for an array without strings.
 func (n Node) Strings() []string {
 	var all []string
 	for _, e := range n.Elements() {
