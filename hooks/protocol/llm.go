@@ -137,7 +137,8 @@ func (m LLMMessage) Content() string {
 	return b.String()
 }
 
-// MarshalJSON writes {"role", "content"}.
+// MarshalJSON writes {"role", "content"}. The content is the array of Parts unless
+// Parts is nil, else the string Text.
 func (m LLMMessage) MarshalJSON() ([]byte, error) {
 	if m.Parts != nil {
 		return Encode(struct {
@@ -152,7 +153,9 @@ func (m LLMMessage) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON writes. It is for programs that read payloads;
-// what hooks print is read more leniently, by [Dialect.Parse].
+// what hooks print is read more leniently, by [Dialect.Parse]. A content that is
+// missing leaves Text empty and Parts nil; an empty array makes Parts empty and not
+// nil.
 func (m *LLMMessage) UnmarshalJSON(data []byte) error {
 	var w struct {
 		Role    string          `json:"role"`
