@@ -260,13 +260,15 @@ type TokenCounter interface {
 // Text joins the text parts of m without a separator. Thoughts are left out.
 func (m Message) Text() string { return PartsText(m.Parts) }
 
-// Calls returns the tool calls of m in order; nil if it has none.
+// Calls returns the tool calls of m in order; nil if it has none. Their Args are shared
+// with m.
 func (m Message) Calls() []ToolCall { return PartsCalls(m.Parts) }
 
 // Text joins the text parts of c without a separator. Thoughts are left out.
 func (c Chunk) Text() string { return PartsText(c.Parts) }
 
-// Calls returns the tool calls of c in order; nil if it has none.
+// Calls returns the tool calls of c in order; nil if it has none. Their Args are shared
+// with c.
 func (c Chunk) Calls() []ToolCall { return PartsCalls(c.Parts) }
 
 // PartsText joins the [Text] parts among parts without a separator.
@@ -297,12 +299,14 @@ func only[P Part](parts []Part) (out []P) {
 	return out
 }
 
-// UserText returns a message of the user with one text part.
+// UserText returns a message of the user with one text part. An empty text makes a part
+// too.
 func UserText(text string) Message {
 	return Message{Role: RoleUser, Parts: []Part{Text{Text: text}}}
 }
 
-// ModelText returns a message of the model with one text part.
+// ModelText returns a message of the model with one text part. An empty text makes a
+// part too.
 func ModelText(text string) Message {
 	return Message{Role: RoleModel, Parts: []Part{Text{Text: text}}}
 }

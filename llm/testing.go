@@ -20,7 +20,8 @@ type Fake struct {
 	requests []Request
 }
 
-// FakeAnswer is one answer of a [Fake]: chunks, then an error.
+// FakeAnswer is one answer of a [Fake]: chunks, then an error. The zero FakeAnswer is
+// an answer that ends without a finish reason, which the agent takes for a broken one.
 type FakeAnswer struct {
 	// Chunks are yielded in order.
 	Chunks []Chunk
