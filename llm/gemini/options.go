@@ -39,10 +39,11 @@ type Options struct {
 	// APIKey is required for [AuthAPIKey] and optional for [AuthGateway]. For
 	// [AuthVertex] it replaces Project and Location.
 	APIKey string
-	// Project and Location select the Google Cloud project and region, for [AuthVertex]
-	// only.
-	Project  string
-	Location string // AuthVertex
+	// Project selects the Google Cloud project, for [AuthVertex] only, which requires
+	// it and Location unless there is an APIKey.
+	Project string
+	// Location is the project's region, such as us-central1.
+	Location string
 	// BaseURL is the address of the API; required for [AuthGateway]. Empty means
 	// Google's.
 	BaseURL string
