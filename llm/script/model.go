@@ -36,7 +36,7 @@ func NewQueue(entries []Entry, nonStrict bool) *Queue {
 	return q
 }
 
-// Left returns how many entries remain.
+// Left returns how many entries remain. Entries for all methods count.
 func (q *Queue) Left() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -52,6 +52,7 @@ func (q *Queue) Next(m Method, req llm.Request) (Entry, error) {
 }
 
 // Peek is like [Queue.Next], but leaves the entry in the queue. The request is counted.
+// Errors are those of Next.
 func (q *Queue) Peek(m Method, req llm.Request) (Entry, error) {
 	e, _, err := q.take(m, req, false)
 	return e, err
@@ -135,7 +136,8 @@ type Model struct{ queue *Queue }
 
 var _ llm.Provider = (*Model)(nil)
 
-// New makes a Model that answers from entries. For nonStrict see [NewQueue].
+// New makes a Model that answers from entries. For nonStrict see [NewQueue]. The
+// entries are copied.
 func New(entries []Entry, nonStrict bool) *Model { return &Model{NewQueue(entries, nonStrict)} }
 
 // Open makes a Model from a fake-responses file: strict for --fake-responses, nonStrict

@@ -67,10 +67,10 @@ type Entry struct {
 // broke off at once.
 func Streamed(chunks ...llm.Chunk) Entry { return Entry{Method: Stream, Chunks: chunks} }
 
-// Answered makes the Entry of an answer in one piece.
+// Answered makes the Entry of an answer in one piece. It is for [llm.Generator].
 func Answered(c llm.Chunk) Entry { return Entry{Method: Whole, Chunks: []llm.Chunk{c}} }
 
-// Counted makes the Entry of a count of tokens.
+// Counted makes the Entry of a count of tokens. It is for [llm.TokenCounter].
 func Counted(tokens int) Entry { return Entry{Method: Count, Tokens: tokens} }
 
 // Where returns "file:line", or "answer n" for an Entry without a line; n counts from 1.
@@ -94,7 +94,8 @@ type wireCount struct {
 }
 
 // MarshalJSON writes e as a line of a script, without the line break. File and Line are
-// not written.
+// not written. Without Chunks the answer is written as an empty one. Of the Chunks of a
+// [Whole] answer only the first is written.
 func (e Entry) MarshalJSON() ([]byte, error) {
 	var response any
 	switch {
@@ -191,7 +192,8 @@ func Parse(name string, r io.Reader) ([]Entry, error) {
 	return entries, nil
 }
 
-// ParseFile is [Parse] for the file at path.
+// ParseFile is [Parse] for the file at path. It is named by path in errors and in
+// Entry.File.
 func ParseFile(path string) ([]Entry, error) {
 	data, err := boundedfile.ReadNamed(path, boundedfile.Kept)
 	if err != nil {
@@ -200,7 +202,8 @@ func ParseFile(path string) ([]Entry, error) {
 	return Parse(path, bytes.NewReader(data))
 }
 
-// Write writes entries as a script, one a line, in the form that [Parse] reads.
+// Write writes entries as a script, one a line, in the form that [Parse] reads. Errors
+// are those of w, and of an Entry that has no JSON form. Entries before it are written.
 func Write(w io.Writer, entries []Entry) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
