@@ -64,6 +64,7 @@ type Alert struct {
 // Sink shows alerts. It does not fail: if people cannot be notified, nothing happens.
 // Alert may be called concurrently. It may block, as hooks do: whoever alerts waits.
 type Sink interface {
+	// Alert shows a, or leaves it out if it is not for this Sink.
 	Alert(ctx context.Context, a Alert)
 }
 

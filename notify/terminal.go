@@ -97,7 +97,7 @@ type Terminal struct {
 }
 
 // NewTerminal returns a [Terminal] of the given method; it detects the multiplexer, and
-// the method for [Auto].
+// the method for [Auto]. lookup reads the environment, as [os.LookupEnv] does.
 func NewTerminal(out io.Writer, m Method, lookup func(name string) (string, bool)) *Terminal {
 	detected, through := Detect(lookup)
 	if m == Auto || m == "" {
@@ -106,7 +106,8 @@ func NewTerminal(out io.Writer, m Method, lookup func(name string) (string, bool
 	return &Terminal{Out: out, Method: m, Through: through}
 }
 
-// Alert writes one sequence in a single Write. Errors are ignored.
+// Alert writes one sequence in a single Write. Errors are ignored. Alert does not look
+// at ctx: it blocks while the terminal takes nothing.
 func (t *Terminal) Alert(_ context.Context, a Alert) {
 	_, _ = io.WriteString(t.Out, t.sequence(a))
 }
