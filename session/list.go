@@ -45,7 +45,8 @@ const Latest = "latest"
 // it may also name files that could not be read.
 var ErrNoSessions = errors.New("this project has no saved sessions")
 
-// NotFoundError is the error if no session has the given id or index.
+// NotFoundError is the error if no session has the given id or index. [Find] returns
+// it.
 type NotFoundError struct {
 	// Which is what was asked for.
 	Which string

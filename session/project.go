@@ -35,7 +35,8 @@ type Project struct {
 	History string
 }
 
-// Chats returns the directory of the session files. It may not exist.
+// Chats returns the directory of the session files. It may not exist. Files in it are
+// named session-TIME-ID.jsonl.
 func (p Project) Chats() string { return filepath.Join(p.Temp, "chats") }
 
 // Hash returns the SHA-256 of the project's root in hex. Session files contain it, and

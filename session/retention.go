@@ -65,7 +65,7 @@ func (r Retention) limits() (limits, error) {
 var units = map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour,
 	'm': 30 * 24 * time.Hour}
 
-// period reads a number and a unit, such as "30d".
+// period reads a number and a unit, such as "30d". The number is at most 65,535.
 func period(s string) (time.Duration, error) {
 	if len(s) >= 2 {
 		unit := units[s[len(s)-1]]
