@@ -140,13 +140,15 @@ type Intent struct {
 	// Title is the title of the permission prompt: "Confirm Edit: notes.txt". Empty means
 	// one made from the other fields.
 	Title string
-	// Edit is set for a change of one file, Exec for a command line, Info for a request
-	// to the internet, MCP for a call of an MCP server's tool, Plan for a plan to
-	// approve.
+	// Edit is the change of one file, with its diff.
 	Edit *EditIntent
+	// Exec is the command line of a shell call.
 	Exec *ExecIntent
+	// Info is what a request to the internet asks for.
 	Info *InfoIntent
-	MCP  *MCPOrigin
+	// MCP is the server and the tool that are called.
+	MCP *MCPOrigin
+	// Plan is the plan to approve, with its text.
 	Plan *PlanIntent
 	// Paths are the absolute paths that the call reads or changes.
 	Paths []string
