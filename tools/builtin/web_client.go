@@ -71,7 +71,9 @@ func newWebClient(r Resolver, dial func(ctx context.Context, network, address st
 	return c
 }
 
-// connect dials one of the public addresses of a host.
+// connect dials one of the public addresses of a host. It looks the host up itself, so
+// that the address that was checked is the one that is dialled. The error is for the
+// last address, or from the lookup.
 func (c *webClient) connect(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

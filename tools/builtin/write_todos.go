@@ -35,7 +35,8 @@ var writeTodosSchema = tools.MustSchema(`{
   "required": ["todos"]
 }`)
 
-// Todo is a task of the list that write_todos keeps.
+// Todo is a task of the list that write_todos keeps. The tool checks the status and
+// that no more than one task is in progress.
 type Todo struct {
 	// Description is one line for people.
 	Description string `json:"description"`
