@@ -136,7 +136,8 @@ func (e *Engine) SetMode(m Mode) {
 }
 
 // Rules returns all rules in the order in which they are tried, by falling priority. It
-// includes the built-in rules and the user's answers.
+// includes the built-in rules and the user's answers. The slice is a copy; what its
+// elements refer to is shared.
 func (e *Engine) Rules() []Rule { return slices.Clone(e.situation().Rules) }
 
 // Check decides about a call. It never returns [Ask] if neither a user nor a hook can

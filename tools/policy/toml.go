@@ -30,9 +30,10 @@ type Problem struct {
 // String formats the problem as "file:line: text".
 func (p Problem) String() string { return p.Place.String() + ": " + p.Text }
 
-// LoadPaths reads policy files; of a folder, its *.toml files in order of their names. A
-// path that does not exist is a problem only if required. A file that cannot be read is a
-// problem that [Problem.Loosens], and the others are read all the same.
+// LoadPaths reads policy files; of a folder, its *.toml files in order of their names.
+// A path that does not exist is a problem only if required. A file that cannot be read
+// is a problem that [Problem.Loosens], and the others are read all the same. Rules are
+// in the order of paths. Both results may be nil.
 func LoadPaths(tier Tier, required bool, paths ...string) ([]Rule, []Problem) {
 	var rules []Rule
 	var problems []Problem
