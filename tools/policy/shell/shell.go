@@ -45,7 +45,8 @@ type Command struct {
 	at uint // offset in the line
 }
 
-// Word is one argument.
+// Word is one argument. "*.go" is a Glob with this Text; of "$x" and "{a,b}" only a
+// running shell knows what they become.
 type Word struct {
 	// Text is the word without quotes.
 	Text string
@@ -96,8 +97,9 @@ func joined(words []Word) string {
 	return strings.Join(texts, " ")
 }
 
-// Normal returns the words as rules that hold something back see them: the name
-// without its folder, and git without its own options.
+// Normal returns the words as rules that hold something back see them: the name without
+// its folder, and git without its own options. c is not changed. If the name is not
+// known, the words are returned as they are.
 func (c Command) Normal() []Word {
 	if c.Name() == "" {
 		return c.Words
