@@ -85,6 +85,7 @@ type failing struct {
 	err error
 }
 
+// Run returns the error that was found.
 func (f failing) Run(context.Context) (tools.Result, error) { return tools.Result{}, f.err }
 
 // request fires PermissionRequest, and says which hooks allow the call. What they

@@ -117,6 +117,7 @@ type Policy interface {
 // ended; its answer does not count then. The next question waits for the answer, and so
 // do the calls of the batch that have not been decided on.
 type Approver interface {
+	// Approve puts the question to the user and waits for the answer.
 	Approve(ctx context.Context, q Question) Answer
 }
 
@@ -125,6 +126,7 @@ type Approver interface {
 // details are as in core/hooks/hookEventHandler.ts. The question is put once Notify has
 // returned.
 type Notifier interface {
+	// Notify returns when the hooks have ended. It cannot change the question.
 	Notify(ctx context.Context, kind, message string, details any)
 }
 
