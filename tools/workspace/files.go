@@ -39,7 +39,8 @@ func (w *Workspace) ReadFile(path string) ([]byte, error) {
 }
 
 // Stat describes the file that path leads to, links followed; see [Workspace.Open]. A
-// pipe or a device is described, too.
+// pipe or a device is described, too. The error wraps [fs.ErrNotExist] if nothing is
+// there.
 func (w *Workspace) Stat(path string) (fs.FileInfo, error) {
 	parent, base, err := w.parent(path)
 	if err != nil {
@@ -51,7 +52,8 @@ func (w *Workspace) Stat(path string) (fs.FileInfo, error) {
 
 // ReadDir lists a directory, sorted by name; see [Workspace.Open]. It lists protected
 // names too, and does not follow links: [Workspace.Resolve] says whether one may be
-// opened.
+// opened. It is an error if path is not a directory. If reading breaks off, the entries
+// so far are returned with the error.
 func (w *Workspace) ReadDir(path string) ([]fs.DirEntry, error) {
 	f, err := w.Open(path)
 	if err != nil {

@@ -126,7 +126,8 @@ func (w *Workspace) nearest(dir string, ig Ignore) (*Ignorer, error) {
 }
 
 // IgnoreFaults returns an error for each ignore file at the top of the workspace's
-// directories that is not read, or not to its end. A missing one is no fault.
+// directories that is not read, or not to its end. A missing one is no fault. It
+// returns nil if there are none. It reads the files anew each time.
 func (w *Workspace) IgnoreFaults(ig Ignore) (faults []error) {
 	for _, dir := range w.Dirs() {
 		var names []string

@@ -55,7 +55,8 @@ func (e *Entry) Open() (f io.ReadCloser, size int64, err error) {
 	return f, size, nil
 }
 
-// ModTime returns when the file itself changed last, not its link's target.
+// ModTime returns when the file itself changed last, not its link's target. The error
+// is an [*fs.PathError] with the path of e.
 func (e *Entry) ModTime() (time.Time, error) {
 	t, err := e.dir.modTime(e.name)
 	if err != nil {

@@ -125,7 +125,8 @@ func (d *dir) open() (*os.Root, string, error) {
 
 // New opens the workspace at root, with the additional project directories extra. root
 // must exist; an extra one may be created later. Relative paths are taken from the
-// working directory.
+// working directory. The error says why root could not be opened, or comes from
+// [Workspace.Add].
 func New(root string, extra ...string) (*Workspace, error) {
 	w := &Workspace{}
 	if err := w.add(project, root); err != nil {
