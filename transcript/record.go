@@ -35,7 +35,9 @@ const PreambleID = "d04923d38bb0f6017037e74183378ef4"
 // The kinds of a session, see [Meta.Kind]. Main sessions can be resumed. A subagent's
 // are stored in a folder of the session that started it.
 const (
-	KindMain     = "main"
+	// KindMain is a conversation with the user.
+	KindMain = "main"
+	// KindSubagent is what a subagent said and did.
 	KindSubagent = "subagent"
 )
 

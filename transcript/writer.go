@@ -234,7 +234,9 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// Remove closes the file and deletes it, unless another file is at its path.
+// Remove closes the file and deletes it, unless another file is at its path. It is no
+// error if nothing is at the path. After [Writer.Close] it cannot tell, and deletes
+// whatever file is there.
 func (w *Writer) Remove() error {
 	w.mu.Lock()
 	ours := w.file == nil || w.inPlace()
