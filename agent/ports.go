@@ -173,20 +173,26 @@ type Result struct {
 // noHooks allows everything.
 type noHooks struct{}
 
+// BeforeAgent adds nothing to the prompt.
 func (noHooks) BeforeAgent(context.Context, string) (o hooks.BeforeAgentOutcome) { return }
 
+// AfterAgent accepts every answer.
 func (noHooks) AfterAgent(context.Context, string, string, bool) (o hooks.AfterAgentOutcome) { return }
 
+// StopFailure does nothing.
 func (noHooks) StopFailure(context.Context, hooks.Failure) {}
 
+// BeforeModel returns the request as it is: an outcome always has one.
 func (noHooks) BeforeModel(_ context.Context, r *hooks.ModelRequest) hooks.BeforeModelOutcome {
 	return hooks.BeforeModelOutcome{Request: r}
 }
 
+// BeforeToolSelection returns the request as it is.
 func (noHooks) BeforeToolSelection(_ context.Context, r *hooks.ModelRequest) hooks.BeforeToolSelectionOutcome {
 	return hooks.BeforeToolSelectionOutcome{Request: r}
 }
 
+// AfterModel returns the chunk as it is.
 func (noHooks) AfterModel(_ context.Context, _ *hooks.ModelRequest, c llm.Chunk) hooks.AfterModelOutcome {
 	return hooks.AfterModelOutcome{Chunk: c}
 }
