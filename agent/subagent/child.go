@@ -241,10 +241,13 @@ type inner struct {
 	added string // by SubagentStart; for all requests
 }
 
+// BeforeAgent gives the agent the context that SubagentStart hooks added.
 func (i inner) BeforeAgent(context.Context, string) hooks.BeforeAgentOutcome {
 	return hooks.BeforeAgentOutcome{Context: i.added}
 }
 
+// AfterAgent accepts every answer.
 func (inner) AfterAgent(context.Context, string, string, bool) (o hooks.AfterAgentOutcome) { return }
 
+// StopFailure does nothing: it was no prompt of the user's that failed.
 func (inner) StopFailure(context.Context, hooks.Failure) {}
