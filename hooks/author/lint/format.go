@@ -30,7 +30,8 @@ func Write(w io.Writer, format string, all []Finding, scope Scope, short func(st
 	return fmt.Errorf("there is no format %q", format)
 }
 
-// writeJSON writes v, indented, with characters such as "<" as they are.
+// writeJSON writes v, indented, with characters such as "<" as they are. The error is
+// w's, or says that v has no JSON form.
 func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
