@@ -276,7 +276,8 @@ func (r Report) Fails() bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Class == FailOpen })
 }
 
-// Write returns the report as text for people; name is the hook's.
+// Write returns the report as text for people; name is the hook's. It has one line for
+// each finding, after a line with the number of trials.
 func (r Report) Write(name string) string {
 	var b strings.Builder
 	in := "allows its payload"
