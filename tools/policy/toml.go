@@ -84,8 +84,9 @@ func policyFiles(path string) ([]string, error) {
 	return files, err
 }
 
-// Parse reads one policy file. file is only the name for messages. Rules are in the order
-// of the file, with priorities of the tier; a rule with a fault is a [Problem] instead.
+// Parse reads one policy file. file is only the name for messages. Rules are in the
+// order of the file, with priorities of the tier; a rule with a fault is a [Problem]
+// instead. A file that is not TOML is one Problem and has no rules.
 func Parse(file string, data []byte, tier Tier) ([]Rule, []Problem) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // Windows editors write a byte order mark
 	var doc map[string]any
