@@ -246,23 +246,28 @@ func (r *Runner) now() time.Time {
 // noHooks allows everything.
 type noHooks struct{}
 
+// BeforeTool returns the arguments as they are: an outcome always has them.
 func (noHooks) BeforeTool(_ context.Context, use hooks.ToolUse) hooks.BeforeToolOutcome {
 	return hooks.BeforeToolOutcome{Args: use.Call.Args}
 }
 
+// PermissionRequest decides nothing, so that the user is asked.
 func (noHooks) PermissionRequest(_ context.Context, use hooks.ToolUse) hooks.PermissionRequestOutcome {
 	return hooks.PermissionRequestOutcome{Args: use.Call.Args}
 }
 
+// AfterTool leaves the result as it is.
 func (noHooks) AfterTool(context.Context, hooks.ToolUse, protocol.ToolResponse) (o hooks.AfterToolOutcome) {
 	return
 }
 
+// PostToolUseFailure adds nothing.
 func (noHooks) PostToolUseFailure(context.Context, hooks.ToolUse,
 	protocol.ToolResponse) (o hooks.PostToolUseFailureOutcome) {
 	return
 }
 
+// NotOffered does nothing.
 func (noHooks) NotOffered(hooks.ToolUse, string) {}
 
 // serial is a Sink whose events never overlap, as event.Sink promises.
