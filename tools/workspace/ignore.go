@@ -303,7 +303,8 @@ func (g *Ignorer) enter(rel string, gitignore func() []byte, repo bool) *Ignorer
 	return sub
 }
 
-// Ignored reports whether the entry name of the directory is ignored.
+// Ignored reports whether the entry name of the directory is ignored. name is a single
+// name, without a slash. Nothing is read for it.
 func (g *Ignorer) Ignored(name string, isDir bool) bool {
 	return g.judge(path.Join(g.base, name), name, isDir)
 }
