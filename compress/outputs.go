@@ -20,8 +20,8 @@ const (
 // position is the position of a part in a history.
 type position struct{ message, part int }
 
-// longOutputs returns the outputs to cut, newest first: those beyond the
-// budget.
+// longOutputs returns the outputs to cut, newest first: those beyond the budget.
+// Outputs of at most longOutput bytes are not among them, however old they are.
 func longOutputs(body []llm.Message) []position {
 	var found []position
 	spent := 0.0
@@ -40,7 +40,8 @@ func longOutputs(body []llm.Message) []position {
 	return found
 }
 
-// shorten returns body with those outputs cut, each saved to a file.
+// shorten returns body with those outputs cut, each saved to a file. body itself is not
+// changed.
 func (c *Compressor) shorten(body []llm.Message, long []position) []llm.Message {
 	out := slices.Clone(body)
 	for _, at := range long {
@@ -67,8 +68,8 @@ func (c *Compressor) cutText(callID, text string) string {
 	return fmt.Sprintf("%s\n[... %d characters left out; %s ...]\n%s", head, left, where, tail)
 }
 
-// cutMiddle returns the first and last bytes of text, cut between characters,
-// and how many characters are between them.
+// cutMiddle returns the first and last bytes of text, cut between characters, and how
+// many characters are between them. text must be longer than both together.
 func cutMiddle(text string, first, last int) (head, tail string, left int) {
 	from, to := first, len(text)-last
 	for from > 0 && !utf8.RuneStart(text[from]) {
