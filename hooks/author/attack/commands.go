@@ -22,7 +22,9 @@ type template struct {
 }
 
 // templates reads the list of templates: [CLASS] begins a class, "~" marks a plain one,
-// and two characters are line breaks and tabs.
+// and two characters are line breaks and tabs. Lines that begin with "# " before the
+// first spelling are comments unless @cmd is in
+// them.
 func templates(text string) []template {
 	var out []template
 	class := "look-alike"
