@@ -77,7 +77,8 @@ func comment(line []byte) bool {
 // change is a line with one fault in it.
 type change struct{ class, line, what string }
 
-// changed returns line with each fault in each place where it fits, one at a time.
+// changed returns line with each fault in each place where it fits, one at a time. It
+// returns nil if none fits.
 func changed(line string) []change {
 	var out []change
 	for i, re := range patterns() {

@@ -124,7 +124,8 @@ func nth(array jsonc.Node, i int) jsonc.Node {
 // list matches a matcher that is a list of alternatives, with what encloses them.
 var list = regexp.MustCompile(`^(\^?\(?)([\w.*-]+(?:\|[\w.*-]+)+)(\)?\$?)$`)
 
-// without returns the patterns that omit one of the names in pattern.
+// without returns the patterns that omit one of the names in pattern. It returns nil if
+// pattern is not a plain list.
 func without(pattern string) []string {
 	m := list.FindStringSubmatch(pattern)
 	if m == nil {
@@ -148,7 +149,7 @@ func called(hook jsonc.Node) string {
 }
 
 // entry makes mutants of one hook: one that does nothing, one that hangs, and those of
-// its other fields.
+// its other fields. A hook that has no command has no mutants.
 func (s *settings) entry(at place, hook jsonc.Node) {
 	command := hook.Get("command")
 	if command.Kind() != jsonc.String {
