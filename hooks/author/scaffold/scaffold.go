@@ -259,6 +259,7 @@ func Write(h Hook, dir string, configured hooks.Config) error {
 }
 
 // createAll creates the files and returns the paths that it created, also if it fails.
+// A file that exists is never replaced: that is an error.
 func createAll(dir string, files []File) (made []string, err error) {
 	for _, f := range files {
 		to := path(dir, f)
@@ -281,7 +282,8 @@ func createAll(dir string, files []File) (made []string, err error) {
 // path returns where a file is in the project dir.
 func path(dir string, f File) string { return filepath.Join(dir, filepath.FromSlash(f.Path)) }
 
-// configure returns the settings with the hook added. Comments in data stay.
+// configure returns the settings with the hook added. Comments in data stay. It is an
+// error if there is an MCP server of the same name, or if data is not JSON.
 func configure(name string, data []byte, h Hook) ([]byte, error) {
 	doc, err := jsonc.Parse(name, data)
 	if err != nil {
