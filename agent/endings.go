@@ -81,6 +81,8 @@ func (r *run) looped(calls []llm.ToolCall, kind, detail string) *Result {
 	return nil
 }
 
+// dismissIfAny dismisses calls if there are any, because an empty message must not be
+// in the history.
 func (r *run) dismissIfAny(calls []llm.ToolCall, why string) {
 	if len(calls) > 0 {
 		r.dismiss(calls, why)

@@ -8,6 +8,7 @@ import (
 	"minigem/agent/event"
 )
 
+// finishStop is the Gemini API's word for an answer that ended by itself.
 const finishStop = "STOP"
 
 // finishes says what a finish reason other than STOP means. A reason that is
@@ -39,6 +40,7 @@ var finishes = map[string]struct {
 	"CONTINUATION":        {kind: OtherBlocked, text: "the rest was to come in another answer; ask it to go on"},
 }
 
+// What is said about several reasons.
 const (
 	heldBySafety = "the provider's safety filter held the rest back; rephrase the prompt"
 	endedEarly   = "the provider ended it early"

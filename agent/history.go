@@ -22,6 +22,8 @@ import (
 //     each message;
 //   - other models take blobs next to a result, not inside it.
 
+// What the placeholders say: of the model after results that it never answered, and of
+// a call without a result.
 const (
 	unanswered = "(The turn ended here without an answer.)"
 	notRunLost = "not run: the session was interrupted"
@@ -36,7 +38,8 @@ func normalize(messages []llm.Message) []llm.Message {
 	return coalesce(pair(coalesce(strip(messages))))
 }
 
-// strip leaves out thoughts, blank texts and messages that are then empty.
+// strip leaves out thoughts, blank texts and messages that are then empty. A blank text
+// that carries a signature stays, because the API wants the signature back.
 func strip(messages []llm.Message) []llm.Message {
 	out := make([]llm.Message, 0, len(messages))
 	for _, m := range messages {
@@ -56,7 +59,9 @@ func strip(messages []llm.Message) []llm.Message {
 	return out
 }
 
-// coalesce joins neighbouring messages of one role.
+// coalesce joins neighbouring messages of one role. Between results of tools and a
+// prompt that follows them it puts a message of the model, so that the prompt is
+// recognized as one.
 func coalesce(messages []llm.Message) []llm.Message {
 	out := make([]llm.Message, 0, len(messages))
 	for _, m := range messages {
@@ -73,6 +78,7 @@ func coalesce(messages []llm.Message) []llm.Message {
 	return out
 }
 
+// hasResult reports whether m has a result of a tool.
 func hasResult(m llm.Message) bool {
 	return slices.ContainsFunc(m.Parts, func(p llm.Part) bool { _, ok := p.(llm.ToolResult); return ok })
 }
@@ -100,7 +106,8 @@ func pair(messages []llm.Message) []llm.Message {
 }
 
 // answer returns the results of calls, in their order, and then the other parts. A
-// missing result is made up; one without a call is dropped.
+// missing result is made up; one without a call is dropped. If several results have the
+// same ID, the last one counts.
 func answer(calls []llm.ToolCall, parts []llm.Part) []llm.Part {
 	given := map[string]llm.Part{}
 	var others []llm.Part
@@ -127,8 +134,8 @@ func notRun(c llm.ToolCall, why string) llm.ToolResult {
 	return llm.ToolResult{ID: c.ID, Name: c.Name, Response: map[string]any{"error": why}}
 }
 
-// forModel applies the rules that differ between models, to normalized
-// messages.
+// forModel applies the rules that differ between models, to normalized messages. Models
+// that check signatures get the missing ones; others get no blobs inside results.
 func forModel(model string, messages []llm.Message) []llm.Message {
 	if wantsSignatures(model) {
 		return signed(messages)
@@ -142,8 +149,9 @@ func wantsSignatures(model string) bool { return strings.Contains(model, "gemini
 // isPrompt reports whether the user wrote m, rather than tools.
 func isPrompt(m llm.Message) bool { return m.Role == llm.RoleUser && !hasResult(m) }
 
-// signed adds the missing signature to the first call of each message of the
-// active loop, which begins after the user's last text.
+// signed adds the missing signature to the first call of each message of the active
+// loop, which begins after the user's last text. messages and their parts are not
+// changed.
 func signed(messages []llm.Message) []llm.Message {
 	from := 0
 	for i, m := range messages {
@@ -189,10 +197,10 @@ func flattened(messages []llm.Message) []llm.Message {
 // is not safe for concurrent use.
 type Memory struct{ messages []llm.Message }
 
-// Messages implements [History].
+// Messages implements [History]. It returns the list itself, which must not be changed.
 func (h *Memory) Messages() []llm.Message { return h.messages }
 
-// Append implements [History].
+// Append implements [History]. It keeps m's parts without copying them.
 func (h *Memory) Append(m llm.Message) { h.messages = append(h.messages, m) }
 
 // Rollback implements [History]. It panics if there are fewer than n messages.

@@ -41,6 +41,7 @@ type detector struct {
 	inCode bool
 }
 
+// reset forgets everything, for a new prompt or after a loop was found.
 func (d *detector) reset() { *d = detector{} }
 
 // resetText forgets the text, but not whether it was inside a block of code.
@@ -80,6 +81,8 @@ func (d *detector) cycles(period int) bool {
 	return true
 }
 
+// What is expected to repeat: lines of tables, lists, headings and quotations, and
+// lines that only divide.
 var (
 	structure = regexp.MustCompile(`(?m)^\s*(\|.*\||[|+-]{3,}|[*+-]\s|\d+\.\s|#+\s|>)`)
 	divider   = regexp.MustCompile(`^[-+_=*\x{2500}-\x{257F}\s]+$`)
@@ -167,6 +170,8 @@ func (d *detector) last() (at [chantCount]int, ok bool) {
 	return at, true
 }
 
+// between returns the characters at positions that count since the reset, not since the
+// beginning of what is kept.
 func (d *detector) between(from, to int) []rune { return d.text[from-d.start : to-d.start] }
 
 // regular reports whether the piece at these positions came close together and

@@ -43,6 +43,8 @@ func (o *outgoing) of(history []llm.Message, notes []note) (messages []llm.Messa
 	return slices.Clip(o.out), true
 }
 
+// forget empties the cache. built stays, so that what was sent before is not taken for
+// the beginning of what follows.
 func (o *outgoing) forget() { *o = outgoing{built: o.built} }
 
 // continues reports whether fresh may be normalized apart from the messages
@@ -75,6 +77,7 @@ func withNotes(messages []llm.Message, notes []note) ([]llm.Message, int) {
 	return messages, noted
 }
 
+// withNote returns m with the note after its parts. It does not change m's own.
 func withNote(m llm.Message, n note) llm.Message {
 	m.Parts = append(slices.Clone(m.Parts), llm.Text{Text: n.context})
 	return m

@@ -34,7 +34,8 @@ type Hooks interface {
 // ToolRunner declares tools to the model and runs the calls of its messages;
 // [*toolcall.Runner] satisfies it. The agent calls one method at a time.
 type ToolRunner interface {
-	// Specs returns the declared tools, asked for before each request. Keep their order.
+	// Specs returns the declared tools, asked for before each request. Keep their
+	// order. The slice is the agent's to keep.
 	Specs() []llm.ToolSpec
 	// Run runs the calls of one model message, at least one. It returns one result for
 	// each, by index, whatever happened, and announces the end of each to its own Sink.
@@ -54,12 +55,14 @@ type ToolRunner interface {
 type History interface {
 	// Messages returns all messages, oldest first. The caller must not change them.
 	Messages() []llm.Message
-	// Append adds m at the end. A History that keeps a file has it on disk when Append
-	// returns and reports write errors elsewhere, once.
+	// Append adds m at the end. A History that keeps a file has it in the file when
+	// Append returns and reports write errors elsewhere, once.
 	Append(m llm.Message)
-	// Rollback keeps the first n messages and drops the others.
+	// Rollback keeps the first n messages and drops the others. It may panic if there
+	// are fewer.
 	Rollback(n int)
-	// Replace replaces all messages by ms.
+	// Replace replaces all messages by ms. The History must not keep ms itself: the
+	// caller may change it.
 	Replace(ms []llm.Message)
 }
 
@@ -121,15 +124,26 @@ type Ending string
 
 // The endings of a run.
 const (
-	Answered      Ending = "answered"       // Response is the model's final answer
-	Blocked       Ending = "blocked"        // BeforeAgent, BeforeModel or AfterModel denied
-	Stopped       Ending = "stopped"        // a hook said "continue": false
-	MaxTurns      Ending = "max_turns"      // Config.MaxSessionTurns was reached
-	MaxRounds     Ending = "max_rounds"     // Config.MaxRounds was reached
-	Loop          Ending = "loop"           // the model repeated itself, twice
-	Cancelled     Ending = "cancelled"      // ctx ended, or the user declined all calls
-	InvalidStream Ending = "invalid_stream" // no attempt gave a usable answer; Err is a [*StreamError]
-	Failed        Ending = "failed"         // the model cannot be reached or refuses; Err says why
+	// Response is the model's final answer.
+	Answered Ending = "answered"
+	// Hooks of BeforeAgent, BeforeModel or AfterModel denied; Reason is theirs.
+	Blocked Ending = "blocked"
+	// A hook said "continue": false; Reason is the hook's.
+	Stopped Ending = "stopped"
+	// Config.MaxSessionTurns was reached: further runs of this Agent end like this,
+	// too.
+	MaxTurns Ending = "max_turns"
+	// Config.MaxRounds was reached: the next prompt may go on.
+	MaxRounds Ending = "max_rounds"
+	// The model repeated itself for the second time; Reason says what.
+	Loop Ending = "loop"
+	// The context ended, and Err is its cause; or the user declined all calls of a
+	// message.
+	Cancelled Ending = "cancelled"
+	// No attempt gave a usable answer. Err is a [*StreamError].
+	InvalidStream Ending = "invalid_stream"
+	// The model cannot be reached or refuses the request; Err says why.
+	Failed Ending = "failed"
 )
 
 // Result is how a run ended.
@@ -159,20 +173,26 @@ type Result struct {
 // noHooks allows everything.
 type noHooks struct{}
 
+// BeforeAgent adds nothing to the prompt.
 func (noHooks) BeforeAgent(context.Context, string) (o hooks.BeforeAgentOutcome) { return }
 
+// AfterAgent accepts every answer.
 func (noHooks) AfterAgent(context.Context, string, string, bool) (o hooks.AfterAgentOutcome) { return }
 
+// StopFailure does nothing.
 func (noHooks) StopFailure(context.Context, hooks.Failure) {}
 
+// BeforeModel returns the request as it is: an outcome always has one.
 func (noHooks) BeforeModel(_ context.Context, r *hooks.ModelRequest) hooks.BeforeModelOutcome {
 	return hooks.BeforeModelOutcome{Request: r}
 }
 
+// BeforeToolSelection returns the request as it is.
 func (noHooks) BeforeToolSelection(_ context.Context, r *hooks.ModelRequest) hooks.BeforeToolSelectionOutcome {
 	return hooks.BeforeToolSelectionOutcome{Request: r}
 }
 
+// AfterModel returns the chunk as it is.
 func (noHooks) AfterModel(_ context.Context, _ *hooks.ModelRequest, c llm.Chunk) hooks.AfterModelOutcome {
 	return hooks.AfterModelOutcome{Chunk: c}
 }

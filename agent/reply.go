@@ -74,8 +74,10 @@ func (a *reply) refuse(ev string, v hooks.Verdict) {
 	}
 }
 
+// message returns the answer as the history gets it.
 func (a *reply) message() llm.Message { return llm.Message{Role: llm.RoleModel, Parts: a.allParts()} }
 
+// text returns the text so far, without thoughts.
 func (a *reply) text() string { return llm.PartsText(a.allParts()) }
 
 // thought splits the text of a thought into subject and description.

@@ -34,6 +34,8 @@ type note struct {
 	context string
 }
 
+// begin makes the state of a prompt. The ids of all calls in the history are taken,
+// including those of earlier runs.
 func (a *Agent) begin(p Prompt) *run {
 	r := &run{Agent: a, Hooks: a.Hooks, given: p}
 	if r.Hooks == nil {
@@ -110,6 +112,7 @@ func lastEqual(messages []llm.Message, m llm.Message) int {
 	return -1
 }
 
+// lastOf returns the index of the last message of the role, or -1.
 func lastOf(messages []llm.Message, role llm.Role) int {
 	for i, m := range slices.Backward(messages) {
 		if m.Role == role {
@@ -148,6 +151,7 @@ func (r *run) undoPrompt() {
 	}
 }
 
+// maxRetries returns how many answers in a row AfterAgent hooks may refuse.
 func (r *run) maxRetries() int {
 	if r.Config.MaxRetries > 0 {
 		return r.Config.MaxRetries
@@ -155,17 +159,21 @@ func (r *run) maxRetries() int {
 	return 10
 }
 
+// warnRetries tells the user that an answer is given although hooks refuse it.
 func (r *run) warnRetries(v hooks.Verdict) {
 	r.emit(event.Notice{Severity: "warning", Text: fmt.Sprintf(
 		"AfterAgent hook %s refused %d answers in a row; the last one stands. Its reason: %s",
 		strings.Join(v.Hooks, ", "), r.maxRetries()+1, v.Reason)})
 }
 
+// stopped announces that hooks of the event ev ended the run, and returns its result.
 func (r *run) stopped(ev string, v hooks.Verdict) Result {
 	r.emit(event.Stopped{Event: ev, Reason: v.Reason})
 	return Result{Ending: Stopped, Reason: v.Reason}
 }
 
+// blocked announces that hooks of the event ev denied, and returns the result of the
+// run.
 func (r *run) blocked(ev string, v hooks.Verdict) Result {
 	r.emit(event.Blocked{Event: ev, Reason: v.Reason})
 	return Result{Ending: Blocked, Reason: v.Reason}
@@ -203,12 +211,14 @@ func (r *run) count(u *llm.Usage) {
 	r.usage.ToolUse += u.ToolUse
 }
 
+// emit gives e to the Sink, if there is one.
 func (a *Agent) emit(e event.Event) {
 	if a.Sink != nil {
 		a.Sink.Emit(e)
 	}
 }
 
+// now returns the time by Config.Now.
 func (a *Agent) now() time.Time {
 	if a.Config.Now != nil {
 		return a.Config.Now()
@@ -216,6 +226,7 @@ func (a *Agent) now() time.Time {
 	return time.Now()
 }
 
+// sleep waits by Config.Sleep; without it, for d or until ctx ends.
 func (a *Agent) sleep(ctx context.Context, d time.Duration) {
 	if a.Config.Sleep != nil {
 		a.Config.Sleep(ctx, d)

@@ -221,6 +221,7 @@ func (r *run) synthetic(ctx context.Context, ans *reply, before hooks.BeforeMode
 	return nil
 }
 
+// callsTools reports whether the chunk has a call.
 func callsTools(c llm.Chunk) bool {
 	return slices.ContainsFunc(c.Parts, func(p llm.Part) bool { _, ok := p.(llm.ToolCall); return ok })
 }

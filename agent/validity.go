@@ -49,6 +49,8 @@ type StreamError struct {
 	Detail string
 }
 
+// streamTexts says what each kind means, for people, with advice if they can do
+// something about it.
 var streamTexts = map[StreamKind]string{
 	NoFinishReason:        "the model's answer broke off without an end",
 	MalformedFunctionCall: "the model asked for a tool in a form that cannot be read",
@@ -81,6 +83,7 @@ type received struct {
 	block   string
 }
 
+// add notes what the chunk contains. Of several finish reasons the last one counts.
 func (h *received) add(c llm.Chunk) {
 	h.text.WriteString(c.Text())
 	for _, p := range c.Parts {
@@ -99,6 +102,8 @@ func (h *received) add(c llm.Chunk) {
 	}
 }
 
+// invisible matches what nobody sees in an answer: white space, characters without
+// width, and HTML comments.
 var invisible = regexp.MustCompile("<!--(?s:.*?)-->|[\\s\u200B-\u200D\u2060\uFEFF]+")
 
 // check returns what is wrong with the stream, or nil. afterTools says that the

@@ -43,8 +43,8 @@ type maskableCount struct {
 	total  int
 }
 
-// of adds the messages that are new since the last call to the count. If messages does
-// not extend the last ones, it counts anew.
+// of counts the messages that were added since the last call. If messages does not
+// extend the previous ones, it starts over.
 func (t *maskableCount) of(messages []llm.Message) {
 	if !llm.Extends(messages, t.from) {
 		*t = maskableCount{}

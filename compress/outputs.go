@@ -9,6 +9,7 @@ import (
 	"minigem/llm"
 )
 
+// Limits of cutting, in the units named. keptHead and keptTail are bytes.
 const (
 	outputBudget = 50_000 // tokens of the newest outputs that stay whole
 	longOutput   = 8_000  // bytes from which an older one is cut
@@ -19,8 +20,8 @@ const (
 // position is the position of a part in a history.
 type position struct{ message, part int }
 
-// longOutputs returns the outputs to cut, newest first: those beyond the
-// budget.
+// longOutputs returns the outputs to cut, newest first: those beyond the budget.
+// Outputs of at most longOutput bytes are not among them, however old they are.
 func longOutputs(body []llm.Message) []position {
 	var found []position
 	spent := 0.0
@@ -39,7 +40,8 @@ func longOutputs(body []llm.Message) []position {
 	return found
 }
 
-// shorten returns body with those outputs cut, each saved to a file.
+// shorten returns body with those outputs cut, each saved to a file. body itself is not
+// changed.
 func (c *Compressor) shorten(body []llm.Message, long []position) []llm.Message {
 	out := slices.Clone(body)
 	for _, at := range long {
@@ -66,8 +68,8 @@ func (c *Compressor) cutText(callID, text string) string {
 	return fmt.Sprintf("%s\n[... %d characters left out; %s ...]\n%s", head, left, where, tail)
 }
 
-// cutMiddle returns the first and last bytes of text, cut between characters,
-// and how many characters are between them.
+// cutMiddle returns the first and last bytes of text, cut between characters, and how
+// many characters are between them. text must be longer than both together.
 func cutMiddle(text string, first, last int) (head, tail string, left int) {
 	from, to := first, len(text)-last
 	for from > 0 && !utf8.RuneStart(text[from]) {

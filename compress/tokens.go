@@ -36,6 +36,8 @@ type runningEstimate struct {
 	tokens int
 }
 
+// of returns the estimate for messages. It costs as much as the messages that were
+// added since the last call, or as much as all if they do not extend those.
 func (t *runningEstimate) of(messages []llm.Message) int {
 	if !llm.Extends(messages, t.from) {
 		*t = runningEstimate{}
@@ -45,6 +47,8 @@ func (t *runningEstimate) of(messages []llm.Message) int {
 	return t.tokens
 }
 
+// messageTokens rounds down once for each message, so that estimates of a part and of
+// the rest add up to the whole.
 func messageTokens(m llm.Message) int {
 	n := 0.0
 	for _, p := range m.Parts {

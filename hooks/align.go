@@ -53,13 +53,14 @@ func editMessages(list []llm.Message, got []protocol.LLMMessage, a *answer) mess
 }
 
 // pair holds the indices of two matching messages, one in each list. -1 means that the
-// message has no partner in that list.
+// message has no partner in that list. same says that nothing differs.
 type pair struct {
 	was, is int
 	same    bool
 }
 
-// pairUp lists the pairs in the order of both lists.
+// pairUp lists the pairs in the order of both lists. Equal messages at both ends are
+// paired first, since most changes are in the middle and this costs little.
 func pairUp(was, is []protocol.LLMMessage) []pair {
 	a, b := keys(was), keys(is)
 	var out []pair
@@ -90,7 +91,8 @@ func pairUp(was, is []protocol.LLMMessage) []pair {
 	return out
 }
 
-// pairGap pairs was[i:n] and is[j:m], in which nothing is the same.
+// pairGap pairs was[i:n] and is[j:m], in which nothing is the same. Messages of
+// different roles never pair. If there are many, their texts are not compared.
 func pairGap(out []pair, was, is []protocol.LLMMessage, i, n, j, m int) []pair {
 	large := (n-i)*(m-j) > 2500
 	rewrites := common(n-i, m-j, func(x, y int) float64 {

@@ -23,6 +23,7 @@ type Difference struct {
 // manual. The zero value means the manual only.
 type Shown int
 
+// They are bits, so that a difference can be shown in both.
 const (
 	// InReport means the report of a run ([Run.Upstream]).
 	InReport Shown = 1 << iota

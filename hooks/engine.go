@@ -92,6 +92,8 @@ type Engine struct {
 // DefaultTimeout bounds the run of a hook that has no Timeout.
 const DefaultTimeout = 60 * time.Second
 
+// How long hooks that nobody needs to wait for are waited for, unless [Engine.Patience]
+// says otherwise.
 const (
 	defaultPatience = 5 * time.Second
 )

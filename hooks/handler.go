@@ -84,6 +84,7 @@ func (k ByKind) Run(ctx context.Context, h Hook, stdin Payload, env []string) Ex
 	return Exit{Code: -1, Err: fmt.Errorf("nothing here can run hooks of the type %q: they need a session", h.Kind())}
 }
 
+// kindCommand is the kind of an entry that names none.
 const kindCommand = "command"
 
 // Kinds returns the values that "type" may have: "command", "http", "prompt" and
@@ -225,9 +226,10 @@ var placeholder = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\$\{(?:` + strings.Join(Variables(), "|") + `)\}`)
 })
 
-// Variables returns the names of the variables that every hook finds in its environment,
-// and CLAUDE_PLUGIN_ROOT, the folder of a plugin for Claude Code. Gemini CLI substitutes
-// them in the command, each as one word (core/hooks/hookRunner.ts).
+// Variables returns the names of the variables that every hook finds in its
+// environment, and CLAUDE_PLUGIN_ROOT, the folder of a plugin for Claude Code. Gemini
+// CLI substitutes them in the command, each as one word (core/hooks/hookRunner.ts). The
+// slice is the caller's.
 func Variables() []string {
 	return []string{"GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_PLANS_DIR", "GEMINI_SESSION_ID", "CLAUDE_PROJECT_DIR",
 		"CLAUDE_PLUGIN_ROOT"}
@@ -246,7 +248,8 @@ func ExpandVariables(s string, value func(name string) (string, bool)) string {
 }
 
 // Differing returns the JSON names of the fields in which h and other differ, in the
-// order of [Handler].
+// order of [Handler]. It returns nil if they are equal. Fields are compared as
+// configured: an empty one differs from its default written out.
 func (h Handler) Differing(other Handler) []string {
 	var out []string
 	for f := range reflect.TypeFor[Handler]().Fields() {

@@ -54,8 +54,8 @@ func (l *late) reset(session string) {
 	l.ctx, l.end = context.WithCancel(context.Background())
 }
 
-// done frees the hook's room, and keeps what the hook said if ctx's session is still
-// current.
+// done releases the slot that claim reserved and keeps said for the next request. It
+// does nothing if ctx's session is over.
 func (l *late) done(ctx context.Context, said string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

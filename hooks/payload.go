@@ -25,7 +25,8 @@ func (p Payload) Bytes() []byte {
 	return bytes.Join(p, nil)
 }
 
-// String returns the payload as text; empty for a nil Payload.
+// String returns the payload as text; empty for a nil Payload. It makes a copy each
+// time.
 func (p Payload) String() string { return string(p.Bytes()) }
 
 // Len returns the length in bytes.
@@ -58,7 +59,8 @@ func chunkPayload(base protocol.Base, request Payload, chunk protocol.LLMChunk, 
 	return append(p.with(`,"full_content":"`), said, append(inString(text), `"}`...))
 }
 
-// with returns p with text added to a copy of its last piece.
+// with returns p with text added to its last piece, of which it makes a copy: other
+// payloads may share the old one.
 func (p Payload) with(text string) Payload {
 	p[len(p)-1] = slices.Concat(p[len(p)-1], []byte(text))
 	return p

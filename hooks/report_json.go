@@ -187,6 +187,7 @@ func (h Hook) wire() wireHook {
 	}
 }
 
+// milliseconds returns d with microseconds as its fraction.
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // UnmarshalJSON reads what MarshalJSON writes, for programs that read traces. Some things

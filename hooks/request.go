@@ -29,6 +29,8 @@ func (r *ModelRequest) hookJSON() Payload {
 	return r.wire
 }
 
+// noMessages is what an empty list of messages is written as; the real list is put
+// there, so that it is encoded once.
 const noMessages = `"messages":[]`
 
 // hookFrame returns r as hooks read it, without its messages.

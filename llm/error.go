@@ -11,16 +11,25 @@ type ErrorKind string
 // The kinds of an [Error]. Waiting helps against [ErrRateLimit], [ErrOverloaded] and
 // [ErrOffline]; for the others the request, the key or the model has to change.
 const (
-	ErrAuth       ErrorKind = "auth"       // no key, an invalid key, or no access to the model
-	ErrQuota      ErrorKind = "quota"      // used up for the day: waiting does not help
-	ErrRateLimit  ErrorKind = "rate_limit" // too fast: waiting helps
-	ErrNotFound   ErrorKind = "not_found"  // no such model
-	ErrOverloaded ErrorKind = "overloaded" // 5xx
+	// There is no key, it is invalid, or it has no access to the model.
+	ErrAuth ErrorKind = "auth"
+	// The quota is used up, for the day or for good. Waiting a little does not help.
+	ErrQuota ErrorKind = "quota"
+	// Requests came too fast. Waiting helps; see [Error.RetryAfter].
+	ErrRateLimit ErrorKind = "rate_limit"
+	// The server has no such model.
+	ErrNotFound ErrorKind = "not_found"
+	// The server has trouble: a status of 500 or more, or 499.
+	ErrOverloaded ErrorKind = "overloaded"
 	// no connection, or the server was silent
 	ErrOffline ErrorKind = "offline"
-	ErrInvalid ErrorKind = "invalid" // the request was refused: 400
-	ErrStream  ErrorKind = "stream"  // the answer broke off or is not readable
-	ErrScript  ErrorKind = "script"  // a scripted model has no matching answer
+	// The server refused the request, or it could not be written at all. Repeating it
+	// does not help.
+	ErrInvalid ErrorKind = "invalid"
+	// The answer broke off or is not readable. Another attempt may help.
+	ErrStream ErrorKind = "stream"
+	// A scripted model has no answer for the request.
+	ErrScript ErrorKind = "script"
 	// none of the above
 	ErrUnknown ErrorKind = "unknown"
 )

@@ -41,12 +41,14 @@ type wireResult struct {
 	Parts    []json.RawMessage `json:"parts,omitempty"`
 }
 
+// wireBlob is an inlineData. Data is base64 in JSON.
 type wireBlob struct {
 	MIMEType    string `json:"mimeType"`
 	Data        []byte `json:"data"`
 	DisplayName string `json:"displayName,omitempty"`
 }
 
+// wireFile is a fileData.
 type wireFile struct {
 	MIMEType string `json:"mimeType,omitempty"`
 	FileURI  string `json:"fileUri"`
@@ -68,6 +70,8 @@ type wireUsage struct {
 	ToolUse    int `json:"toolUsePromptTokenCount,omitempty"`
 }
 
+// wireCandidate is one answer of a response. The metadata of searches and citations is
+// kept as it came.
 type wireCandidate[P any] struct {
 	Content            *wireContent[P] `json:"content,omitempty"`
 	FinishReason       string          `json:"finishReason,omitempty"`
@@ -94,6 +98,7 @@ type wireResponse[P any] struct {
 // Scripts written by hand may have any string there, which is kept as it is.
 type signature []byte
 
+// MarshalJSON writes base64, or the literal word.
 func (s signature) MarshalJSON() ([]byte, error) {
 	if IsSkipSignature(s) {
 		return json.Marshal(skipSignature)
@@ -101,6 +106,8 @@ func (s signature) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]byte(s))
 }
 
+// UnmarshalJSON reads base64 of either alphabet, with or without padding; anything else
+// is kept as its bytes.
 func (s *signature) UnmarshalJSON(data []byte) error {
 	var text string
 	if err := json.Unmarshal(data, &text); err != nil {
@@ -115,6 +122,7 @@ func (s *signature) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// UnmarshalJSON keeps the whole part in rest if the fields do not hold all of it.
 func (p *wirePart) UnmarshalJSON(data []byte) error {
 	type plain wirePart
 	if err := json.Unmarshal(data, (*plain)(p)); err != nil {
@@ -170,6 +178,7 @@ func toWire(p Part) (any, error) {
 	panic(fmt.Sprintf("unreachable: part of type %T", p))
 }
 
+// resultToWire writes a result. The API requires a response, so that nil becomes {}.
 func resultToWire(p ToolResult) (any, error) {
 	r := &wireResult{ID: p.ID, Name: p.Name, Response: p.Response}
 	if r.Response == nil {
@@ -208,6 +217,7 @@ func fromWire(w wirePart) (Part, error) {
 	return Opaque{JSON: json.RawMessage("{}")}, nil // null
 }
 
+// resultFromWire is the inverse of resultToWire.
 func resultFromWire(w *wireResult) (Part, error) {
 	r := ToolResult{ID: w.ID, Name: w.Name, Response: w.Response}
 	for _, data := range w.Parts {

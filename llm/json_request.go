@@ -12,12 +12,15 @@ type wireTools struct {
 	URLContext           *struct{}         `json:"urlContext,omitempty"`
 }
 
+// wireDeclaration is a functionDeclaration. The schema is sent as it is, in JSON
+// Schema.
 type wireDeclaration struct {
 	Name                 string          `json:"name"`
 	Description          string          `json:"description,omitempty"`
 	ParametersJSONSchema json.RawMessage `json:"parametersJsonSchema,omitempty"`
 }
 
+// wireFunctionCalling is a functionCallingConfig.
 type wireFunctionCalling struct {
 	Mode                 ToolMode `json:"mode,omitempty"`
 	AllowedFunctionNames []string `json:"allowedFunctionNames,omitempty"`
@@ -38,12 +41,14 @@ type wireGeneration struct {
 	ThinkingConfig     *wireThinking   `json:"thinkingConfig,omitempty"`
 }
 
+// wireThinking is a thinkingConfig.
 type wireThinking struct {
 	IncludeThoughts bool   `json:"includeThoughts,omitempty"`
 	ThinkingBudget  *int   `json:"thinkingBudget,omitempty"`
 	ThinkingLevel   string `json:"thinkingLevel,omitempty"`
 }
 
+// wireToolConfig is a toolConfig.
 type wireToolConfig struct {
 	FunctionCallingConfig wireFunctionCalling `json:"functionCallingConfig"`
 }
@@ -108,6 +113,7 @@ func (c ToolChoice) OnWire() []string {
 	return c.Allowed
 }
 
+// wire returns the generationConfig. It is never nil: an empty one is sent as {}.
 func (s Sampling) wire() *wireGeneration {
 	g := wireGeneration{
 		Temperature: s.Temperature, TopP: s.TopP, TopK: s.TopK, MaxOutputTokens: s.MaxOutputTokens,
@@ -154,6 +160,8 @@ func (r *Request) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// readTools is the inverse of wireTools. Tools of the provider that [Builtins] does not
+// have are dropped.
 func (r *Request) readTools(tools []wireTools) {
 	for _, t := range tools {
 		for _, d := range t.FunctionDeclarations {
@@ -164,6 +172,7 @@ func (r *Request) readTools(tools []wireTools) {
 	}
 }
 
+// sampling is the inverse of wire; nil sets nothing.
 func (g *wireGeneration) sampling() Sampling {
 	if g == nil {
 		return Sampling{}

@@ -35,7 +35,9 @@ type Role string
 // The roles of a conversation. The system instruction is no message: it is
 // [Request.System].
 const (
-	RoleUser  Role = "user"
+	// what the user says, and the results of tools
+	RoleUser Role = "user"
+	// what the model says, and the tools that it calls
 	RoleModel Role = "model"
 )
 
@@ -90,10 +92,14 @@ type ToolMode string
 
 // The modes of a [ToolChoice].
 const (
-	ToolModeUnset ToolMode = "" // not sent: the provider's default, AUTO
-	ToolModeAuto  ToolMode = "AUTO"
-	ToolModeAny   ToolMode = "ANY"  // the model must call a tool
-	ToolModeNone  ToolMode = "NONE" // the model must not call a tool
+	// nothing is sent: the provider's default, which is AUTO
+	ToolModeUnset ToolMode = ""
+	// the model decides whether to call a tool
+	ToolModeAuto ToolMode = "AUTO"
+	// the model must call a tool
+	ToolModeAny ToolMode = "ANY"
+	// the model must not call a tool
+	ToolModeNone ToolMode = "NONE"
 )
 
 // Offers reports whether an answer to r may call the tool with this name: it is declared
@@ -124,6 +130,8 @@ type Sampling struct {
 	// TopP and TopK limit the candidates for each token: by the sum of their
 	// probabilities, and by their number.
 	TopP *float64
+	// TopK is the number of candidates for each token. It is a float because the API
+	// has it so.
 	TopK *float64
 	// MaxOutputTokens ends the answer with the finish reason MAX_TOKENS. Thoughts count.
 	MaxOutputTokens *int
@@ -252,13 +260,15 @@ type TokenCounter interface {
 // Text joins the text parts of m without a separator. Thoughts are left out.
 func (m Message) Text() string { return PartsText(m.Parts) }
 
-// Calls returns the tool calls of m in order; nil if it has none.
+// Calls returns the tool calls of m in order; nil if it has none. Their Args are shared
+// with m.
 func (m Message) Calls() []ToolCall { return PartsCalls(m.Parts) }
 
 // Text joins the text parts of c without a separator. Thoughts are left out.
 func (c Chunk) Text() string { return PartsText(c.Parts) }
 
-// Calls returns the tool calls of c in order; nil if it has none.
+// Calls returns the tool calls of c in order; nil if it has none. Their Args are shared
+// with c.
 func (c Chunk) Calls() []ToolCall { return PartsCalls(c.Parts) }
 
 // PartsText joins the [Text] parts among parts without a separator.
@@ -279,6 +289,7 @@ func PartsCalls(parts []Part) []ToolCall { return only[ToolCall](parts) }
 // none.
 func PartsResults(parts []Part) []ToolResult { return only[ToolResult](parts) }
 
+// only returns the parts of the type P in order; nil if there are none.
 func only[P Part](parts []Part) (out []P) {
 	for _, p := range parts {
 		if of, ok := p.(P); ok {
@@ -288,12 +299,14 @@ func only[P Part](parts []Part) (out []P) {
 	return out
 }
 
-// UserText returns a message of the user with one text part.
+// UserText returns a message of the user with one text part. An empty text makes a part
+// too.
 func UserText(text string) Message {
 	return Message{Role: RoleUser, Parts: []Part{Text{Text: text}}}
 }
 
-// ModelText returns a message of the model with one text part.
+// ModelText returns a message of the model with one text part. An empty text makes a
+// part too.
 func ModelText(text string) Message {
 	return Message{Role: RoleModel, Parts: []Part{Text{Text: text}}}
 }

@@ -35,7 +35,7 @@ type Blob struct {
 	MIMEType string
 	// Data holds the bytes themselves, not base64.
 	Data []byte
-	// Name is the name of the tool that was called.
+	// Name is the name of the file for people (displayName); empty if it has none.
 	Name string
 
 	// Signature is its thoughtSignature; nil if it has none.

@@ -20,7 +20,8 @@ type Fake struct {
 	requests []Request
 }
 
-// FakeAnswer is one answer of a [Fake]: chunks, then an error.
+// FakeAnswer is one answer of a [Fake]: chunks, then an error. The zero FakeAnswer is
+// an answer that ends without a finish reason, which the agent takes for a broken one.
 type FakeAnswer struct {
 	// Chunks are yielded in order.
 	Chunks []Chunk
@@ -53,6 +54,7 @@ func (f *Fake) Requests() []Request {
 	return slices.Clone(f.requests)
 }
 
+// next keeps req and returns its answer.
 func (f *Fake) next(req Request) (FakeAnswer, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

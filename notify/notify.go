@@ -31,8 +31,10 @@ type Kind string
 
 // The kinds of an [Alert].
 const (
-	Attention       Kind = "attention"        // something waits for the user
-	SessionComplete Kind = "session_complete" // the work is done and nothing waits
+	// something waits for the user
+	Attention Kind = "attention"
+	// the work is done and nothing waits
+	SessionComplete Kind = "session_complete"
 )
 
 // Alert is one notification. An empty text is left out.
@@ -46,9 +48,11 @@ type Alert struct {
 
 	// Title is cut after 48 columns, Subtitle after 64 and Body after 180. Control
 	// characters in them are made harmless.
-	Title    string
-	Subtitle string // up to 64
-	Body     string // up to 180
+	Title string
+	// Subtitle says more in a few words.
+	Subtitle string
+	// Body is the text, which hooks read as the message.
+	Body string
 
 	// HookType is notification_type of the hook's input, such as "ToolPermission"; empty
 	// fires no hook. Body is its message.
@@ -58,8 +62,9 @@ type Alert struct {
 }
 
 // Sink shows alerts. It does not fail: if people cannot be notified, nothing happens.
-// Alert may be called concurrently.
+// Alert may be called concurrently. It may block, as hooks do: whoever alerts waits.
 type Sink interface {
+	// Alert shows a, or leaves it out if it is not for this Sink.
 	Alert(ctx context.Context, a Alert)
 }
 
@@ -157,6 +162,7 @@ func (d *Notifier) keep(a Alert) {
 	d.waiting = append(d.waiting, a)
 }
 
+// indexOf returns where the alert with this key waits; -1 if none does.
 func (d *Notifier) indexOf(key string) int {
 	return slices.IndexFunc(d.waiting, func(w Alert) bool { return w.Key == key })
 }

@@ -45,9 +45,12 @@ type Multiplexer string
 
 // The multiplexers that are known.
 const (
+	// sequences are written as they are
 	NoMultiplexer Multiplexer = ""
-	Tmux          Multiplexer = "tmux"
-	Screen        Multiplexer = "screen"
+	// sequences are wrapped in a DCS of tmux, which needs its option allow-passthrough
+	Tmux Multiplexer = "tmux"
+	// sequences are wrapped in a DCS of GNU screen
+	Screen Multiplexer = "screen"
 )
 
 // Detect reads from the environment which method the terminal supports, and which
@@ -94,7 +97,7 @@ type Terminal struct {
 }
 
 // NewTerminal returns a [Terminal] of the given method; it detects the multiplexer, and
-// the method for [Auto].
+// the method for [Auto]. lookup reads the environment, as [os.LookupEnv] does.
 func NewTerminal(out io.Writer, m Method, lookup func(name string) (string, bool)) *Terminal {
 	detected, through := Detect(lookup)
 	if m == Auto || m == "" {
@@ -103,11 +106,14 @@ func NewTerminal(out io.Writer, m Method, lookup func(name string) (string, bool
 	return &Terminal{Out: out, Method: m, Through: through}
 }
 
-// Alert writes one sequence in a single Write. Errors are ignored.
+// Alert writes one sequence in a single Write. Errors are ignored. Alert does not look
+// at ctx: it blocks while the terminal takes nothing.
 func (t *Terminal) Alert(_ context.Context, a Alert) {
 	_, _ = io.WriteString(t.Out, t.sequence(a))
 }
 
+// sequence returns what to write for a. A semicolon would begin the next field of OSC
+// 777, so it becomes a colon there.
 func (t *Terminal) sequence(a Alert) string {
 	title, subtitle, body := clean(a.Title, titleWidth), clean(a.Subtitle, subtitleWidth), clean(a.Body, bodyWidth)
 	switch t.Method {

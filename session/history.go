@@ -11,7 +11,8 @@ import (
 )
 
 // Messages returns the history, oldest first, with the preamble. The caller must not
-// change it; the session never does, so it stays as it is.
+// change it; the session never does, so it stays as it is. It can be called after the
+// end of the session, too.
 func (s *Session) Messages() []llm.Message {
 	s.mu.Lock()
 	defer s.unlock()
@@ -33,7 +34,8 @@ func (s *Session) Preamble() int {
 // CLI, in its order: the message, then the time of the change; for results first the
 // message that called the tools, with calls and results. A model message with calls is
 // followed by their exact form, because Gemini CLI's own record has them only once they
-// are answered.
+// are answered. If writing fails, Options.Warn is called and the message is in the
+// history all the same.
 func (s *Session) Append(m llm.Message) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -62,6 +64,8 @@ func (s *Session) appendModel(id string, now transcript.Time, m llm.Message) {
 	s.write(append(records, transcript.Set{LastUpdated: now})...)
 }
 
+// push adds e in memory. Slices that Messages returned keep their length, so they do
+// not see it.
 func (s *Session) push(e entry) {
 	s.entries = append(s.entries, e)
 	s.messages = append(s.messages, e.message)
@@ -88,7 +92,8 @@ func (s *Session) Rollback(n int) {
 
 // RollbackTo drops the message whose record has the id, and all after it. If a
 // compression replaced that message, what was said before it comes back. It reports
-// false, and changes nothing, if there is no such message.
+// false, and changes nothing, if there is no such message. Ids are those of
+// [transcript.Message].
 func (s *Session) RollbackTo(id string) bool {
 	s.mu.Lock()
 	n := slices.IndexFunc(s.entries, func(e entry) bool { return e.id == id && id != "" })
@@ -122,8 +127,10 @@ func (s *Session) rollbackBefore(id string) bool {
 }
 
 // Compressed returns the lists of messages that compressions replaced on the way to the
-// present one, oldest first, each as it was then. Messages that a user went back from are
-// not among them. The lists are read from the file again; they are empty if it is gone.
+// present one, oldest first, each as it was then. Messages that a user went back from
+// are not among them. The lists are read from the file again; they are empty if it is
+// gone. Compressions are recognized by the summary that the list begins with,
+// "<state_snapshot>".
 func Compressed(f *transcript.File) [][]transcript.Message {
 	var before [][]transcript.Message
 	known := map[string][][]transcript.Message{} // by summary
@@ -156,9 +163,10 @@ func summaryIn(ms []transcript.Message) string {
 	return ""
 }
 
-// Transcript returns the current content of the session's file. If nothing is recorded it
-// is made from the history, without the displays of tools. Errors are those of
-// [transcript.Read].
+// Transcript returns the current content of the session's file. If nothing is recorded
+// it is made from the history, without the displays of tools. Errors are those of
+// [transcript.Read]. The File is the caller's; it does not change when the session goes
+// on.
 func (s *Session) Transcript() (*transcript.File, error) {
 	s.mu.Lock()
 	path, entries := s.path(), slices.Clip(s.entries)
@@ -170,8 +178,9 @@ func (s *Session) Transcript() (*transcript.File, error) {
 	return &transcript.File{Messages: set.Messages}, nil
 }
 
-// Replace replaces the whole history with ms, in the file by one record. Messages that ms
-// shares with the old history keep their ids.
+// Replace replaces the whole history with ms, in the file by one record. Messages that
+// ms shares with the old history keep their ids. It implements the History of compress.
+// Calls that are still open are forgotten: their events are not recorded any more.
 func (s *Session) Replace(ms []llm.Message) {
 	s.mu.Lock()
 	defer s.unlock()

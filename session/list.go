@@ -37,13 +37,16 @@ type Info struct {
 	Messages int
 }
 
-// Latest selects the session that began last, see [Find].
+// Latest selects the session that began last, see [Find]. It is what --resume means
+// without a value.
 const Latest = "latest"
 
-// ErrNoSessions is the error if the project has no session to resume.
+// ErrNoSessions is the error if the project has no session to resume. Errors that wrap
+// it may also name files that could not be read.
 var ErrNoSessions = errors.New("this project has no saved sessions")
 
-// NotFoundError is the error if no session has the given id or index.
+// NotFoundError is the error if no session has the given id or index. [Find] returns
+// it.
 type NotFoundError struct {
 	// Which is what was asked for.
 	Which string
@@ -166,8 +169,11 @@ func describe(path string, f *transcript.File) (Info, bool) {
 	return info, info.ID != "" && info.Messages > 0 && f.Meta.Kind != transcript.KindSubagent
 }
 
+// titleLimit is how many characters (runes) a title has at most.
 const titleLimit = 100
 
+// hookContext matches what hooks added to a prompt: it is no part of what the user
+// wrote.
 var hookContext = regexp.MustCompile(`(?s)<hook_context>.*?</hook_context>`)
 
 // oneLine returns s without context of hooks, on one line of at most titleLimit
@@ -180,9 +186,10 @@ func oneLine(s string) string {
 	return s
 }
 
-// Find returns the session that which selects: [Latest] or "" the one that began last, a
-// whole id, or digits that are an index of [List]. An id goes before an index. Errors
-// wrap [ErrNoSessions] (for Latest only) or are a [*NotFoundError].
+// Find returns the session that which selects: [Latest] or "" the one that began last,
+// a whole id, or digits that are an index of [List]. An id goes before an index. Errors
+// wrap [ErrNoSessions] (for Latest only) or are a [*NotFoundError]. Files that cannot
+// be read are skipped.
 func Find(p Project, which string) (Info, error) {
 	if which == "" || which == Latest {
 		info, _, err := latest(p)
@@ -275,10 +282,11 @@ func fileOf(p Project, id string) string {
 // ErrCurrent is the error of [Delete] for the session that is running.
 var ErrCurrent = errors.New("the current session cannot be deleted")
 
-// Delete removes the session that which selects (see [Find]), the files of its subagents,
-// its plans and the outputs of its tools. current is the id of the running session, which
-// is refused with [ErrCurrent]; a session that another process has open is refused with
-// [transcript.ErrInUse]. The Info describes the session also if removing it failed.
+// Delete removes the session that which selects (see [Find]), the files of its
+// subagents, its plans and the outputs of its tools. current is the id of the running
+// session, which is refused with [ErrCurrent]; a session that another process has open
+// is refused with [transcript.ErrInUse]. The Info describes the session also if
+// removing it failed. Errors of Find are returned with the zero Info.
 func Delete(p Project, which, current string) (Info, error) {
 	info, err := Find(p, which)
 	if err != nil {

@@ -66,6 +66,7 @@ func newOpenCalls(r transcript.Message, calls []llm.ToolCall) *openCalls {
 	return o
 }
 
+// has reports whether id is one of the calls, answered or not; nil has none.
 func (o *openCalls) has(id string) bool {
 	if o == nil {
 		return false
@@ -166,6 +167,8 @@ func displayOf(display any) any {
 	return display
 }
 
+// userRecord returns what the file holds of a message of the user, which includes
+// results of tools.
 func userRecord(id string, now transcript.Time, m llm.Message) transcript.Message {
 	return transcript.Message{ID: id, Timestamp: now, Type: transcript.TypeUser, Content: transcript.Content{
 		Parts: m.Parts}}

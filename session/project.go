@@ -21,7 +21,8 @@ import (
 )
 
 // Project says where the sessions of a project are stored
-// (core/config/projectRegistry.ts). Make one with [OpenProject] or [FindProject].
+// (core/config/projectRegistry.ts). Make one with [OpenProject] or [FindProject]. The
+// zero Project stores everything below the working directory, so do not use it.
 type Project struct {
 	// Root is the absolute path of the project.
 	Root string
@@ -34,7 +35,8 @@ type Project struct {
 	History string
 }
 
-// Chats returns the directory of the session files. It may not exist.
+// Chats returns the directory of the session files. It may not exist. Files in it are
+// named session-TIME-ID.jsonl.
 func (p Project) Chats() string { return filepath.Join(p.Temp, "chats") }
 
 // Hash returns the SHA-256 of the project's root in hex. Session files contain it, and
@@ -44,6 +46,8 @@ func (p Project) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
+// The registry of all projects, and the file in a project's folder that says which root
+// it belongs to.
 const (
 	registryName = "projects.json"
 	markerName   = ".project_root"
@@ -87,6 +91,7 @@ type registry struct {
 	slugs  map[string]string // slugs by root
 }
 
+// path returns where the registry is.
 func (r *registry) path() string { return filepath.Join(r.dir, registryName) }
 
 // claim returns the slug even if it cannot be stored.
@@ -119,6 +124,7 @@ func (r *registry) claim(root string) (string, error) {
 // errNotRegistry says that the file is not a registry.
 var errNotRegistry = errors.New("it is not a registry of projects")
 
+// empty forgets everything that was read.
 func (r *registry) empty() {
 	r.fields, r.slugs = map[string]json.RawMessage{}, map[string]string{}
 }
@@ -268,6 +274,7 @@ func (r *registry) mark(slug, root string) error {
 	return nil
 }
 
+// notSlug matches what a slug replaces by a dash.
 var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
 // slugify returns name in lower case with dashes for everything but letters and digits.

@@ -73,6 +73,8 @@ func excluded(ms []transcript.Message, i int) bool {
 	return !answered && (strings.HasPrefix(text, "/") || strings.HasPrefix(text, "?"))
 }
 
+// model adds a record of the model, once the calls of the one before it are answered. A
+// record without parts adds nothing.
 func (b *rebuilder) model(m transcript.Message) {
 	b.close()
 	parts := m.Exact

@@ -74,7 +74,7 @@ func Continue(o Options) (*Session, error) {
 // Import begins a new session with the history of the session file at path, of any
 // project and form (Gemini CLI's JSON or JSONL), which it does not change. The id is
 // Options.ID or a new one; it is not checked as [Start] does. Errors are those of
-// [transcript.Read].
+// [transcript.Read]. Options.Read gets the file as it is.
 func Import(o Options, path string) (*Session, error) {
 	o.fill()
 	preamble := o.Preamble()
@@ -109,6 +109,8 @@ func (s *Session) adopt(path, id, preamble string) error {
 	return nil
 }
 
+// warnAll keeps the warnings of a file for Options.Warn, which is called when the
+// session is no longer locked.
 func (s *Session) warnAll(f *transcript.File) {
 	for _, w := range f.Warnings {
 		s.warn(errors.New(w.String()))

@@ -29,6 +29,7 @@ type Retention struct {
 	MinRetention string `json:"minRetention,omitempty"`
 }
 
+// limits is a Retention that has been read, with its defaults.
 type limits struct {
 	age   time.Duration // 0: unlimited
 	count int           // 0: unlimited
@@ -60,9 +61,11 @@ func (r Retention) limits() (limits, error) {
 	return l, nil
 }
 
+// units are the units of a period. A month has 30 days, as in Gemini CLI.
 var units = map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour,
 	'm': 30 * 24 * time.Hour}
 
+// period reads a number and a unit, such as "30d". The number is at most 65,535.
 func period(s string) (time.Duration, error) {
 	if len(s) >= 2 {
 		unit := units[s[len(s)-1]]
@@ -82,12 +85,12 @@ func (r Retention) Check() error {
 	return nil
 }
 
-// Clean deletes sessions of p with the outputs of their tools: those that are older than
-// r allows or exceed its number, and those that are empty or unreadable. It keeps the
-// session current, those that are open in any process and those younger than
+// Clean deletes sessions of p with the outputs of their tools: those that are older
+// than r allows or exceed its number, and those that are empty or unreadable. It keeps
+// the session current, those that are open in any process and those younger than
 // r.MinRetention. It returns the paths of the deleted files and, joined, the errors of
-// those that could not be deleted. If r is invalid it deletes nothing. It stops when ctx
-// ends.
+// those that could not be deleted. If r is invalid it deletes nothing. It stops when
+// ctx ends. now is the time by which ages count.
 func Clean(ctx context.Context, p Project, r Retention, current string, now time.Time) ([]string, error) {
 	if r.Enabled != nil && !*r.Enabled {
 		return nil, nil

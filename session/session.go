@@ -101,7 +101,8 @@ type Options struct {
 // Session is one conversation. It is the agent's History (agent.History) and, as an
 // [event.Sink], adds to its file what the history does not contain. Make one with
 // [Start], [Resume], [Continue] or [Import], and end it with [Session.End]. It is safe
-// for concurrent use.
+// for concurrent use. Its methods block only while they write to the file, except for
+// those that fire hooks: Begin, Clear and End wait for them.
 type Session struct {
 	o      Options
 	source string // source of the next SessionStart
@@ -133,6 +134,8 @@ var ErrIDTaken = errors.New("a session with this id exists already")
 // digits, "_" and "-".
 var ErrBadID = errors.New("session id may have letters, digits, _ and - only")
 
+// validID keeps ids from leading out of the folder of sessions: files are named by
+// them.
 var validID = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
 // fill sets the defaults of functions, so that none is nil.
@@ -185,6 +188,7 @@ func (s *Session) unlock() {
 	}
 }
 
+// warn keeps err until the session is not locked any more.
 func (s *Session) warn(err error) { s.pendingWarnings = append(s.pendingWarnings, err) }
 
 // initialize gives s an identity, a file and the preamble.
@@ -353,6 +357,7 @@ func (s *Session) Path() string {
 	return s.path()
 }
 
+// path is Path for a session that is locked.
 func (s *Session) path() string {
 	if s.w == nil {
 		return ""
@@ -369,7 +374,8 @@ func (s *Session) Source() string {
 }
 
 // Note records value, which must marshal to JSON, as hook activity, in a record that
-// Gemini CLI skips. See [transcript.File.Activity].
+// Gemini CLI skips. See [transcript.File.Activity]. A value that does not marshal ends
+// the recording, as any other failure to write does; see Options.Warn.
 func (s *Session) Note(value any) {
 	s.mu.Lock()
 	defer s.unlock()

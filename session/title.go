@@ -9,6 +9,7 @@ import (
 	"minigem/transcript"
 )
 
+// What the model that makes a title reads of a session.
 const (
 	titleMessages   = 10  // how many messages of the beginning, and of the end, the titles are made from
 	titleCharacters = 500 // most characters of each
@@ -43,6 +44,8 @@ func TitleLatest(ctx context.Context, p Project, mask func([]byte) []byte,
 	return nil
 }
 
+// saveTitle adds the title to the file. It fails with [transcript.ErrInUse] if a
+// process opened the session meanwhile.
 func saveTitle(path, title string, mask func([]byte) []byte) error {
 	w, err := transcript.Open(path, mask)
 	if err != nil {

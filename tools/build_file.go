@@ -13,6 +13,7 @@ func IsBuildFile(path string) bool {
 	return strings.Contains(buildFiles, " "+name+" ") || filepath.Ext(name) == ".mk"
 }
 
+// buildFiles has each name between blanks, so that one search finds a whole name.
 const buildFiles = " package.json package-lock.json go.mod go.sum cargo.toml pom.xml build.gradle build.gradle.kts " +
 	"settings.gradle settings.gradle.kts setup.py setup.cfg pyproject.toml makefile gnumakefile " +
 	"cmakelists.txt build build.bazel workspace workspace.bazel dockerfile "

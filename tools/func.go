@@ -70,7 +70,7 @@ type functionCall[Args any] struct {
 	args     Args
 }
 
-// Intent implements [Invocation].
+// Intent implements [Invocation]. People read the name and the arguments as JSON.
 func (c *functionCall[Args]) Intent() Intent {
 	b, err := json.Marshal(c.args)
 	if err != nil {
@@ -79,7 +79,8 @@ func (c *functionCall[Args]) Intent() Intent {
 	return Intent{Description: c.function.name + " " + string(b)}
 }
 
-// Run implements [Invocation].
+// Run implements [Invocation]. The error of the function is found with [errors.Is] and
+// [errors.As].
 func (c *functionCall[Args]) Run(ctx context.Context) (Result, error) {
 	text, err := c.function.run(ctx, c.args)
 	if err != nil {

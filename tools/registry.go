@@ -69,7 +69,8 @@ func (r *Registry) Names() (names []string) {
 	return names
 }
 
-// Filter returns a new [Registry] of the tools for which keep returns true, in order.
+// Filter returns a new [Registry] of the tools for which keep returns true, in order. r
+// stays as it is. keep is called once for each tool.
 func (r *Registry) Filter(keep func(Tool) bool) *Registry {
 	out := &Registry{}
 	for _, t := range r.All() {
@@ -81,7 +82,7 @@ func (r *Registry) Filter(keep func(Tool) bool) *Registry {
 }
 
 // Suggest returns the names nearest to name, at most three, nearest first. They may be
-// far from it.
+// far from it. Aliases are not among them. It returns nil if r is empty.
 func (r *Registry) Suggest(name string) []string {
 	names := r.Names()
 	slices.SortStableFunc(names, func(a, b string) int {

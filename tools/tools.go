@@ -116,12 +116,17 @@ type MCPOrigin struct {
 	// Server is its name in the settings.
 	Server string
 	// Tool is the tool's name at the server.
-	Tool    string
+	Tool string
+	// Command is the program of a server that is a process.
 	Command string
-	Args    []string
-	Cwd     string
-	URL     string
-	TCP     string
+	// Args are the program's arguments; nil if it has none.
+	Args []string
+	// Cwd is the directory in which it runs; empty if the settings name none.
+	Cwd string
+	// URL is the address of a server that is reached by HTTP.
+	URL string
+	// TCP is the address of a web socket server, which minigem does not support.
+	TCP string
 	// Trusted is "trust": true in the server's settings: in a trusted folder and outside
 	// plan mode its tools need no confirmation.
 	Trusted bool
@@ -135,13 +140,15 @@ type Intent struct {
 	// Title is the title of the permission prompt: "Confirm Edit: notes.txt". Empty means
 	// one made from the other fields.
 	Title string
-	// Edit is set for a change of one file, Exec for a command line, Info for a request
-	// to the internet, MCP for a call of an MCP server's tool, Plan for a plan to
-	// approve.
+	// Edit is the change of one file, with its diff.
 	Edit *EditIntent
+	// Exec is the command line of a shell call.
 	Exec *ExecIntent
+	// Info is what a request to the internet asks for.
 	Info *InfoIntent
-	MCP  *MCPOrigin
+	// MCP is the server and the tool that are called.
+	MCP *MCPOrigin
+	// Plan is the plan to approve, with its text.
 	Plan *PlanIntent
 	// Paths are the absolute paths that the call reads or changes.
 	Paths []string
@@ -250,10 +257,12 @@ type FileDiff struct {
 	FileDiff string `json:"fileDiff"`
 	// FileName is the last part of FilePath, which is absolute.
 	FileName string `json:"fileName"`
+	// FilePath is absolute.
 	FilePath string `json:"filePath"`
 	// OriginalContent and NewContent are whole files, decoded. Session files hold them.
 	OriginalContent string `json:"originalContent"`
-	NewContent      string `json:"newContent"`
+	// NewContent is what the file has now, or would have.
+	NewContent string `json:"newContent"`
 	// DiffStat counts what changed.
 	DiffStat DiffStat `json:"diffStat"`
 	// IsNewFile says that the file was created.
@@ -265,14 +274,17 @@ type FileDiff struct {
 // DiffStat counts changed lines and characters, without newlines: what the model changed,
 // and what the user changed in the model's version.
 type DiffStat struct {
+	// ModelAddedLines and the next three count what the model proposed.
 	ModelAddedLines   int `json:"model_added_lines"`
 	ModelRemovedLines int `json:"model_removed_lines"`
 	ModelAddedChars   int `json:"model_added_chars"`
 	ModelRemovedChars int `json:"model_removed_chars"`
-	UserAddedLines    int `json:"user_added_lines"`
-	UserRemovedLines  int `json:"user_removed_lines"`
-	UserAddedChars    int `json:"user_added_chars"`
-	UserRemovedChars  int `json:"user_removed_chars"`
+	// UserAddedLines and the next three count what the user changed in that; they are 0
+	// if the user left it as it was.
+	UserAddedLines   int `json:"user_added_lines"`
+	UserRemovedLines int `json:"user_removed_lines"`
+	UserAddedChars   int `json:"user_added_chars"`
+	UserRemovedChars int `json:"user_removed_chars"`
 }
 
 // Listing is the display of list_directory and read_many_files.
@@ -294,7 +306,8 @@ type Matches struct {
 // Match is one line that a search found.
 type Match struct {
 	// FilePath is relative to the directory searched.
-	FilePath     string `json:"filePath"`
+	FilePath string `json:"filePath"`
+	// AbsolutePath is the same file for programs.
 	AbsolutePath string `json:"absolutePath"`
 	// LineNumber counts from 1.
 	LineNumber int `json:"lineNumber"`

@@ -158,7 +158,8 @@ func (c *ClaudeCopy) record(o gjson.Result) {
 }
 
 // message writes the new parts of m. compacted says that m came with a list that
-// replaced all messages.
+// replaced all messages. What was written before is not written again: a message that
+// is replaced keeps its first text.
 func (c *ClaudeCopy) message(m Message, compacted bool) {
 	if _, known := c.said[m.ID]; !known && m.ID != PreambleID {
 		c.said[m.ID] = c.parent
@@ -244,6 +245,8 @@ func (c *ClaudeCopy) result(call ToolCall) {
 		}}}})
 }
 
+// resultText returns the result of a tool as Claude Code has it, one text: the output
+// or the error, or the whole response as JSON if it has neither.
 func resultText(parts []llm.Part) string {
 	var out []string
 	for _, p := range parts {
@@ -264,6 +267,8 @@ func resultText(parts []llm.Part) string {
 	return strings.Join(out, "\n")
 }
 
+// texts joins the texts of a message, a line each. Calls and results have lines of
+// their own.
 func texts(parts []llm.Part) string {
 	var out []string
 	for _, p := range parts {

@@ -207,6 +207,7 @@ func unescape(s string) string {
 	return b.String()
 }
 
+// plainEscape maps the letter of each escape of JSON, except \u, to its character.
 var plainEscape = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
 // escapedRune reads \uXXXX, or two of them that are one character, and returns

@@ -6,6 +6,7 @@ import (
 	"minigem/llm"
 )
 
+// parse returns the JSON value, without checking it: callers have.
 func parse(json string) gjson.Result { return gjson.Parse(json) }
 
 // decodeMessage reads an object that is valid JSON. Results and displays refer
@@ -47,6 +48,8 @@ func text(r gjson.Result) string {
 	return c.str()
 }
 
+// decodeThoughts reads a list of thoughts. The result is never nil, so that a message
+// keeps its empty list when it is written again.
 func decodeThoughts(v gjson.Result) []Thought {
 	thoughts := []Thought{}
 	for _, t := range v.Array() {
@@ -56,6 +59,7 @@ func decodeThoughts(v gjson.Result) []Thought {
 	return thoughts
 }
 
+// decodeTokens reads the counts of a message; nil if it has none. A missing count is 0.
 func decodeTokens(v gjson.Result) *Tokens {
 	if !v.IsObject() {
 		return nil
@@ -79,6 +83,7 @@ func (c *cursor) toolCalls() (calls []ToolCall) {
 	return calls
 }
 
+// decodeCall reads a call that is a record's own.
 func decodeCall(json string) ToolCall { return (&cursor{text: json}).toolCall() }
 
 // toolCall reads one call. Results and displays stay raw.

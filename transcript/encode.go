@@ -8,7 +8,8 @@ import (
 	"minigem/llm"
 )
 
-// MarshalJSON writes a string or an array of parts.
+// MarshalJSON writes a string or an array of parts. It is a string if c is Plain, of
+// all its texts joined; other parts are lost then.
 func (c Content) MarshalJSON() ([]byte, error) {
 	if c.Plain {
 		return json.Marshal(llm.PartsText(c.Parts))
@@ -16,17 +17,20 @@ func (c Content) MarshalJSON() ([]byte, error) {
 	return llm.MarshalParts(c.Parts)
 }
 
-// MarshalJSON wraps s in the update's envelope.
+// MarshalJSON wraps s in the update's envelope. The envelope is {"$set":{...}}, as
+// Gemini CLI writes it.
 func (s Set) MarshalJSON() ([]byte, error) {
 	type plain Set
 	return json.Marshal(map[string]any{"$set": plain(s)})
 }
 
+// ours wraps value in the envelope that Gemini CLI skips.
 func ours(kind string, value any) ([]byte, error) {
 	return json.Marshal(map[string]any{"minigem": map[string]any{kind: value}})
 }
 
-// MarshalJSON writes {"minigem":{"message":{"id":...,"parts":[...]}}}.
+// MarshalJSON writes {"minigem":{"message":{"id":...,"parts":[...]}}}. Gemini CLI skips
+// lines in this envelope.
 func (e Exact) MarshalJSON() ([]byte, error) {
 	return ours("message", struct {
 		ID    string `json:"id"`
@@ -34,7 +38,8 @@ func (e Exact) MarshalJSON() ([]byte, error) {
 	}{e.ID, MakeParts(e.Parts...)})
 }
 
-// MarshalJSON writes {"minigem":{"toolCall":{"id":...,"call":{...}}}}.
+// MarshalJSON writes {"minigem":{"toolCall":{"id":...,"call":{...}}}}. Gemini CLI skips
+// lines in this envelope.
 func (f Finished) MarshalJSON() ([]byte, error) {
 	return ours("toolCall", struct {
 		ID   string   `json:"id"`
@@ -42,7 +47,7 @@ func (f Finished) MarshalJSON() ([]byte, error) {
 	}{f.ID, f.Call})
 }
 
-// MarshalJSON writes {"minigem":{"hook":...}}.
+// MarshalJSON writes {"minigem":{"hook":...}}. Gemini CLI skips such lines.
 func (a Activity) MarshalJSON() ([]byte, error) { return ours("hook", a.Value) }
 
 // appendLine adds r to buf as a line.
@@ -83,6 +88,7 @@ func plainAngles(line []byte) []byte {
 	return out
 }
 
+// angle returns the character that encoding/json escaped, or 0 if it did not.
 func angle(escape string) byte {
 	switch escape {
 	case `\u003c`:

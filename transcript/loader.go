@@ -99,6 +99,7 @@ func (l *loader) lines() error {
 	return nil
 }
 
+// warn notes that a line, counted from 1, is not usable.
 func (l *loader) warn(line int, text string) {
 	l.warnings = append(l.warnings, Warning{l.path, line, text})
 }

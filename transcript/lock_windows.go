@@ -16,6 +16,7 @@ type fileLock struct {
 	file *os.File // nil: not held
 }
 
+// newFileLock returns a lock that is not held yet.
 func newFileLock(path string) *fileLock { return &fileLock{path: path} }
 
 // TryLock reports whether it got the lock.

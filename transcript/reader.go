@@ -32,9 +32,9 @@ type File struct {
 	replaced func() [][]Message // nil if there are none
 }
 
-// Replaced returns the lists of messages that updates replaced, oldest first, each as it
-// was then. Each call reads them from the file again; nil if it is gone, or if the File
-// comes from [Scan].
+// Replaced returns the lists of messages that updates replaced, oldest first, each as
+// it was then. Each call reads them from the file again; nil if it is gone, or if the
+// File comes from [Scan]. The caller may change the result.
 func (f *File) Replaced() [][]Message {
 	if f.replaced == nil {
 		return nil
@@ -76,6 +76,7 @@ func Read(path string) (*File, error) { return read(path, nil) }
 // addition to these.
 func Scan(path string, keep func(Message) string) (*File, error) { return read(path, keep) }
 
+// read reads a file for [Read] and [Scan].
 func read(path string, keep func(Message) string) (*File, error) {
 	f, size, err := openSession(path)
 	if err != nil {
@@ -92,8 +93,10 @@ func read(path string, keep func(Message) string) (*File, error) {
 	return l.file(), nil
 }
 
-// ReadMeta reads the first line of a session's file. It reads the whole file only if that
-// line is not metadata. Errors are those of [Read].
+// ReadMeta reads the first line of a session's file. It reads the whole file only if
+// that line is not metadata. Errors are those of [Read]. A file whose first line is
+// whole is not read further, so that its last change and title may be older than those
+// of [Read].
 func ReadMeta(path string) (Meta, error) {
 	f, err := boundedfile.Open(path)
 	if err != nil {

@@ -32,9 +32,12 @@ import (
 // model. It is the same in every session. (core/utils/environmentContext.ts)
 const PreambleID = "d04923d38bb0f6017037e74183378ef4"
 
-// The kinds of a session, see [Meta.Kind].
+// The kinds of a session, see [Meta.Kind]. Main sessions can be resumed. A subagent's
+// are stored in a folder of the session that started it.
 const (
-	KindMain     = "main"
+	// KindMain is a conversation with the user.
+	KindMain = "main"
+	// KindSubagent is what a subagent said and did.
 	KindSubagent = "subagent"
 )
 
@@ -46,9 +49,12 @@ const (
 	// the user and the results of tools
 	TypeUser Type = "user"
 	// the model
-	TypeGemini  Type = "gemini"
-	TypeInfo    Type = "info"
-	TypeError   Type = "error"
+	TypeGemini Type = "gemini"
+	// a remark that only people read
+	TypeInfo Type = "info"
+	// an error that only people read
+	TypeError Type = "error"
+	// a warning that only people read
 	TypeWarning Type = "warning"
 )
 
@@ -123,17 +129,22 @@ type Tokens struct {
 	// Input includes Cached.
 	Input int `json:"input"`
 	// Output is without Thoughts.
-	Output   int `json:"output"`
-	Cached   int `json:"cached"`
+	Output int `json:"output"`
+	// Cached is what the provider had in its cache.
+	Cached int `json:"cached"`
+	// Thoughts is what the model used for thinking.
 	Thoughts int `json:"thoughts"`
-	Tool     int `json:"tool"`
-	Total    int `json:"total"`
+	// Tool is what tools of the provider added to the prompt.
+	Tool int `json:"tool"`
+	// Total is the provider's sum.
+	Total int `json:"total"`
 }
 
 // ToolCall is a call of the model with its result.
 type ToolCall struct {
 	// ID has the form "<name>__<id>", see [llm.SessionID].
-	ID   string `json:"id"`
+	ID string `json:"id"`
+	// Name is the tool's, as the model called it.
 	Name string `json:"name"`
 	// Args are those that ran. They are never null in files that minigem writes.
 	Args map[string]any `json:"args"`
@@ -156,7 +167,8 @@ type ToolCall struct {
 	Markdown bool `json:"renderOutputAsMarkdown"`
 }
 
-// Raw is JSON as it was in a file. It must be valid to be written again.
+// Raw is JSON as it was in a file. It must be valid to be written again. It refers to
+// the text of its whole record, which stays in memory as long as it does.
 type Raw string
 
 // MarshalJSON returns r.
@@ -193,16 +205,22 @@ func (p Parts) MarshalJSON() ([]byte, error) {
 // Set changes the metadata that is not empty and, if Messages is not nil, replaces all
 // messages; an empty list drops them.
 type Set struct {
-	SessionID   string    `json:"sessionId,omitempty"`
-	Messages    []Message `json:"messages,omitzero"`
-	LastUpdated Time      `json:"lastUpdated,omitzero"`
-	Summary     string    `json:"summary,omitempty"`
-	Directories []string  `json:"directories,omitzero"`
+	// SessionID is the id of a session that is resumed under this file's name.
+	SessionID string `json:"sessionId,omitempty"`
+	// Messages replaces all messages if it is not nil.
+	Messages []Message `json:"messages,omitzero"`
+	// LastUpdated is the time of this change.
+	LastUpdated Time `json:"lastUpdated,omitzero"`
+	// Summary is the title.
+	Summary string `json:"summary,omitempty"`
+	// Directories replaces the workspace directories if it is not nil.
+	Directories []string `json:"directories,omitzero"`
 }
 
 // Rewind drops the message with the id To and all after it. Readers skip one that names
 // no message.
 type Rewind struct {
+	// To is the first message to drop.
 	To string `json:"$rewindTo"`
 }
 
@@ -210,14 +228,18 @@ type Rewind struct {
 // without an answer, thought signatures, parts that are not text. The message comes
 // before it.
 type Exact struct {
-	ID    string // id of the message
+	// ID is the id of the message.
+	ID string
+	// Parts are all parts of the message, in order.
 	Parts []llm.Part
 }
 
 // Finished holds one answered call of a message while other calls of that message are
 // still running.
 type Finished struct {
-	ID   string // id of the message
+	// ID is the id of the message.
+	ID string
+	// Call has its result.
 	Call ToolCall
 }
 
@@ -236,6 +258,7 @@ func (Activity) isRecord() {}
 // Time is a time as the file stores it: UTC, milliseconds. Make one with [At].
 type Time struct{ time.Time }
 
+// timeLayout is what Date.toISOString of JavaScript writes.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
 // At converts t to UTC and cuts it to milliseconds.
@@ -255,6 +278,7 @@ func (t *Time) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// parseTime reads an RFC 3339 time; the zero Time if s is anything else.
 func parseTime(s string) Time {
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {

@@ -74,6 +74,8 @@ func Open(path string, mask func([]byte) []byte) (*Writer, error) {
 	return w, nil
 }
 
+// open opens the file and takes its lock, with flags in addition to those for
+// appending. On error nothing stays open.
 func open(path string, flags int, mask func([]byte) []byte) (*Writer, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_APPEND|flags, 0o600)
 	if err != nil {
@@ -213,7 +215,8 @@ func (w *Writer) undoWrite(n int) {
 	}
 }
 
-// Close closes the file and releases its lock. Closing twice is harmless.
+// Close closes the file and releases its lock. Closing twice is harmless. The last
+// writes are then flushed by the system.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -231,7 +234,9 @@ func (w *Writer) Close() error {
 	return nil
 }
 
-// Remove closes the file and deletes it, unless another file is at its path.
+// Remove closes the file and deletes it, unless another file is at its path. It is no
+// error if nothing is at the path. After [Writer.Close] it cannot tell, and deletes
+// whatever file is there.
 func (w *Writer) Remove() error {
 	w.mu.Lock()
 	ours := w.file == nil || w.inPlace()
@@ -246,8 +251,9 @@ func (w *Writer) Remove() error {
 	return err
 }
 
-// InUse reports whether a [Writer], of this process or another one, has the file at path
-// open. It says no if that cannot be found out.
+// InUse reports whether a [Writer], of this process or another one, has the file at
+// path open. It says no if that cannot be found out. It takes the lock for a moment, so
+// an [Open] at the same time may have to try twice.
 func InUse(path string) bool {
 	lock := newFileLock(path)
 	ok, err := lock.TryLock()

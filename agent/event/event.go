@@ -28,17 +28,18 @@ import (
 type Event interface{ isEvent() }
 
 // Sink receives events in the order in which they happen. Emit must not block for long,
-// because the agent waits for it. The loop emits one event at a time, and so does a batch
-// of tool calls, whatever runs in parallel. Three kinds may overlap with others:
-// [SideRequest] and [Waiting], which come from parallel tool calls that ask a model, and
-// the [Notice] that the model is silent, which comes from a timer. So a Sink must lock.
+// because the agent waits for it. The loop emits one event at a time, and so does a
+// batch of tool calls, whatever runs in parallel. Three kinds may overlap with others:
+// [SideRequest] and [Waiting], which come from parallel tool calls that ask a model,
+// and the [Notice] that the model is silent, which comes from a timer. So a Sink must
+// lock. Events arrive by value, but their slices and maps are shared with the agent.
 type Sink interface{ Emit(Event) }
 
 // SinkFunc makes a function a [Sink]. The function has to be safe for concurrent use, as
 // Sink says.
 type SinkFunc func(Event)
 
-// Emit calls f.
+// Emit calls f. It returns when f does.
 func (f SinkFunc) Emit(e Event) { f(e) }
 
 // Tee returns a [Sink] that sends every event to all sinks, in order; nil ones are
@@ -244,6 +245,7 @@ type (
 	Nested struct {
 		// Agent is the subagent's name.
 		Agent string
+		// Event is what happened, such as a [ToolStarted] of the subagent.
 		Event Event
 	}
 
@@ -254,6 +256,7 @@ type (
 	// AgentFinished: the subagent ID ended; Reason is a word such as GOAL, MAX_TURNS,
 	// TIMEOUT or ABORTED (core/agents/types.ts).
 	AgentFinished struct {
+		// ID and Name are those of [AgentStarted].
 		ID, Name, Reason string
 		// Rounds counts its requests to the model.
 		Rounds int
@@ -284,11 +287,18 @@ type ToolDecision string
 
 // The decisions about a call.
 const (
-	DecisionNone       ToolDecision = ""            // the call ended before the decision
-	DecisionAccept     ToolDecision = "accept"      // by policy, or the user for this call
-	DecisionReject     ToolDecision = "reject"      // by the user
-	DecisionModify     ToolDecision = "modify"      // by the user, with changed arguments
-	DecisionAutoAccept ToolDecision = "auto_accept" // by the user, for all such calls
+	// The call ended before the decision: it was invalid, a hook denied it, or the run
+	// ended.
+	DecisionNone ToolDecision = ""
+	// The policy allows it, or the user allowed this call.
+	DecisionAccept ToolDecision = "accept"
+	// The user refused it.
+	DecisionReject ToolDecision = "reject"
+	// The user allowed it with changed arguments.
+	DecisionModify ToolDecision = "modify"
+	// The user allowed all such calls with this one, or a PermissionRequest hook
+	// allowed it.
+	DecisionAutoAccept ToolDecision = "auto_accept"
 )
 
 // ToolRecord describes one finished call.

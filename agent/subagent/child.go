@@ -18,6 +18,7 @@ import (
 // reason is why an agent ended (core/agents/types.ts).
 type reason string
 
+// The endings of Gemini CLI, and HALTED, which is minigem's.
 const (
 	goal     reason = "GOAL"
 	turns    reason = "MAX_TURNS"
@@ -80,6 +81,7 @@ func (c *child) tell(e event.Event, live func(string)) {
 	c.o.emit(e)
 }
 
+// emit gives e to the Sink, if there is one.
 func (o *Options) emit(e event.Event) {
 	if o.Sink != nil {
 		o.Sink.Emit(e)
@@ -224,6 +226,7 @@ func (c *child) ended(ctx context.Context, res agent.Result) outcome {
 	return outcome{failure, cmp.Or(res.Reason, string(res.Ending))}
 }
 
+// minutes writes a time as Gemini CLI does, in minutes if they are whole.
 func minutes(d time.Duration) string {
 	if d%time.Minute == 0 {
 		return fmt.Sprintf("%d minutes", d/time.Minute)
@@ -238,10 +241,13 @@ type inner struct {
 	added string // by SubagentStart; for all requests
 }
 
+// BeforeAgent gives the agent the context that SubagentStart hooks added.
 func (i inner) BeforeAgent(context.Context, string) hooks.BeforeAgentOutcome {
 	return hooks.BeforeAgentOutcome{Context: i.added}
 }
 
+// AfterAgent accepts every answer.
 func (inner) AfterAgent(context.Context, string, string, bool) (o hooks.AfterAgentOutcome) { return }
 
+// StopFailure does nothing: it was no prompt of the user's that failed.
 func (inner) StopFailure(context.Context, hooks.Failure) {}

@@ -104,6 +104,7 @@ func (p completing) Check(c policy.Call) policy.Verdict {
 	return p.Policy.Check(c)
 }
 
+// Lasting implements toolcall.Policy. Without a policy no answer lasts.
 func (p completing) Lasting(c policy.Call) []policy.Outcome {
 	if p.Policy == nil {
 		return nil
@@ -111,6 +112,7 @@ func (p completing) Lasting(c policy.Call) []policy.Outcome {
 	return p.Policy.Lasting(c)
 }
 
+// Remember implements toolcall.Policy. The rule is also the caller's.
 func (p completing) Remember(c policy.Call, outcome policy.Outcome) {
 	if p.Policy != nil {
 		p.Policy.Remember(c, outcome)
@@ -123,6 +125,7 @@ type complete struct {
 	value string // the result that was handed over
 }
 
+// completeDescription is what the agent's model reads about complete_task.
 const completeDescription = `Hands your result to whoever gave you the task, and ends your work. Call it once, ` +
 	`alone, when everything is done: nothing else that you say reaches them.`
 
@@ -153,7 +156,8 @@ func (t *complete) Info() tools.Info {
 	return tools.Info{DisplayName: "Complete Task", Kind: tools.KindOther, Sequential: true}
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. It makes the text of the result, so that arguments
+// which the schema does not allow are answered as for any tool.
 func (t *complete) Prepare(args map[string]any) (tools.Invocation, error) {
 	schema, err := tools.ParseSchema(t.parameters())
 	if err != nil {
@@ -179,6 +183,7 @@ func (t *complete) Prepare(args map[string]any) (tools.Invocation, error) {
 	return &completion{t, strings.TrimSpace(b.String())}, nil
 }
 
+// completion is one call of complete_task.
 type completion struct {
 	tool  *complete
 	value string
@@ -187,7 +192,7 @@ type completion struct {
 // Intent implements tools.Invocation.
 func (c *completion) Intent() tools.Intent { return tools.Intent{Description: "the task is complete"} }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. The last result that was handed over counts.
 func (c *completion) Run(ctx context.Context) (tools.Result, error) {
 	c.tool.value = c.value
 	return tools.TextResult("The result was handed over.", c.value), nil

@@ -65,6 +65,7 @@ func (c *child) stopped(ctx context.Context, out outcome, again int) (next outco
 	return outcome{text: strings.Trim(told.Reason+"\n\n"+told.Context, "\n")}, true
 }
 
+// retries returns how often hooks may send the agent on.
 func (c *child) retries() int {
 	if n := c.o.Config.MaxRetries; n > 0 {
 		return n

@@ -44,7 +44,9 @@ const (
 // Limits of an agent that sets none (core/agents/types.ts), and how long it has for its
 // last answer when it reached one.
 const (
-	DefaultTurns   = 30
+	// DefaultTurns is the limit of requests to the model.
+	DefaultTurns = 30
+	// DefaultTimeout is the limit of time, without the time in which the user is asked.
 	DefaultTimeout = 10 * time.Minute
 	graceTime      = time.Minute
 )
@@ -60,7 +62,8 @@ type Definition struct {
 	Instructions string
 	// Tools are names of the caller's tools, "*" for all of them, "mcp_*" for the tools
 	// of all MCP servers, "mcp_SERVER_*" for the tools of one. nil means all. No agent
-	// gets invoke_agent or update_topic.
+	// gets invoke_agent or update_topic. Names are compared with the tools' names and
+	// older names.
 	Tools []string
 	// Model is empty for the caller's.
 	Model string
@@ -100,13 +103,16 @@ type Hooks interface {
 	SubagentStop(ctx context.Context, end hooks.SubagentEnd) hooks.SubagentStopOutcome
 	// BeforeModel and the following are as in [agent.Hooks].
 	BeforeModel(ctx context.Context, req *hooks.ModelRequest) hooks.BeforeModelOutcome
+	// BeforeToolSelection may narrow or force the agent's tools for one request.
 	BeforeToolSelection(ctx context.Context, req *hooks.ModelRequest) hooks.BeforeToolSelectionOutcome
+	// AfterModel may replace a chunk of the answer, or end the agent's run.
 	AfterModel(ctx context.Context, req *hooks.ModelRequest, c llm.Chunk) hooks.AfterModelOutcome
 }
 
 // Task is one run of an agent.
 type Task struct {
-	// ID is unique.
+	// ID is unique. It is what hooks read as agent_id and what files of the record are
+	// named by.
 	ID string
 	// Agent is the definition that the caller's model chose.
 	Agent Definition
@@ -136,7 +142,8 @@ type Options struct {
 	// Model answers the requests of agents.
 	Model llm.Model
 	// Runner returns the caller's runner. Each agent gets a copy of it with its own
-	// tools, so hooks, policy and approver are the caller's.
+	// tools, so hooks, policy and approver are the caller's. It is called once for each
+	// task.
 	Runner func() *toolcall.Runner
 	// Config is the caller's. Its System gives what follows an agent's own instructions;
 	// Preamble, MaxSessionTurns and Prepare do not count.
@@ -151,9 +158,11 @@ type Options struct {
 	Sink event.Sink
 
 	// Tools returns tools that an agent has in addition to those of its caller, and a
-	// function that releases them when the run is over. nil means none.
+	// function that releases them when the run is over. nil means none. Both are called
+	// in the goroutine of the call.
 	Tools func(context.Context, Task) (own []tools.Tool, end func())
-	// Record returns where a task is recorded; nil keeps agents in memory.
+	// Record returns where a task is recorded; nil keeps agents in memory. It is called
+	// when the agent begins, after SubagentStart hooks allowed it.
 	Record func(Task) Record
 	// Compressor returns one for a history and a model; nil means that histories are
 	// never shortened.
@@ -172,8 +181,11 @@ type Options struct {
 // is nil.
 func New(o Options) tools.Tool { return &invoke{o} }
 
+// invoke is the tool. Its declaration names the agents that there are at that moment.
 type invoke struct{ o Options }
 
+// description is what the caller's model reads about invoke_agent. The agents
+// themselves are described at the argument.
 const description = `Hands a whole task to a specialized agent and returns its report. The agent knows nothing of ` +
 	`this conversation: put into the prompt all that it needs to know, and what its report is to say.`
 
@@ -213,7 +225,8 @@ func (t *invoke) parameters() json.RawMessage {
 var arguments = tools.MustSchema(`{"type": "object", "required": ["agent_name", "prompt"],
 	"properties": {"agent_name": {"type": "string"}, "prompt": {"type": "string", "minLength": 1}}}`)
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. It refuses a name that [Options.List] does not have
+// now.
 func (t *invoke) Prepare(args map[string]any) (tools.Invocation, error) {
 	var in struct {
 		Name   string `json:"agent_name"`
@@ -237,7 +250,7 @@ type call struct {
 	prompt string
 }
 
-// Intent implements tools.Invocation.
+// Intent implements tools.Invocation. The user reads the whole prompt.
 func (c *call) Intent() tools.Intent {
 	return tools.Intent{
 		Description: c.agent.Name + ": " + strings.Join(strings.Fields(c.prompt), " "),
@@ -246,7 +259,8 @@ func (c *call) Intent() tools.Intent {
 	}
 }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. It returns when the agent has ended, which may take
+// as long as its Timeout and the questions to the user together.
 func (c *call) Run(ctx context.Context) (tools.Result, error) {
 	return c.RunStream(ctx, func(string) {})
 }

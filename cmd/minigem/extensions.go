@@ -161,7 +161,7 @@ func extensionsNewCommand(sys *app.System) *cobra.Command {
 func extensionsValidateCommand(sys *app.System) *cobra.Command {
 	e := &manage.Extensions{}
 	return extending(sys, e, &cobra.Command{
-		Use: "validate FOLDER", Short: "Check an extension's manifest and everything it brings",
+		Use: "validate FOLDER", Short: "Check an extension's manifest and contents",
 		Example: "  minigem extensions validate .",
 		Args:    withUsage(cobra.ExactArgs(1), "needs a folder"),
 	}, func(_ context.Context, args []string) error { return e.Validate(args[0]) })

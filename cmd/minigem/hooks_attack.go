@@ -60,7 +60,8 @@ Exit codes: 0 it held (see --min), 1 something got through, 42 wrong usage.`,
 		cmd.Flags().StringVar(goals[kind.name], kind.name, kind.value, kind.usage)
 	}
 	cmd.Flags().IntVar(&o.Min, "min", 100, "the lowest `percentage` of spellings to refuse")
-	cmd.Flags().StringVar(&o.Write, "write", "", "add what got through to a case in this `file`")
+	cmd.Flags().StringVar(&o.Write, "write", "",
+		"write the spellings that got through to a case in this `file`, or add them to it")
 	cmd.Flags().BoolVar(&o.All, "all", false, "list everything that got through")
 	cmd.Flags().BoolVar(&o.JSON, "json", false, "for programs")
 	cmd.Flags().BoolVar(&o.SkipTrust, "skip-trust", false, "run the hooks of this folder even if it is not trusted")

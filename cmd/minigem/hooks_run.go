@@ -40,7 +40,7 @@ Exit codes: those that the agent understands; wrong usage refuses with 2.`,
 	cmd.Flags().StringVar(&o.Event, "event", "", "the `event`, in the agent's words, if its payload does not name it")
 	cmd.Flags().StringVar(&o.Dialect, "dialect", "gemini", "the script's dialect: gemini or claude")
 	cmd.Flags().StringVar(&o.Match, "match", "",
-		"a matcher for tools, in the script's dialect; others pass without the script")
+		"run the script only for tools that this `matcher`, in the script's dialect, matches; let other calls pass")
 	cmd.Flags().StringVar(&o.OnError, "on-error", "", "what happens when the script fails: block or allow")
 	cmd.Flags().DurationVar(&o.Timeout, "timeout", 0,
 		"end the script after this `time`, and refuse; it should be less than the agent's timeout")

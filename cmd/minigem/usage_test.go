@@ -79,7 +79,7 @@ func TestUsage(t *testing.T) {
 		{"settings list --known model.fallbak", 42, `there is no setting "model.fallbak"; did you mean "model.fallback"?`},
 		{"settings schema x", 42, "takes no arguments"},
 		{"--acp -w x", 1, "--acp works in the folders that the editor names: leave --worktree out"},
-		{"-w x -r 3 -p hi", 1, "a new worktree has no session to resume"},
+		{"-w x -r 3 -p hi", 1, "to resume, run --resume in the session's worktree"},
 		{"-w x -p hi", 1, `--worktree is experimental: set "experimental": {"worktrees": true} in ~/.gemini/settings.json`},
 		{"--acp hi", 1, "--acp takes its prompts from the editor: leave the prompt out"},
 		{"--acp -p hi", 1, "--acp takes its prompts from the editor: leave the prompt out"},

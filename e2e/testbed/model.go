@@ -60,8 +60,8 @@ type modelParser struct {
 	at      int      // the current line, or the first line of the current heredoc
 }
 
-// ParseModel parses the short form. line is the number of text's first line in file, for
-// errors and for Entry.Line.
+// ParseModel parses text, a script in the short form. It begins at the given line of
+// file, which errors and Entry.Line count from.
 func ParseModel(file string, line int, text string) ([]Round, error) {
 	p := &modelParser{file: file}
 	for l := range strings.Lines(text) {

@@ -143,8 +143,8 @@ var actionVerbs = []verb{
 		text: "Waits until the terminal shows a text, below the last submitted prompt and after the text that was last " +
 			"waited for, for at most a third of the case's time (10s)."},
 	{name: "idle", kind: action, plain: true, do: doIdle, inTerminal: true,
-		text: "Makes the user idle at an empty prompt for as long as it takes until Notification hooks are told that the " +
-			"user is idle. No time really passes."},
+		text: "Pretends that the user has left an empty prompt idle for long enough that Notification hooks fire. It does " +
+			"not wait for them."},
 	{name: "start", kind: action, plain: true, do: doStart, text: "Starts the session without a prompt."},
 	{name: "clear", kind: action, plain: true, do: doClear, text: "Does what /clear does."},
 	{name: "compress", kind: action, plain: true, do: doCompress, text: "Does what /compress does."},

@@ -101,14 +101,19 @@ type Agent struct {
 
 // Row is one fact with a name.
 type Row struct {
-	Name     string   `json:"name" toml:"name"`
-	Value    string   `json:"value,omitempty" toml:"value"`
+	// Name is what the row is about, such as a variable or a key.
+	Name string `json:"name" toml:"name"`
+	// Value is what is known about it; empty if the name says all.
+	Value string `json:"value,omitempty" toml:"value"`
+	// Evidence says how it is known; empty means as the rest of the table.
 	Evidence Evidence `json:"evidence,omitempty" toml:"evidence"`
 }
 
 // Fact is a yes or no with its evidence.
 type Fact struct {
-	Is       bool     `json:"is" toml:"is"`
+	// Is says whether it is so.
+	Is bool `json:"is" toml:"is"`
+	// Evidence says how it is known; empty means as the rest of the table.
 	Evidence Evidence `json:"evidence,omitempty" toml:"evidence"`
 }
 
@@ -124,7 +129,8 @@ type Config struct {
 	// Trust says, for people, when hooks of a project are trusted; empty if unknown.
 	Trust string `json:"trust,omitempty" toml:"trust"`
 	// Silent says that untrusted hooks are left out without a message.
-	Silent   bool     `json:"silent,omitempty" toml:"silent"`
+	Silent bool `json:"silent,omitempty" toml:"silent"`
+	// Evidence says how all this is known; empty means as the rest of the table.
 	Evidence Evidence `json:"evidence,omitempty" toml:"evidence"`
 }
 
@@ -138,7 +144,8 @@ type Timeout struct {
 	// DefaultMS is the timeout of a hook that has none, in milliseconds; 0 means unknown.
 	DefaultMS int `json:"default_ms,omitempty" toml:"default_ms"`
 	// OnExpiry says what a timeout does: "allow" if the action goes on, or "unknown".
-	OnExpiry string   `json:"on_expiry" toml:"on_expiry"`
+	OnExpiry string `json:"on_expiry" toml:"on_expiry"`
+	// Evidence says how all this is known; empty means as the rest of the table.
 	Evidence Evidence `json:"evidence,omitempty" toml:"evidence"`
 }
 
@@ -147,7 +154,8 @@ type Stop struct {
 	// Retries is the number of times; 0 means unknown, unless Endless is set.
 	Retries int `json:"retries,omitempty" toml:"retries"`
 	// Endless says that there is no limit.
-	Endless  bool     `json:"endless,omitempty" toml:"endless"`
+	Endless bool `json:"endless,omitempty" toml:"endless"`
+	// Evidence says how it is known; empty means as the rest of the table.
 	Evidence Evidence `json:"evidence,omitempty" toml:"evidence"`
 }
 
@@ -159,7 +167,8 @@ type Event struct {
 	Point Point `json:"point,omitempty" toml:"point"`
 	// Fires says whether the event fires in a run without a terminal: "yes", "no", or ""
 	// if that was not reached.
-	Fires    string   `json:"fires,omitempty" toml:"fires"`
+	Fires string `json:"fires,omitempty" toml:"fires"`
+	// Evidence says how the event is known; empty means as the rest of the table.
 	Evidence Evidence `json:"evidence,omitempty" toml:"evidence"`
 }
 
@@ -175,8 +184,9 @@ type Tool struct {
 	// Call is the tool's name for the model.
 	Call string `json:"call" toml:"call"`
 	// Args maps Gemini CLI's names of arguments to the agent's.
-	Args     map[string]string `json:"args,omitempty" toml:"args"`
-	Evidence Evidence          `json:"evidence,omitempty" toml:"evidence"`
+	Args map[string]string `json:"args,omitempty" toml:"args"`
+	// Evidence says how the names are known; empty means as the rest of the table.
+	Evidence Evidence `json:"evidence,omitempty" toml:"evidence"`
 }
 
 // All returns the agents in the order of [IDs]. The agents must not be changed; the slice
@@ -246,7 +256,8 @@ func List(list string) ([]*Agent, error) {
 }
 
 // Folders returns the folders in which agents other than Gemini CLI look for hooks,
-// relative to a project or the home directory, each with a final slash.
+// relative to a project or the home directory, each with a final slash. The slice is
+// the caller's. A folder may occur more than once.
 func Folders() []string {
 	var out []string
 	for _, a := range All() {
@@ -261,7 +272,8 @@ func Folders() []string {
 	return out
 }
 
-// Title returns the agent's name and version, for sentences.
+// Title returns the agent's name and version, for sentences. It is the name alone if no
+// version was measured.
 func (a *Agent) Title() string {
 	if a.Version == "" {
 		return a.Name
@@ -319,7 +331,8 @@ func (a *Agent) Tool(action string) (Tool, bool) {
 	return a.Tools[i], true
 }
 
-// Of returns e or, if it is empty, the evidence of the agent's table.
+// Of returns e or, if it is empty, the evidence of the agent's table. It is for rows,
+// most of which leave their evidence to the table.
 func (a *Agent) Of(e Evidence) Evidence {
 	if e != "" {
 		return e

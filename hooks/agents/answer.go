@@ -87,7 +87,8 @@ func (e Effect) Prevents() bool {
 // Because returns Why as the end of a sentence; empty if nothing was left out.
 func (e Effect) Because() string { return strings.Join(e.Why, "; ") }
 
-// Reads reports whether Read knows how the agent treats answers at p.
+// Reads reports whether Read knows how the agent treats answers at p. It is false for
+// an event that the agent does not have, and for points other than the constants.
 func (a *Agent) Reads(p Point) bool {
 	if a.Answer.Rules.Read == nil {
 		return false

@@ -16,6 +16,7 @@ type Case struct {
 	// Stdout is what the hook prints; {{event}} is replaced by the agent's own name of
 	// the event.
 	Stdout string `json:"stdout,omitempty"`
+	// Stderr is what the hook prints there, as it is.
 	Stderr string `json:"stderr,omitempty"`
 	// Late, if not empty, makes the hook exceed its timeout: with "before" it waits first
 	// and prints nothing, with "after" it prints everything and then waits.
@@ -65,10 +66,12 @@ var Observed = sync.OnceValue(func() map[string]map[string]Observation {
 	return out
 })
 
-// Names returns the names of the corpus, sorted.
+// Names returns the names of the corpus, sorted. The slice is the caller's.
 func Names() []string { return slices.Sorted(maps.Keys(Corpus())) }
 
-// Answer returns the case as a hook of agent a gives it.
+// Answer returns the case as a hook of agent a gives it. Stdout is that agent's text in
+// [Case.Variants] if it has one. A hook that waits first has printed nothing to stdout
+// when it is ended.
 func (c Case) Answer(a *Agent) Answer {
 	stdout := c.Stdout
 	if v, ok := c.Variants[a.ID]; ok {

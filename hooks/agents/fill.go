@@ -58,7 +58,7 @@ func Dashed(path string) string {
 	}, path)
 }
 
-// UUID returns the same id for the same parts each time.
+// UUID returns the same id for the same parts each time. It is of version 5.
 func UUID(parts ...string) string {
 	return uuid.NewSHA1(uuid.Nil, []byte(strings.Join(parts, "\x00"))).String()
 }

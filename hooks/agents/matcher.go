@@ -28,7 +28,8 @@ type Matcher struct {
 	// It counts for "whole-regex" only.
 	Words bool `json:"words,omitempty" toml:"words"`
 	// Invalid says what an invalid expression does: "never" means that it never matches.
-	Invalid  string   `json:"invalid,omitempty" toml:"invalid"`
+	Invalid string `json:"invalid,omitempty" toml:"invalid"`
+	// Evidence says how all this is known; empty means as the rest of the table.
 	Evidence Evidence `json:"evidence,omitempty" toml:"evidence"`
 }
 

@@ -82,7 +82,8 @@ type Several struct {
 	Nested bool `toml:"nested"`
 }
 
-// Template is JSON with names in braces for values; see [Values.Fill].
+// Template is JSON with names in braces for values; see [Values.Fill]. A name consists
+// of lower-case letters and "_".
 type Template string
 
 // Odd says, by kind of fault, how much a faulty entry disables: "file" (no hook of its
@@ -104,4 +105,6 @@ func (a *Agent) ReadsRun(p Point) bool {
 	return a.Reads(p) || a.bridged() && (p == BeforeTool || p == BeforePrompt || p == AgentStop)
 }
 
+// bridged reports whether the agent's hooks run inside a plugin, as those of OpenCode
+// do.
 func (a *Agent) bridged() bool { return a.Play != nil && a.Play.Run != nil }

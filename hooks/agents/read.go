@@ -45,11 +45,20 @@ type Rules struct {
 
 // Rule is one row. The comment at the top of this file explains its fields.
 type Rule struct {
-	At, If                 string
-	Then, Now, Set         Kind
+	// At names the points of the row; empty means all. If holds the words that must be
+	// true; empty means always.
+	At, If string
+	// Then sets the kind of effect and ends the reading; Now sets it unless there is
+	// one already; Set always sets it. At most one of them is given.
+	Then, Now, Set Kind
+	// Reason and Context are literals, or name texts and fields of the answer. Input
+	// names the field with the new arguments.
 	Reason, Context, Input string
-	Ran, Merge             bool
-	Why                    string
+	// Ran says that the tool runs although the run ends. Merge says that arguments
+	// which Input omits stay.
+	Ran, Merge bool
+	// Why says which part of the answer has no effect, and what to write instead.
+	Why string
 }
 
 // Kinds of rows that are not effects.

@@ -140,6 +140,7 @@ func (a *Agent) lost(m Meant, kind Kind, got Effect) []string {
 	return out
 }
 
+// unescape undoes the escaping of "<" and ">" with which a reason was quoted.
 func unescape(s string) string { return strings.NewReplacer("&lt;", "<", "&gt;", ">").Replace(s) }
 
 // sayUnread answers at points where the agent's reading of answers is unknown.

@@ -30,13 +30,16 @@ type Schema struct {
 	// points) and the field's. A type is "bool", "string", "object", "any", or words
 	// separated by "|". With a "?" after it, null counts as absent. Nested is the same for
 	// hookSpecificOutput.
-	Top    map[string]map[string]string `json:"top,omitempty" toml:"top"`
+	Top map[string]map[string]string `json:"top,omitempty" toml:"top"`
+	// Nested is like Top, for hookSpecificOutput.
 	Nested map[string]map[string]string `json:"nested,omitempty" toml:"nested"`
 	// ByName says that Nested is looked up by hookEventName, which must be the event's own
 	// name. Otherwise it is looked up by the point, and any of EventNames is accepted.
-	ByName     bool     `json:"by_name,omitempty" toml:"by_name"`
+	ByName bool `json:"by_name,omitempty" toml:"by_name"`
+	// EventNames lists what hookEventName may be where ByName is not set.
 	EventNames []string `json:"event_names,omitempty" toml:"event_names"`
-	Evidence   Evidence `json:"evidence,omitempty" toml:"evidence"`
+	// Evidence says how all this is known; empty means as the rest of the table.
+	Evidence Evidence `json:"evidence,omitempty" toml:"evidence"`
 }
 
 // object reads a JSON object and nothing else. Numbers stay text, so that none is too
@@ -64,6 +67,7 @@ type textError string
 // Error implements error.
 func (e textError) Error() string { return string(e) }
 
+// Why a text is no answer.
 const (
 	errTrailing = textError("there is more text after the JSON object")
 	errNoObject = textError("it is not a JSON object")

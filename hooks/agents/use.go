@@ -23,8 +23,9 @@ type Use struct {
 	// File is the same path as the model gave it.
 	File string
 	// Content is the text to write.
-	Content  string
-	Old, New string // of an edit
+	Content string
+	// Old and New are the texts of an edit.
+	Old, New string
 	// Text is the text of the file, or of the part that was read.
 	Text string
 	// First is the number of Text's first line; 0 means 1.
@@ -46,7 +47,8 @@ type Use struct {
 	FailedCommands bool
 }
 
-// Failed reports whether the tool failed, as the agent sees it.
+// Failed reports whether the tool failed, as the agent sees it. A command's exit status
+// counts only if FailedCommands is set.
 func (u Use) Failed() bool {
 	return u.ErrorMessage != "" || u.FailedCommands && u.Kind == "shell" && u.Exit != 0
 }

@@ -66,8 +66,9 @@ func projectFiles(dir string) ([]File, error) {
 }
 
 // Write adds the hooks of sources to the settings file target and returns how many were
-// new. It migrates into the file as it is at that moment, under its lock, because it may
-// have changed since a dry run. If nothing is new, the file is not touched.
+// new. It migrates into the file as it is at that moment, under its lock, because it
+// may have changed since a dry run. If nothing is new, the file is not touched. Errors
+// are those of [jsonc.Update] and [Migrate].
 func Write(target string, sources []File) (added int, err error) {
 	err = jsonc.Update(target, 0o644, func(data []byte) ([]byte, error) {
 		r, err := Migrate(File{Name: Target, Data: data}, sources...)

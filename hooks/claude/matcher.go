@@ -81,6 +81,7 @@ func (m *migration) toolMatcher(theirs string, n jsonc.Node, text string) (strin
 	return strings.Join(names, "|"), len(names) > 0
 }
 
+// What is translated in an expression of Claude Code.
 var (
 	word = regexp.MustCompile(`\\.|[A-Za-z]+`) // an escape is not a word, nor is its letter of the next one
 	// mcpTool matches the server's part of an MCP tool's name in an expression.

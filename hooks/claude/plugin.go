@@ -18,6 +18,7 @@ import (
 // and in their commands.
 const RootVariable = "CLAUDE_PLUGIN_ROOT"
 
+// Files of a plugin of Claude Code, relative to its folder.
 const (
 	pluginManifest = ".claude-plugin/plugin.json"
 	pluginHooks    = "hooks/hooks.json"

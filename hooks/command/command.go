@@ -34,6 +34,7 @@ import (
 	"minigem/internal/stage"
 )
 
+// How long a hook's processes are waited for.
 const (
 	// drain is how long to wait for more output from children that hold the streams open
 	// after the shell has exited. An answer on its way through a process substitution,

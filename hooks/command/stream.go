@@ -13,6 +13,8 @@ const (
 	maxTail   = 64 << 10
 )
 
+// kept is the limit of one stream: its beginning, where an answer is, and its end,
+// where an error usually is.
 var kept = proc.Limit{Head: maxStream - maxTail, Tail: maxTail}
 
 // ReadAnswer reads the answer of a hook that does not write to stdout, such as the body

@@ -188,4 +188,5 @@ func pathLike(file, pattern string, o hooks.Origin) bool {
 // special matches the characters that are special in patterns.
 var special = regexp.MustCompile(`[\\*?\[\]{}]`)
 
+// escapeGlob returns the pattern that matches only s.
 func escapeGlob(s string) string { return special.ReplaceAllString(s, `\$0`) }

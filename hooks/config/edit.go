@@ -25,7 +25,8 @@ type Editor struct {
 }
 
 // Check returns an error that says, with a suggestion if there is one, that no hook has
-// this id. It returns nil if a hook or an entry of a list of disabled hooks has it.
+// this id. It returns nil if a hook or an entry of a list of disabled hooks has it. It
+// reads no file.
 func (e Editor) Check(id string) error {
 	if d, _ := e.disabledBy(id, ""); d != nil {
 		return nil
@@ -33,9 +34,9 @@ func (e Editor) Check(id string) error {
 	return e.known(id)
 }
 
-// Disable adds id to hooksConfig.disabled of the project or, if Project is empty, of the
-// user (docs/spec/faults.md, "Older and other spellings"). Disabling a disabled hook is
-// not an error.
+// Disable adds id to hooksConfig.disabled of the project or, if Project is empty, of
+// the user (docs/spec/faults.md, "Older and other spellings"). Disabling a disabled
+// hook is not an error. The file, and its folder, are made if they are missing.
 func (e Editor) Disable(id string) (string, error) {
 	if err := e.known(id); err != nil {
 		return "", err
@@ -50,8 +51,9 @@ func (e Editor) Disable(id string) (string, error) {
 }
 
 // Enable removes id from the lists of the user and the project, under their older name
-// too. It is an error if the system's settings disable the hook. Enabling an enabled hook
-// is not an error.
+// too. It is an error if the system's settings disable the hook. Enabling an enabled
+// hook is not an error. If the second of two files cannot be written, the first has
+// been changed all the same.
 func (e Editor) Enable(id string) (string, error) {
 	if d, _ := e.disabledBy(id, ""); d == nil {
 		if err := e.known(id); err != nil {
@@ -70,7 +72,8 @@ func (e Editor) Enable(id string) (string, error) {
 }
 
 // DisableAll disables every hook that is not disabled yet, in the file that
-// [Editor.Disable] writes.
+// [Editor.Disable] writes. The sentence says how many there were, or that there is
+// nothing to do. The error is about the file.
 func (e Editor) DisableAll() (string, error) {
 	var ids []string
 	all := e.ids()
@@ -92,7 +95,7 @@ func (e Editor) DisableAll() (string, error) {
 }
 
 // EnableAll empties the lists of the user and the project. Its sentence also names the
-// hooks that stay disabled, each on a line.
+// hooks that stay disabled, each on a line. The system's lists are not touched.
 func (e Editor) EnableAll() (string, error) {
 	var freed int
 	var fixed []string
@@ -123,7 +126,7 @@ func (e Editor) EnableAll() (string, error) {
 }
 
 // Names returns the ids of the disabled hooks or of the others, in running order, for
-// completion.
+// completion. Each id occurs once; nil means that there are none.
 func (e Editor) Names(disabled bool) []string {
 	return slices.DeleteFunc(e.ids(), func(id string) bool {
 		d, _ := e.disabledBy(id, "")
@@ -162,8 +165,8 @@ func (e Editor) known(id string) error {
 	return fmt.Errorf("there is no hook %q%s", id, text.DidYouMean(text.Nearest(id, ids)))
 }
 
-// disabledBy returns an entry that disables id, in the sections of layer or, for "", in
-// all sections.
+// disabledBy returns the first entry that disables id, and its section, or nil. It
+// looks in the sections of layer, or in all if layer is empty.
 func (e Editor) disabledBy(id string, layer hooks.Layer) (*Disabled, *Section) {
 	for i, s := range e.Sections {
 		for j, d := range s.Disabled {

@@ -46,7 +46,8 @@ func (l *loader) hook(h hooks.Hook, n jsonc.Node) (hooks.Hook, bool) {
 	return h, true
 }
 
-// typeOf reads which kind of hook it is.
+// typeOf reads which kind of hook it is. It reports false, with a problem, for a kind
+// that cannot be run.
 func (l *loader) typeOf(h *hooks.Hook, n jsonc.Node) bool {
 	t := n.Get("type")
 	kind := t.Text()
@@ -90,7 +91,8 @@ func (l *loader) condition(n jsonc.Node, event hooks.Event) string {
 	return text
 }
 
-// text reads an optional string.
+// text reads an optional string. Null counts as missing; a value of another type is a
+// problem and is ignored.
 func (l *loader) text(n jsonc.Node, name string) string {
 	v := n.Get(name)
 	if v.Kind() == jsonc.String {
@@ -130,7 +132,9 @@ func (l *loader) timeout(n jsonc.Node) time.Duration {
 	return max(time.Duration(ms*float64(time.Millisecond)), 1)
 }
 
-// pairs reads an object of strings: variables, or headers.
+// pairs reads an object of strings: variables, or headers. Numbers and booleans are
+// taken as their text, with a note. What cannot be a name, or holds a NUL, is a problem
+// and is left out.
 func (l *loader) pairs(name string, n jsonc.Node) map[string]string {
 	if !l.object(name, n) {
 		return nil
@@ -172,7 +176,8 @@ func (l *loader) onError(n jsonc.Node) string {
 	}
 }
 
-// dialect reads "dialect". "gemini" is the default and is stored as "".
+// dialect reads "dialect". "gemini" is the default and is stored as "". A value that is
+// not known is a problem and counts as "gemini".
 func (l *loader) dialect(n jsonc.Node) string {
 	switch text := n.Text(); {
 	case !n.Exists() || n.Kind() == jsonc.Null:

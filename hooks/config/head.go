@@ -32,9 +32,9 @@ type Head struct {
 }
 
 // LoadHead reads the hooks of a skill or an agent. They are read in Claude Code's form,
-// where such front matter comes from, unless they name an event that only Gemini CLI has.
-// Faults are reported in Problems, all with the line of the field. Each hook's Within is
-// h.Of.
+// where such front matter comes from, unless they name an event that only Gemini CLI
+// has. Faults are reported in Problems, all with the line of the field. Each hook's
+// Within is h.Of. Nothing is read from the disk unless h.Extension is set.
 func LoadHead(h Head) Section {
 	l := &loader{Section: Section{
 		Layer: h.Source.Layer, File: h.Source.File, Extension: h.Source.Extension, InProject: h.Source.InProject,

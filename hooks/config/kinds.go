@@ -93,7 +93,8 @@ func fieldsOf(kind string) []string {
 	return names
 }
 
-// handler reads the fields of h's kind.
+// handler reads the fields of h's kind. It goes by the types of [hooks.Handler], so
+// that a new field needs no code here.
 func (l *loader) handler(h *hooks.Hook, n jsonc.Node) {
 	v := reflect.ValueOf(&h.Handler).Elem()
 	for f := range v.Type().Fields() {
@@ -150,7 +151,8 @@ func (l *loader) shellWords(h hooks.Hook, n jsonc.Node) {
 	}
 }
 
-// texts reads an optional array of strings; nil if there is none.
+// texts reads an optional array of strings; nil if there is none. An array with
+// anything but strings in it counts as none.
 func (l *loader) texts(n jsonc.Node, name string) []string {
 	v := n.Get(name)
 	if v.Kind() != jsonc.Array {

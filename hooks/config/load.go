@@ -150,7 +150,8 @@ func (l *loader) portable(doc *jsonc.Doc) {
 // loader collects a Section.
 type loader struct{ Section }
 
-// problem adds a fault. The result is valid until the next one.
+// problem adds a fault. The result is valid until the next one. Callers use it to set
+// the rule and the fix.
 func (l *loader) problem(line int, format string, args ...any) *hooks.Problem {
 	l.Problems = append(l.Problems, hooks.Problem{File: l.File, Line: line, Text: fmt.Sprintf(format, args...)})
 	return &l.Problems[len(l.Problems)-1]
@@ -184,7 +185,8 @@ func (l *loader) object(name string, n jsonc.Node) bool {
 	return false
 }
 
-// hooks reads the object of events.
+// hooks reads the object of events. Names that begin with "$", "_" or "//" are taken
+// for comments.
 func (l *loader) hooks(n jsonc.Node) {
 	if !l.object("hooks", n) {
 		return
@@ -204,7 +206,8 @@ func (l *loader) hooks(n jsonc.Node) {
 	}
 }
 
-// groups reads the array of an event.
+// groups reads the array of an event. A group that cannot be used is reported, and the
+// next one is read.
 func (l *loader) groups(event hooks.Event, n jsonc.Node) {
 	if n.Kind() != jsonc.Array {
 		l.problem(n.Line(), "hooks.%s must be an array of groups, not %s", event, n.Kind()).Rule = "HK006"
@@ -339,8 +342,8 @@ func Merge(sections ...Section) hooks.Config {
 	return c
 }
 
-// unencrypted reports hooks whose payload would leave the machine unencrypted. They fail
-// when they run.
+// unencrypted reports hooks whose payload would leave the machine unencrypted. They
+// fail when they run. Hooks of the kinds that send nothing are not concerned.
 func unencrypted(c *hooks.Config) {
 	for _, h := range c.Hooks {
 		host := h.Unencrypted(c.HTTPHosts)
@@ -373,7 +376,10 @@ func inOrder(sections []Section, by func(Section) int) []Section {
 	return slices.SortedStableFunc(slices.Values(sections), func(a, b Section) int { return cmp.Compare(by(a), by(b)) })
 }
 
-// place returns the rank of the hooks of s in running order.
+// place returns the rank of the hooks of s in running order. It is the order of
+// [hooks.Source.Rank], in which the engine runs hooks anyway.
 func (s Section) place() int { return hooks.Source{Layer: s.Layer, InProject: s.InProject}.Rank() }
 
+// precedence returns the section's place among the layers by whose switches win. The
+// highest wins.
 func (s Section) precedence() int { return slices.Index(precedence, s.Layer) }

@@ -134,8 +134,9 @@ func toolOfClass(word string) string {
 	return ""
 }
 
-// SuggestEvent returns the event that was probably meant by a name that no event has, or
-// "" if no event is similar. It knows Claude Code's names.
+// SuggestEvent returns the event that was probably meant by a name that no event has,
+// or "" if no event is similar. It knows Claude Code's names. The name is compared
+// without regard to small differences in spelling.
 func SuggestEvent(name string) string { return suggestEvent(name) }
 
 // suggestEvent implements SuggestEvent.

@@ -21,10 +21,10 @@ type Program struct {
 }
 
 // Calls returns the programs that h's command starts, in the order of its text, without
-// calls of functions that it defined before. dir is the working directory of hooks. vars
-// are variables with known values, in addition to those that every hook has. It returns
-// nil if the command is not valid for a POSIX shell or bash, and an empty slice if it
-// starts nothing.
+// calls of functions that it defined before. dir is the working directory of hooks.
+// vars are variables with known values, in addition to those that every hook has. It
+// returns nil if the command is not valid for a POSIX shell or bash, and an empty slice
+// if it starts nothing. Calls in branches that are never taken count too.
 func Calls(h hooks.Hook, dir string, vars map[string]string) []Program {
 	file, err := syntax.NewParser().Parse(strings.NewReader(h.Line()), "")
 	if err != nil {
@@ -87,8 +87,9 @@ func (s *scriptSearch) knowable(w *syntax.Word) bool {
 }
 
 // FilesNamed returns the existing files that h's command names, inside the project or
-// not, as sorted, clean paths. dir and vars are as in [Calls]. [Scripts] is for the files
-// that trust depends on.
+// not, as sorted, clean paths. dir and vars are as in [Calls]. [Scripts] is for the
+// files that trust depends on. It returns nil if the command names none. Folders and
+// devices are not among them.
 func FilesNamed(h hooks.Hook, dir string, vars map[string]string) []string {
 	s := searchIn(h, dir, vars)
 	s.command(h.Line(), 0)

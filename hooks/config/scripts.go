@@ -17,8 +17,10 @@ import (
 const maxNesting = 4
 
 // Scripts returns the files under root that h's command names, and the files that those
-// load, as far as their text shows it. Their contents count for trust. Paths are absolute
-// if root is, clean and sorted; some may be symbolic links. Nothing is run.
+// load, as far as their text shows it. Their contents count for trust. Paths are
+// absolute if root is, clean and sorted; some may be symbolic links. Nothing is run.
+// Changes to h or to its command's text may change the result; changes to other files
+// do not, unless they are loaded.
 func Scripts(h hooks.Hook, root string) []string { return scripts(h, root) }
 
 // scripts returns the files under root that h's command names, sorted: every word of it

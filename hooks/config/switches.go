@@ -7,6 +7,7 @@ import (
 	"minigem/hooks/jsonc"
 )
 
+// Keys of settings that are not events.
 var (
 	// configFields are the fields of hooksConfig.
 	configFields = []string{"enabled", "disabled", "notifications", "maxRetries", "blockedExitCode", "allowedHttpHosts",
@@ -91,7 +92,8 @@ func (l *loader) older(root jsonc.Node) {
 	}
 }
 
-// flag reads a switch; nil if it is absent or not a boolean.
+// flag reads a switch; nil if it is absent or not a boolean. A value that is not a
+// boolean is a problem.
 func (l *loader) flag(name string, n jsonc.Node) *Switch {
 	if !n.Exists() {
 		return nil
@@ -113,7 +115,8 @@ func (l *loader) mayAllow(n jsonc.Node) {
 	l.MayAllow = l.ids("hooksConfig.mayAllow", n)
 }
 
-// ids reads an array of hooks' ids.
+// ids reads an array of hooks' ids. Entries that are not strings are problems and are
+// left out.
 func (l *loader) ids(name string, n jsonc.Node) (ids []Disabled) {
 	if n.Exists() && n.Kind() != jsonc.Array {
 		l.problem(n.Line(), "%s must be an array of names, not %s: ignored", name, n.Kind())

@@ -35,6 +35,8 @@ import (
 	"minigem/internal/text"
 )
 
+// The file of minigem's fingerprints, and the one of Gemini CLI, both in the user's
+// .gemini folder.
 const (
 	trustFile         = "trusted_hooks_minigem.json"
 	upstreamTrustFile = "trusted_hooks.json"
@@ -76,8 +78,9 @@ type TrustCheck struct {
 	Scripts []string
 }
 
-// TrustStore remembers trusted hooks in files of the directory Dir, usually ~/.gemini. It
-// is safe for concurrent use, also by several processes.
+// TrustStore remembers trusted hooks in files of the directory Dir, usually ~/.gemini.
+// It is safe for concurrent use, also by several processes. Trust is by the clean path
+// of a project's root: a copy of the project elsewhere is not trusted.
 type TrustStore struct{ Dir string }
 
 // fingerprint is the stored state of a hook when it was trusted.
@@ -93,10 +96,10 @@ type fingerprint struct {
 	Scripts map[string]string `json:"scripts,omitempty"` // hash by file
 }
 
-// Check compares the hooks of c that came with the project at root, from its settings or
-// from an extension in it, with what was trusted there. Disabled hooks are left out. If
-// the store cannot be read, all are new and the error says why. Check changes nothing;
-// see [Apply].
+// Check compares the hooks of c that came with the project at root, from its settings
+// or from an extension in it, with what was trusted there. Disabled hooks are left out.
+// If the store cannot be read, all are new and the error says why. Check changes
+// nothing; see [Apply]. It reads the scripts of the hooks, up to 64 MiB of each.
 func (s TrustStore) Check(root string, c hooks.Config) ([]TrustCheck, error) {
 	known, err := s.load()
 	_, asked := known[filepath.Clean(root)]
@@ -125,7 +128,8 @@ func (s TrustStore) OfProject(h hooks.Hook, root string) bool {
 // Trust remembers hooks of the project at root as they are now, with their scripts as
 // they are on disk now. Called with no hooks, it remembers that the user was asked;
 // [TrustCheck.First] is false afterwards. It also updates Gemini CLI's list. Of the
-// project's other fingerprints the latest 2,000 are kept.
+// project's other fingerprints the latest 2,000 are kept. On error nothing new may be
+// trusted, or only Gemini CLI's list may be out of date.
 func (s TrustStore) Trust(root string, hooks []hooks.Hook) error {
 	root = filepath.Clean(root)
 	fingerprints := make([]fingerprint, len(hooks))

@@ -16,7 +16,8 @@ type VariableUse struct {
 	// Start and End are byte offsets in the command, from the dollar sign to after the
 	// name or brace.
 	Start int
-	End   int
+	// End is after the last byte.
+	End int
 	// Short reports whether it is written $NAME, not ${NAME}.
 	Short bool
 	// Quoted reports whether it is in double quotes or in a here-document, where the

@@ -41,7 +41,7 @@ type Watch struct {
 const maxReadEachTime = 1 << 20
 
 // NewWatch records the scripts under root that the enabled hooks of c run, as they are
-// now.
+// now. Changes from now on are what [Watch.Changed] reports.
 func NewWatch(root string, c hooks.Config) *Watch {
 	w := &Watch{root: root, files: map[string]string{}, code: map[string]bool{}, no: map[string]string{}}
 	for _, file := range AllScripts(root, c) {
@@ -51,7 +51,8 @@ func NewWatch(root string, c hooks.Config) *Watch {
 }
 
 // AllScripts returns the files under root that the enabled hooks of c run or load,
-// sorted; see [Scripts].
+// sorted; see [Scripts]. A file that several hooks run occurs once. It returns nil if
+// there is none.
 func AllScripts(root string, c hooks.Config) []string {
 	var files []string
 	for _, h := range c.Hooks {

@@ -8,7 +8,8 @@ package dotenv
 
 import "strings"
 
-// Var is one variable. Value is without its quotes.
+// Var is one variable. Value is without its quotes. In double quotes, \n and \r have
+// become line breaks.
 type Var struct{ Name, Value string }
 
 // parse reads the text of a .env file as Node's dotenv package does: NAME=value or NAME:

@@ -86,6 +86,7 @@ var runDifferences = []struct {
 	}},
 }
 
+// Differences that depend on more than the hook's answer.
 var laterAllow, eventAdded = DifferenceByID("later-allow"), DifferenceByID("event-added")
 
 // Compare appends, to the Upstream of each run in a report, what the agent for which the
@@ -106,6 +107,7 @@ func Explained(rep *hooks.Report) {
 	}
 }
 
+// toolMatcher is the difference in how matchers of tools are compared.
 var toolMatcher = DifferenceByID("matcher-tool")
 
 // upstreamMatches reports whether Gemini CLI's matcher finds the tool. It does not know a
@@ -189,6 +191,7 @@ func look(ev hooks.Event, r *hooks.Run) upstream {
 // trim works like JavaScript's, for which a byte order mark is white space.
 func trim(b []byte) string { return strings.Trim(string(b), " \t\r\n\v\f\u00a0\ufeff\u2028\u2029") }
 
+// blank reports whether b has nothing but white space.
 func blank(b []byte) bool { return trim(b) == "" }
 
 // holdsAmongNoise reports whether a decision counts here although the output as a whole
@@ -199,6 +202,7 @@ func (u upstream) holdsAmongNoise() bool {
 		(u.kind == "text" || u.kind == "value")
 }
 
+// blocked reports whether Gemini CLI takes the run for a denial by its exit code.
 func (u upstream) blocked() bool { return u.exited && u.code == 2 && u.ev.CanBlock() }
 
 // denies reports whether the answer denies or stops in one of the spellings that Gemini

@@ -65,7 +65,9 @@ type Call struct {
 
 var _ hooks.Runner = (*Runner)(nil)
 
-// Run implements [hooks.Runner].
+// Run implements [hooks.Runner]. It notes the call first. A command that is not in
+// Scripts exits with 127, as in bash. If ctx ends during Delay, the Exit has OnTerm as
+// its code and the error of ctx.
 func (r *Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env []string) hooks.Exit {
 	r.mu.Lock()
 	r.calls = append(r.calls, Call{h, stdin.String(), slices.Clone(env)})
@@ -102,6 +104,7 @@ func (r *Runner) Calls() []Call {
 }
 
 // Commands returns the commands of the runs so far, in the order in which they began.
+// It returns nil if nothing has run.
 func (r *Runner) Commands() []string {
 	var out []string
 	for _, c := range r.Calls() {

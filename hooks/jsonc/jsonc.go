@@ -75,8 +75,9 @@ type Node struct {
 // Member is one member of an object.
 type Member struct {
 	// Name is decoded, without quotes.
-	Name         string
-	Line, Column int // of the name, from 1; Column counts bytes
+	Name string
+	// Line and Column are where the name begins, from 1. Column counts bytes.
+	Line, Column int
 	// Value is the member's value; it always exists.
 	Value Node
 	// Shadowed says that the same name follows later in the object. Only the last one
@@ -88,8 +89,9 @@ type Member struct {
 // *SyntaxError.
 type SyntaxError struct {
 	// File is the name that [Parse] was given.
-	File         string
-	Line, Column int // from 1; Column counts bytes
+	File string
+	// Line and Column are where the fault is, from 1. Column counts bytes.
+	Line, Column int
 	// Text says what is wrong, without the position.
 	Text string
 }
@@ -206,7 +208,8 @@ func syntaxError(file string, src []byte, err error) *SyntaxError {
 	return &SyntaxError{file, line, column, text[len(m[0]):]}
 }
 
-// Root returns the outermost value, which need not be an object.
+// Root returns the outermost value, which need not be an object. For a file without any
+// value it is an empty object.
 func (d *Doc) Root() Node { return Node{d, &d.root} }
 
 // Kind returns the value's type; Null for a missing value.
@@ -314,7 +317,8 @@ func (n Node) Get(names ...string) Node {
 	return n
 }
 
-// Elements returns the elements of an array; nil for anything else.
+// Elements returns the elements of an array; nil for anything else. The slice is the
+// caller's.
 func (n Node) Elements() []Node {
 	if n.v == nil {
 		return nil
@@ -330,8 +334,8 @@ func (n Node) Elements() []Node {
 	return nodes
 }
 
-// Strings returns the strings among an array's elements, decoded; other elements are left
-// out.
+// Strings returns the strings among an array's elements, decoded; other elements are
+// left out. It returns nil for anything but an array, and for an array without strings.
 func (n Node) Strings() []string {
 	var all []string
 	for _, e := range n.Elements() {
@@ -342,8 +346,8 @@ func (n Node) Strings() []string {
 	return all
 }
 
-// Standard returns the value as plain JSON, without comments and trailing commas; null
-// for a missing value.
+// Standard returns the value as plain JSON, without comments or trailing commas. It
+// returns null for a missing value.
 func (n Node) Standard() []byte {
 	if n.v == nil {
 		return []byte("null")
@@ -366,6 +370,8 @@ func (d *Doc) Bytes() []byte {
 	return out
 }
 
+// errNotObject is the error of edits at a path that leads through a value which is no
+// object.
 var errNotObject = errors.New("not an object")
 
 // pathText names a place in the file for messages.

@@ -113,8 +113,10 @@ func clineEvent(p map[string]any) string {
 	return str(p, "hookName")
 }
 
+// has reports whether the payload has the key, whatever its value.
 func has(m map[string]any, key string) bool { _, ok := m[key]; return ok }
 
+// str returns a string of the payload; empty if it has none of this name.
 func str(m map[string]any, key string) string { s, _ := m[key].(string); return s }
 
 // object returns the object at key; nil if there is none.
@@ -123,4 +125,5 @@ func object(m map[string]any, key string) map[string]any {
 	return o
 }
 
+// slashes returns a path of Windows with slashes, as patterns want it.
 func slashes(path string) string { return strings.ReplaceAll(path, `\`, "/") }

@@ -174,7 +174,8 @@ func wholeNames(matcher string) (names []string, ok bool) {
 }
 
 // WholeNames splits a matcher that, in this dialect, is a list of whole names. ok is
-// false if it is a regular expression, as all of Gemini's are.
+// false if it is a regular expression, as all of Gemini's are. Blanks around a name are
+// cut off. An empty matcher is an empty list.
 func (d *Dialect) WholeNames(matcher string) (names []string, ok bool) {
 	if !d.ExactMatchers {
 		return nil, false

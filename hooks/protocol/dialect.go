@@ -151,7 +151,8 @@ type Field struct {
 }
 
 // Fields returns the fields that d understands, in the order in which they are
-// documented: first those at the top level, then those of hookSpecificOutput.
+// documented: first those at the top level, then those of hookSpecificOutput. The slice
+// is the caller's; the lists of events in it are shared.
 func (d *Dialect) Fields() []Field {
 	var out []Field
 	for i, f := range d.top {

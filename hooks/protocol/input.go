@@ -19,7 +19,8 @@ type Base struct {
 	TranscriptPath string `json:"transcript_path" jsonschema:"absolute path of the session file; empty: none"`
 	Cwd            string `json:"cwd" jsonschema:"the agent's working directory, which is the hook's too"`
 	HookEventName  Event  `json:"hook_event_name" jsonschema:"the event"`
-	Timestamp      string `json:"timestamp" jsonschema:"when the event fired: ISO 8601, UTC, milliseconds"`
+	// Timestamp is, for example, 2026-01-31T09:05:00.250Z.
+	Timestamp string `json:"timestamp" jsonschema:"when the event fired: ISO 8601, UTC, milliseconds"`
 	// AgentID differs for each run of a subagent.
 	AgentID        string `json:"agent_id,omitempty" jsonschema:"the run of a subagent; absent: the main agent"`
 	AgentType      string `json:"agent_type,omitempty" jsonschema:"a subagent's name, or main where permission_mode is"`
@@ -30,7 +31,8 @@ type Base struct {
 // with the event of its type.
 func (b Base) EventName() Event { return b.HookEventName }
 
-// Input is the type set of what hooks read, one type per event.
+// Input is the type set of what hooks read, one type per event. [Run] takes a function
+// of one of them.
 type Input interface {
 	SessionStartInput | BeforeAgentInput | PreCompressInput | PostCompactInput | BeforeModelInput |
 		BeforeToolSelectionInput |
@@ -215,9 +217,11 @@ type MCPContext struct {
 	// ToolName is the tool's name at the server.
 	ToolName string `json:"tool_name"`
 	// Command, Args and Cwd describe a server that is a process.
-	Command string   `json:"command,omitempty"`
-	Args    []string `json:"args,omitempty"`
-	Cwd     string   `json:"cwd,omitempty"`
+	Command string `json:"command,omitempty"`
+	// Args are the program's arguments, as the settings have them.
+	Args []string `json:"args,omitempty"`
+	// Cwd is the directory in which the program runs; empty if the settings name none.
+	Cwd string `json:"cwd,omitempty"`
 	// URL is the address of a server that is reached by HTTP.
 	URL string `json:"url,omitempty"`
 	// TCP is the address of a web socket server. Gemini CLI has the field; minigem does

@@ -57,7 +57,9 @@ type LLMMessage struct {
 // file_data. The data of inline_data is never sent to hooks.
 type LLMPart struct {
 	Type string `json:"type" jsonschema:"text, function_call, function_response, inline_data or file_data"`
+	// Text is the text of a part of the type "text".
 	Text string `json:"text,omitempty"`
+	// Name is the tool of a call or a result.
 	Name string `json:"name,omitempty"`
 	// Args are the arguments of a function_call.
 	Args map[string]any `json:"args,omitempty"`
@@ -65,7 +67,8 @@ type LLMPart struct {
 	// "error".
 	Response map[string]any `json:"response,omitempty"`
 	// ID joins a call and its result. It is the id that the model sees.
-	ID       string `json:"id,omitempty"`
+	ID string `json:"id,omitempty"`
+	// MIMEType is the type of inline data or of a file, such as "image/png".
 	MIMEType string `json:"mimeType,omitempty"`
 	// FileURI is the address of a file at the provider.
 	FileURI string `json:"fileUri,omitempty"`
@@ -134,7 +137,8 @@ func (m LLMMessage) Content() string {
 	return b.String()
 }
 
-// MarshalJSON writes {"role", "content"}.
+// MarshalJSON writes {"role", "content"}. The content is the array of Parts unless
+// Parts is nil, else the string Text.
 func (m LLMMessage) MarshalJSON() ([]byte, error) {
 	if m.Parts != nil {
 		return Encode(struct {
@@ -149,7 +153,9 @@ func (m LLMMessage) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON writes. It is for programs that read payloads;
-// what hooks print is read more leniently, by [Dialect.Parse].
+// what hooks print is read more leniently, by [Dialect.Parse]. A content that is
+// missing leaves Text empty and Parts nil; an empty array makes Parts empty and not
+// nil.
 func (m *LLMMessage) UnmarshalJSON(data []byte) error {
 	var w struct {
 		Role    string          `json:"role"`
@@ -181,6 +187,7 @@ type LLMChunk struct {
 
 // LLMCandidate is the one candidate of an [LLMChunk].
 type LLMCandidate struct {
+	// Content is what the model said, or the hook instead of it.
 	Content LLMContent `json:"content"`
 	// FinishReason is the provider's word, such as "STOP"; usually only the last chunk
 	// has one.

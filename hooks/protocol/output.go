@@ -62,7 +62,7 @@ const (
 // empty, the engine says that no reason was given.
 func DenyBecause(reason string) Output { return Output{Decision: Deny, Reason: reason} }
 
-// StopBecause returns an Output that ends the run.
+// StopBecause returns an Output that ends the run. reason is for the user.
 func StopBecause(reason string) Output { return Output{Stop: true, StopReason: reason} }
 
 // TailToolCall asks for another tool to run. Its result replaces the first tool's.
@@ -91,11 +91,15 @@ type LLMRequestChange struct {
 	// Messages is the whole new list; nil changes nothing, and an empty list removes
 	// everything. Messages are matched to the old ones by content. Messages with the role
 	// "system" are added to the system instruction.
-	Messages    []LLMMessage
+	Messages []LLMMessage
+	// Temperature replaces the request's; nil changes nothing.
 	Temperature *float64
-	TopP        *float64
-	TopK        *float64
-	MaxTokens   *int
+	// TopP replaces the request's; nil changes nothing.
+	TopP *float64
+	// TopK replaces the request's; nil changes nothing.
+	TopK *float64
+	// MaxTokens replaces the request's limit of output tokens; nil changes nothing.
+	MaxTokens *int
 	// ToolConfig narrows or forces tools; nil does neither.
 	ToolConfig *ToolConfig
 	// Tools is the list that the hook gave back. It has no effect; a changed one is
@@ -233,10 +237,12 @@ func (r *LLMResponse) wire() *wireResponse {
 	}
 }
 
-// MarshalJSON writes c as the value of llm_request.
+// MarshalJSON writes c as the value of llm_request. Messages is left out if it is nil,
+// and an empty list is written. Tools never is.
 func (c LLMRequestChange) MarshalJSON() ([]byte, error) { return Encode(c.wire()) }
 
-// MarshalJSON writes r as the value of llm_response, with one candidate.
+// MarshalJSON writes r as the value of llm_response, with one candidate. Parts that are
+// nil are written as an empty list, and VisibleOnly is left out.
 func (r LLMResponse) MarshalJSON() ([]byte, error) { return Encode(r.wire()) }
 
 // OutputType returns the type whose JSON form is the canonical answer, for schemas.

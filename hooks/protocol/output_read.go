@@ -6,8 +6,8 @@ import (
 )
 
 // UnmarshalJSON reads the canonical form, as MarshalJSON writes it. It is for tests and
-// traces. What hooks print is read by [Dialect.Parse], which is lenient and says what it
-// ignored.
+// traces. What hooks print is read by [Dialect.Parse], which is lenient and says what
+// it ignored. It replaces the whole Output.
 func (o *Output) UnmarshalJSON(data []byte) error {
 	var w wireOutput
 	if err := json.Unmarshal(data, &w); err != nil {

@@ -218,11 +218,13 @@ func (r *reader) unknownDecision(path, s string) {
 	r.values.warn("%s %s ignored: it is not one of deny, block, ask, allow, approve", path, shown(s))
 }
 
+// These read one field each. A value of another type is a warning and has no effect.
 func (r *reader) stopReason(path string, v any)    { r.out.StopReason = r.values.str(path, v) }
 func (r *reader) reason(path string, v any)        { r.out.Reason = r.values.str(path, v) }
 func (r *reader) systemMessage(path string, v any) { r.out.SystemMessage = r.values.str(path, v) }
 func (r *reader) context(path string, v any)       { r.out.AdditionalContext = r.values.str(path, v) }
 
+// suppress reads suppressOutput; anything but true and false is a warning.
 func (r *reader) suppress(path string, v any) {
 	r.out.SuppressOutput, _ = r.values.boolean(path, v)
 }
@@ -246,6 +248,8 @@ func (r *reader) eventName(path string, v any) {
 	}
 }
 
+// toolInput reads the arguments to merge over the call's arguments. A null in it deletes
+// an argument.
 func (r *reader) toolInput(path string, v any) { r.out.ToolInput = r.values.obj(path, v) }
 
 // updatedInput reads Claude Code's arguments, translates them into ours, and makes them

@@ -6,6 +6,7 @@ import (
 	"strings"
 )
 
+// toolConfig reads a restriction of the tools.
 func (r *reader) toolConfig(path string, v any) { r.out.ToolConfig = r.values.readToolConfig(path, v) }
 
 // readToolConfig accepts the flat form and the API's, under

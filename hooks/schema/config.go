@@ -91,6 +91,7 @@ func group(ev protocol.Event) *jsonschema.Schema {
 	}
 }
 
+// nothing is a schema that no value meets.
 func nothing() *jsonschema.Schema { return &jsonschema.Schema{Not: &jsonschema.Schema{}} }
 
 // hook returns the schema of an entry of one type.

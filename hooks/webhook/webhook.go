@@ -201,7 +201,8 @@ func newClient(control func(network, address string, c syscall.RawConn) error) *
 	}
 }
 
-// onlyLoopback refuses to connect to any address but this machine's.
+// onlyLoopback refuses to connect to any address but this machine's. It sees the
+// address that a name resolved to, just before the connection is made.
 func onlyLoopback(_, address string, _ syscall.RawConn) error {
 	host, _, err := net.SplitHostPort(address)
 	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {

@@ -63,7 +63,7 @@ func (f *Options) Check() error {
 	case f.ACP && f.Worktree != "":
 		return fmt.Errorf("--acp works in the folders that the editor names: leave --worktree out")
 	case f.Worktree != "" && f.Resume != "":
-		return fmt.Errorf("a new worktree has no session to resume: use --resume in the folder of an earlier one")
+		return fmt.Errorf("--worktree and --resume exclude each other: to resume, run --resume in the session's worktree")
 	case f.Yolo && f.ApprovalMode != "":
 		return fmt.Errorf("--yolo and --approval-mode exclude each other: use --approval-mode=yolo")
 	case countSet(f.Resume, f.SessionID, f.SessionFile) > 1:

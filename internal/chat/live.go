@@ -93,7 +93,8 @@ func (t *live) approver(c *app.Configuration) toolcall.Approver {
 	return ObservedApprover{a, *t.observer}
 }
 
-// ObservedApprover reports questions and answers to an [Observer].
+// ObservedApprover passes questions on to Approver, and reports them and the answers to
+// Observer.
 type ObservedApprover struct {
 	Approver toolcall.Approver
 	Observer Observer

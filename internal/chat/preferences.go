@@ -18,7 +18,7 @@ import (
 // user.
 func preferenceCommands() []row {
 	return []row{
-		{Name: "bug", Args: "[WHAT HAPPENED]", Help: "write a report to a file; nothing is sent", Run: reportBug},
+		{Name: "bug", Args: "[WHAT HAPPENED]", Help: "write a bug report to a file; nothing is sent", Run: reportBug},
 		{Name: "commands", Help: "commands of your own", Run: ownCommandsList, Sub: []row{
 			{Name: "list", Help: "list them", Run: ownCommandsList},
 			{Name: "reload", Aliases: []string{"refresh"}, Help: "read their folders again", Run: ownCommandsReload},
@@ -29,7 +29,7 @@ func preferenceCommands() []row {
 			Values: values("vi", "vim", "nvim", "nano", "emacs", "code --wait")},
 		{Name: "theme", Args: "[light|dark|auto]", Help: "colours for a light or a dark background", Run: setTheme,
 			Values: values("light", "dark", "auto")},
-		{Name: "vim", Help: "turn the keys of vi on, or off", Run: switchVim},
+		{Name: "vim", Help: "turn vi keys on or off", Run: switchVim},
 	}
 }
 

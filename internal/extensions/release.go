@@ -225,7 +225,8 @@ func (u *unpacker) file(name string, r io.Reader, mode os.FileMode) error {
 	return err
 }
 
-// flatten moves the files of a single top folder, which source archives have, to dir.
+// flatten moves the contents of dir's only folder up into dir. Source archives have
+// such a folder.
 func flatten(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil || exists(filepath.Join(dir, manifestFile)) || len(entries) != 1 || !entries[0].IsDir() {

@@ -212,7 +212,7 @@ func (m *Manager) Configure(name, setting string, workspace bool) error {
 	for _, s := range wanted {
 		value, ok := m.User.Value(question(s), s.Sensitive)
 		if !ok {
-			return errors.New("a setting needs a value, and nobody answered")
+			return fmt.Errorf("no value for the setting %s: run this in a terminal", s.EnvVar)
 		}
 		if err := m.keep(i, given{s, value}, scope); err != nil {
 			return err

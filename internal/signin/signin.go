@@ -1,5 +1,5 @@
-// Package signin knows the ways in which a user can give access to a model: it tries
-// one, and stores it where Gemini CLI does. Callers ask the user.
+// Package signin gives minigem access to a model: it tries what the user entered and
+// stores it where Gemini CLI does. Asking the user is left to callers.
 package signin
 
 import (

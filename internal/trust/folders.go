@@ -36,7 +36,7 @@ const (
 	Untrusted
 )
 
-// Rules are the folders that the user has decided about.
+// Rules maps the folders that the user has decided about to what was decided.
 type Rules map[string]Level
 
 // Load reads trustedFolders.json. A missing file has no rules. Invalid rules are

@@ -29,6 +29,7 @@ import (
 	"minigem/llm/internal/remote"
 )
 
+// The address of the Gemini API, and a key for genai where there is none.
 const (
 	geminiURL      = "https://generativelanguage.googleapis.com/"
 	placeholderKey = "none" // genai requires a key; this one is not sent
@@ -61,7 +62,8 @@ func New(o Options) *Client {
 }
 
 // connect returns genai's client. It is made on first use: looking for Google
-// credentials reads files and may ask a server.
+// credentials reads files and may ask a server. A failure is not remembered: the next
+// call tries again. Calls that begin meanwhile wait, whatever their contexts say.
 func (c *Client) connect(ctx context.Context) (*genai.Client, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

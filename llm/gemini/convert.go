@@ -38,6 +38,8 @@ func fieldsOf(req llm.Request) (map[string]any, error) {
 	return fields, nil
 }
 
+// configOf returns what genai needs in addition to the model's name. The error is an
+// [*llm.Error].
 func configOf(req llm.Request) (*genai.GenerateContentConfig, error) {
 	body, err := bodyOf(req)
 	if err != nil {
@@ -96,6 +98,7 @@ func chunkOf(r *genai.GenerateContentResponse) llm.Chunk {
 	return c
 }
 
+// usageOf converts the counts; nil stays nil, because a chunk may have none.
 func usageOf(u *genai.GenerateContentResponseUsageMetadata) *llm.Usage {
 	if u == nil {
 		return nil
@@ -126,6 +129,7 @@ func partOf(p *genai.Part) llm.Part {
 	return llm.Text{Text: p.Text, Signature: p.ThoughtSignature}
 }
 
+// isOpaque reports whether the part has a field that llm has no type for.
 func isOpaque(p *genai.Part) bool {
 	return p.ExecutableCode != nil || p.CodeExecutionResult != nil || p.ToolCall != nil || p.ToolResponse != nil ||
 		p.AudioTranscription != nil || p.VideoMetadata != nil || p.MediaResolution != nil

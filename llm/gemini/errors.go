@@ -168,6 +168,7 @@ type details struct {
 	wait    time.Duration
 }
 
+// detailsOf reads the details that have the types of google.rpc. Others are ignored.
 func detailsOf(api genai.APIError) details {
 	var d details
 	for _, detail := range api.Details {

@@ -17,11 +17,16 @@ type Auth string
 
 // The ways of signing in.
 const (
-	AuthNone    Auth = "" // nothing is configured
-	AuthAPIKey  Auth = "gemini-api-key"
-	AuthVertex  Auth = "vertex-ai"
-	AuthGateway Auth = "gateway"        // a server that speaks the Gemini API; a key is optional
-	AuthGoogle  Auth = "oauth-personal" // not supported: Check returns an error
+	// nothing is configured: Check returns an error
+	AuthNone Auth = ""
+	// the Gemini API with a key
+	AuthAPIKey Auth = "gemini-api-key"
+	// Vertex AI, with a project and a location or with a key
+	AuthVertex Auth = "vertex-ai"
+	// a server that speaks the Gemini API; a key is optional
+	AuthGateway Auth = "gateway"
+	// signing in with a Google account, which is not supported: Check returns an error
+	AuthGoogle Auth = "oauth-personal"
 )
 
 // Options configures a [Client]. Nothing is read from the environment except the proxy
@@ -34,10 +39,11 @@ type Options struct {
 	// APIKey is required for [AuthAPIKey] and optional for [AuthGateway]. For
 	// [AuthVertex] it replaces Project and Location.
 	APIKey string
-	// Project and Location select the Google Cloud project and region, for [AuthVertex]
-	// only.
-	Project  string
-	Location string // AuthVertex
+	// Project selects the Google Cloud project, for [AuthVertex] only, which requires
+	// it and Location unless there is an APIKey.
+	Project string
+	// Location is the project's region, such as us-central1.
+	Location string
 	// BaseURL is the address of the API; required for [AuthGateway]. Empty means
 	// Google's.
 	BaseURL string
@@ -90,6 +96,7 @@ func AuthFromEnv(getenv func(string) string) Auth {
 	return AuthNone
 }
 
+// isTrue reports whether a variable is set to "1" or, in any case, "true".
 func isTrue(s string) bool { return s == "1" || strings.EqualFold(s, "true") }
 
 // OptionsFor reads from the environment what auth needs: keys, project, location, the
@@ -123,6 +130,7 @@ func OptionsFor(auth Auth, getenv func(string) string) (Options, error) {
 	return o, nil
 }
 
+// firstOf returns the first value that is not empty.
 func firstOf(values ...string) string {
 	for _, v := range values {
 		if v != "" {

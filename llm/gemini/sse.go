@@ -15,6 +15,7 @@ type events struct {
 	out []byte // output that was not read yet
 }
 
+// newEvents converts the events of r, which is closed with the result.
 func newEvents(r io.ReadCloser, x *exchange) *events {
 	return &events{Closer: r, x: x, in: remote.NewEvents(r)}
 }

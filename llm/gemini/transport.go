@@ -37,6 +37,7 @@ func (x *exchange) opened() bool {
 	return x.stream && (x.chunks > 0 || x.status/100 == 2 && !x.refused)
 }
 
+// exchangeKey is the key of the exchange in a request's context.
 type exchangeKey struct{}
 
 // broke records what cut the answer short.
@@ -57,6 +58,7 @@ type transport struct {
 	next http.RoundTripper
 }
 
+// newTransport makes the transport of a client, over [Options.Transport].
 func newTransport(o Options) *transport {
 	return &transport{o, remote.Transport(o.Transport)}
 }
@@ -84,6 +86,8 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// setHeaders sets the User-Agent in Gemini CLI's form, the key as the options want it,
+// and last the user's own headers, which replace both.
 func (t *transport) setHeaders(h http.Header, model string) {
 	surface := t.opts.Surface
 	if surface == "" {
@@ -105,6 +109,7 @@ func (t *transport) setHeaders(h http.Header, model string) {
 // would print the error.
 type quiet struct{ io.ReadCloser }
 
+// Close closes the body and returns nil.
 func (q quiet) Close() error {
 	_ = q.ReadCloser.Close()
 	return nil

@@ -58,6 +58,8 @@ type usage struct {
 	} `json:"completion_tokens_details"`
 }
 
+// usage converts the counts: thoughts are counted apart from the answer, as the Gemini
+// API does. nil stays nil.
 func (u *usage) usage() *llm.Usage {
 	if u == nil {
 		return nil
@@ -69,8 +71,10 @@ func (u *usage) usage() *llm.Usage {
 	}
 }
 
+// thought returns the model's thoughts. A server uses only one of the two fields.
 func (s said) thought() string { return s.Thoughts + s.Reasoning }
 
+// text returns the answer. A refusal is an answer too.
 func (s said) text() string { return s.Content + s.Refusal }
 
 // assembly is an answer as it comes in. Calls are passed on when they are complete, with
@@ -149,6 +153,7 @@ func (a *assembly) call(p calledPart) {
 var finishReasons = map[string]string{"stop": "STOP", "tool_calls": "STOP", "function_call": "STOP",
 	"length": "MAX_TOKENS", "content_filter": "SAFETY"}
 
+// asText says what to do if a model's calls arrive as text.
 const asText = "it is text, which the server did not read as a call: " +
 	"start the server with the tool template of this model (llama-server --jinja), or choose a model that calls tools"
 

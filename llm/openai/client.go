@@ -139,6 +139,8 @@ func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chun
 	}
 }
 
+// stream yields the chunks of an answer. A stream that ends without a finish reason and
+// without [DONE] broke off.
 func stream(x *exchange, r io.Reader, offered func(string) bool, yield func(llm.Chunk) bool) error {
 	events := remote.NewEvents(r)
 	a := assembly{texts: texts{offered: offered}}

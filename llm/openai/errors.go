@@ -18,6 +18,7 @@ import (
 // refusal is an error that the server answered, as it came.
 type refusal struct{ body []byte }
 
+// Error returns the beginning of the answer.
 func (r *refusal) Error() string { return string(r.body[:min(len(r.body), remote.MaxShown)]) }
 
 // said returns the server's reason, in any of the forms that servers give it, and its
@@ -134,6 +135,7 @@ func (c *Client) missing() string {
 	return "choose another one with --model; " + c.opts.BaseURL + "/models lists those there are"
 }
 
+// badRequestHint returns what to do about a refused request, by the server's own words.
 func badRequestHint(said, code string) string {
 	said = strings.ToLower(said)
 	if code == "context_length_exceeded" || strings.Contains(said, "context length") ||

@@ -55,8 +55,11 @@ type server struct {
 	hint string // what to do if it cannot be reached
 }
 
+// openAI is the address of OpenAI's own server, which differs from others in some
+// fields and needs a key.
 const openAI = "https://api.openai.com/v1"
 
+// servers lists the kinds of servers by the first word of a model's name.
 var servers = []server{
 	{"openai", func(getenv func(string) string) string {
 		return cmp.Or(getenv("OPENAI_BASE_URL"), openAI)
@@ -68,6 +71,7 @@ var servers = []server{
 		"start llama-server, or use openai/NAME with OPENAI_BASE_URL for another address"},
 }
 
+// fixed is an address that no variable changes.
 func fixed(address string) func(func(string) string) string {
 	return func(func(string) string) string { return address }
 }
@@ -165,6 +169,7 @@ func (o Options) local() bool {
 	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// into says which variable holds the address; empty if none does.
 func (o Options) into() string {
 	if o.server.variable == "" {
 		return ""

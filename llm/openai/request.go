@@ -43,11 +43,13 @@ type responseFormat struct {
 	} `json:"json_schema"`
 }
 
+// tool is a declaration; Type is always "function".
 type tool struct {
 	Type     string   `json:"type"`
 	Function function `json:"function"`
 }
 
+// function is a declared tool. Parameters is its JSON Schema.
 type function struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
@@ -62,12 +64,15 @@ type message struct {
 	CallID  string `json:"tool_call_id,omitempty"`
 }
 
+// call is a call that the model made before. Its ID is without the prefix of session
+// files.
 type call struct {
 	ID       string       `json:"id"`
 	Type     string       `json:"type"`
 	Function calledByName `json:"function"`
 }
 
+// calledByName is the name of a called tool and its arguments, as JSON in a text.
 type calledByName struct {
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
@@ -173,6 +178,7 @@ type writer struct {
 	err      error
 }
 
+// add appends m as it is.
 func (w *writer) add(m message) { w.messages = append(w.messages, m) }
 
 // message adds m. A result whose call is not pending becomes text.
@@ -213,6 +219,8 @@ func (w *writer) answerPending() {
 	w.pending = nil
 }
 
+// fromModel adds a message of the model, whose calls are pending then. A message with
+// nothing but thoughts is left out.
 func (w *writer) fromModel(m llm.Message) {
 	out := message{Role: "assistant"}
 	if text := m.Text(); text != "" {
@@ -237,6 +245,8 @@ func (w *writer) fromModel(m llm.Message) {
 	}
 }
 
+// fromUser adds a message of the user. Texts next to each other become one; a message
+// of texts alone is sent as a text, because some servers take no lists.
 func (w *writer) fromUser(parts []llm.Part) {
 	var all []content
 	for _, p := range parts {
@@ -294,6 +304,7 @@ func contentOf(p llm.Part) (content, error) {
 	return content{}, unsendable("a part that only the Gemini API knows")
 }
 
+// unsendable returns the error for a part that the API cannot express.
 func unsendable(what string) error {
 	return &llm.Error{Kind: llm.ErrInvalid, Message: "the conversation has " + what + ", which this API does not take",
 		Hint: "use /clear or /rewind, or choose a Gemini model with --model"}

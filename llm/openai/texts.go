@@ -41,6 +41,7 @@ func (t *texts) callAsText() bool {
 // state is how far the text of an answer was read.
 type state int
 
+// In the order in which an answer goes through them; a state may be skipped.
 const (
 	beginning state = iota // nothing but white space came
 	thinking

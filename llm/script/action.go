@@ -28,10 +28,15 @@ type ActionKind string
 
 // The kinds of an [Action].
 const (
-	DoShell  ActionKind = "shell"
-	DoWrite  ActionKind = "write"
-	DoEdit   ActionKind = "edit"
-	DoRead   ActionKind = "read"
+	// runs Command
+	DoShell ActionKind = "shell"
+	// writes Text to the file Path
+	DoWrite ActionKind = "write"
+	// replaces Old by New in the file Path
+	DoEdit ActionKind = "edit"
+	// reads the file Path
+	DoRead ActionKind = "read"
+	// searches the folder Path for Pattern
 	DoSearch ActionKind = "search"
 )
 

@@ -36,7 +36,7 @@ func NewQueue(entries []Entry, nonStrict bool) *Queue {
 	return q
 }
 
-// Left returns how many entries remain.
+// Left returns how many entries remain. Entries for all methods count.
 func (q *Queue) Left() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -52,11 +52,14 @@ func (q *Queue) Next(m Method, req llm.Request) (Entry, error) {
 }
 
 // Peek is like [Queue.Next], but leaves the entry in the queue. The request is counted.
+// Errors are those of Next.
 func (q *Queue) Peek(m Method, req llm.Request) (Entry, error) {
 	e, _, err := q.take(m, req, false)
 	return e, err
 }
 
+// take returns the entry for a request, and how many entries were taken, with this one
+// if remove is set.
 func (q *Queue) take(m Method, req llm.Request, remove bool) (Entry, int, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -133,7 +136,8 @@ type Model struct{ queue *Queue }
 
 var _ llm.Provider = (*Model)(nil)
 
-// New makes a Model that answers from entries. For nonStrict see [NewQueue].
+// New makes a Model that answers from entries. For nonStrict see [NewQueue]. The
+// entries are copied.
 func New(entries []Entry, nonStrict bool) *Model { return &Model{NewQueue(entries, nonStrict)} }
 
 // Open makes a Model from a fake-responses file: strict for --fake-responses, nonStrict
@@ -187,6 +191,7 @@ func (m *Model) CountTokens(ctx context.Context, req llm.Request) (int, error) {
 	return e.Tokens, err
 }
 
+// answer takes the entry for a request. Once ctx has ended, none is taken.
 func (m *Model) answer(ctx context.Context, method Method, req llm.Request) (Entry, error) {
 	if err := ctx.Err(); err != nil {
 		return Entry{}, err

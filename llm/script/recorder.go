@@ -56,7 +56,9 @@ func (r *Recorder) Close() error {
 	return r.err
 }
 
-// Stream implements [llm.Model].
+// Stream implements [llm.Model]. An answer is recorded when it is complete, or as far
+// as it was read if the consumer stops early. One that ends with an error is not
+// recorded, nor one whose ctx has ended.
 func (r *Recorder) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
 		var chunks []llm.Chunk
@@ -76,7 +78,7 @@ func (r *Recorder) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Ch
 	}
 }
 
-// Generate implements [llm.Generator].
+// Generate implements [llm.Generator]. A call that fails is not recorded.
 func (r *Recorder) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
 	c, err := r.model.Generate(ctx, req)
 	if err == nil {
@@ -85,7 +87,7 @@ func (r *Recorder) Generate(ctx context.Context, req llm.Request) (llm.Chunk, er
 	return c, err
 }
 
-// CountTokens implements [llm.TokenCounter].
+// CountTokens implements [llm.TokenCounter]. A call that fails is not recorded.
 func (r *Recorder) CountTokens(ctx context.Context, req llm.Request) (int, error) {
 	n, err := r.model.CountTokens(ctx, req)
 	if err == nil {
@@ -94,6 +96,7 @@ func (r *Recorder) CountTokens(ctx context.Context, req llm.Request) (int, error
 	return n, err
 }
 
+// write appends e. An error is kept for Close: the answer itself is good.
 func (r *Recorder) write(e Entry) {
 	e.Chunks = Masked(e.Chunks, r.mask)
 	for i := range e.Chunks {

@@ -32,10 +32,14 @@ type Method string
 
 // The methods that a script may have.
 const (
+	// an answer in pieces: a list of responses
 	Stream Method = "generateContentStream"
-	Whole  Method = "generateContent"
-	Count  Method = "countTokens"
-	Embed  Method = "embedContent" // may be in a file, but no call asks for it
+	// an answer in one piece
+	Whole Method = "generateContent"
+	// a number of tokens
+	Count Method = "countTokens"
+	// an embedding; it may be in a file, but no call asks for it
+	Embed Method = "embedContent"
 )
 
 // Entry is one answer of a script. Make it with [Streamed], [Answered] or [Counted]; the
@@ -63,10 +67,10 @@ type Entry struct {
 // broke off at once.
 func Streamed(chunks ...llm.Chunk) Entry { return Entry{Method: Stream, Chunks: chunks} }
 
-// Answered makes the Entry of an answer in one piece.
+// Answered makes the Entry of an answer in one piece. It is for [llm.Generator].
 func Answered(c llm.Chunk) Entry { return Entry{Method: Whole, Chunks: []llm.Chunk{c}} }
 
-// Counted makes the Entry of a count of tokens.
+// Counted makes the Entry of a count of tokens. It is for [llm.TokenCounter].
 func Counted(tokens int) Entry { return Entry{Method: Count, Tokens: tokens} }
 
 // Where returns "file:line", or "answer n" for an Entry without a line; n counts from 1.
@@ -77,18 +81,21 @@ func (e Entry) Where(n int) string {
 	return fmt.Sprintf("%s:%d", e.File, e.Line)
 }
 
+// wireEntry is a line of a script. Its response is read by its method.
 type wireEntry struct {
 	Method   Method          `json:"method"`
 	Response json.RawMessage `json:"response,omitempty"`
 	Fault    json.RawMessage `json:"fault,omitempty"`
 }
 
+// wireCount is the answer to countTokens.
 type wireCount struct {
 	TotalTokens int `json:"totalTokens"`
 }
 
 // MarshalJSON writes e as a line of a script, without the line break. File and Line are
-// not written.
+// not written. Without Chunks the answer is written as an empty one. Of the Chunks of a
+// [Whole] answer only the first is written.
 func (e Entry) MarshalJSON() ([]byte, error) {
 	var response any
 	switch {
@@ -152,6 +159,7 @@ func (e *Entry) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
+// emptyResponse is the response of a line that has only a fault.
 func emptyResponse(m Method) json.RawMessage {
 	if m == Stream {
 		return json.RawMessage("[]")
@@ -184,7 +192,8 @@ func Parse(name string, r io.Reader) ([]Entry, error) {
 	return entries, nil
 }
 
-// ParseFile is [Parse] for the file at path.
+// ParseFile is [Parse] for the file at path. It is named by path in errors and in
+// Entry.File.
 func ParseFile(path string) ([]Entry, error) {
 	data, err := boundedfile.ReadNamed(path, boundedfile.Kept)
 	if err != nil {
@@ -193,7 +202,8 @@ func ParseFile(path string) ([]Entry, error) {
 	return Parse(path, bytes.NewReader(data))
 }
 
-// Write writes entries as a script, one a line, in the form that [Parse] reads.
+// Write writes entries as a script, one a line, in the form that [Parse] reads. Errors
+// are those of w, and of an Entry that has no JSON form. Entries before it are written.
 func Write(w io.Writer, entries []Entry) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

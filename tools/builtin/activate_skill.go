@@ -31,11 +31,15 @@ type Skills struct {
 	// List returns the skills that may be activated now; nil leaves activate_skill out.
 	List func() []Skill
 	// Tree draws the folder of a skill, for the model and for the user who is asked.
+	// The text may have several lines. Required if List is set.
 	Tree func(ctx context.Context, dir string) string
-	// Activate makes the folder of a skill readable. Its error is the call's.
+	// Activate makes the folder of a skill readable. Its error is the call's. It is
+	// called in Run, before the model gets the instructions. Required if List is set.
 	Activate func(Skill) error
 }
 
+// activateSkill is the tool. Its schema is made anew for each declaration and each
+// call, because the skills may change during a session.
 type activateSkill struct {
 	declared
 	skills Skills
@@ -75,6 +79,8 @@ func (t *activateSkill) parameters() json.RawMessage {
 	return b
 }
 
+// activateSkillCall activates one skill, with the text that it had when the call was
+// prepared.
 type activateSkillCall struct {
 	tool  *activateSkill
 	skill Skill

@@ -14,6 +14,8 @@ import (
 //go:embed ask_user.md
 var askUserDescription string
 
+// askUserSchema is what the model is shown. How many options a choice has is checked by
+// Prepare.
 var askUserSchema = tools.MustSchema(`{
   "type": "object",
   "properties": {
@@ -74,8 +76,9 @@ type Option struct {
 // Asker asks the user questions.
 type Asker interface {
 	// AskQuestions returns answers by the index of the question; a question without one
-	// was not answered. ok is false if the user dismissed the questions. It returns soon
-	// after ctx has ended.
+	// was not answered. ok is false if the user dismissed the questions. It returns
+	// soon after ctx has ended. answers may be nil. An error means that the user could
+	// not be asked at all.
 	AskQuestions(ctx context.Context, qs []Question) (answers map[int]string, ok bool, err error)
 }
 
@@ -88,7 +91,8 @@ type Dialogue interface {
 	Together(ask func(Asker))
 }
 
-// Together calls ask once: with a dialogue of a if a is a [Dialogue], else with a.
+// Together calls ask once: with a dialogue of a if a is a [Dialogue], else with a. It
+// returns when ask has.
 func Together(a Asker, ask func(Asker)) {
 	if d, ok := a.(Dialogue); ok {
 		d.Together(ask)
@@ -108,8 +112,11 @@ func AskOne(ctx context.Context, asker Asker, q Question) (answer string, ok boo
 	return answers[0], ok && err == nil && ctx.Err() == nil
 }
 
+// dismissed is what the model reads if the user closes the questions. It is a result
+// and no error: the model goes on without an answer.
 const dismissed = "User dismissed the questions without answering."
 
+// askUser is the tool.
 type askUser struct {
 	declared
 	asker Asker
@@ -127,6 +134,8 @@ func AskUser(asker Asker) tools.Tool {
 	}
 }
 
+// askUserCall is one set of questions, asked together. The answers go by the index in
+// Questions.
 type askUserCall struct {
 	asker Asker
 

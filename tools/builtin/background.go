@@ -25,6 +25,8 @@ type background struct {
 	command string
 }
 
+// add keeps b until the end of the session, also once it has ended: its output can
+// still be read.
 func (ps *Processes) add(b *background) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
@@ -40,7 +42,8 @@ func (ps *Processes) addLeft(p *proc.Process) {
 	ps.left = append(ps.left, p)
 }
 
-// find returns the latest background process of that id, or nil.
+// find returns the latest background process of that id, or nil. The system may give
+// the id of a process that has ended to another one.
 func (ps *Processes) find(pid int) *background {
 	for _, b := range slices.Backward(ps.list()) {
 		if b.PID() == pid {
@@ -50,14 +53,17 @@ func (ps *Processes) find(pid int) *background {
 	return nil
 }
 
+// list returns a copy of the background commands, oldest first, including those that
+// have ended.
 func (ps *Processes) list() []*background {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	return slices.Clone(ps.named)
 }
 
-// Close stops whatever still runs, at the end of the session. It takes at most the grace
-// period of 200 ms and a second for killed processes.
+// Close stops whatever still runs, at the end of the session. It takes at most the
+// grace period of 200 ms and a second for killed processes. Processes that start
+// meanwhile are not stopped.
 func (ps *Processes) Close() {
 	ps.mu.Lock()
 	all := slices.Clone(ps.left)
@@ -106,4 +112,6 @@ func untrusted(text string) string {
 	return "<untrusted_context>\n" + text + "\n</untrusted_context>"
 }
 
+// backgroundInfo is what the two tools for background processes share. Each adds its
+// DisplayName.
 var backgroundInfo = tools.Info{Kind: tools.KindRead, Markdown: true}

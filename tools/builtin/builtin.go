@@ -60,7 +60,9 @@ type Options struct {
 // All returns the tools in the order in which the model gets them
 // (core/tools/tool-registry.ts). get_internal_docs is not among them, see
 // [InternalDocs]. The error says what o lacks. To stop background commands at the end
-// of a session, set Options.Shell.Processes and call its Close.
+// of a session, set Options.Shell.Processes and call its Close. The slice is the
+// caller's. Tools that share Options share its functions, which are called
+// concurrently.
 func All(o Options) ([]tools.Tool, error) {
 	if o.Workspace == nil {
 		return nil, errors.New("making the built-in tools: Options.Workspace is missing; workspace.New opens one")
@@ -122,8 +124,8 @@ type fileTool struct {
 	ignore workspace.Ignore
 }
 
-// resolve returns the absolute name of path, or an error for Prepare if it is
-// outside the workspace.
+// resolve returns the absolute name of path, or an error for Prepare if it is outside
+// the workspace. Its message is for the model, and names the folders that may be used.
 func resolve(ws *workspace.Workspace, path string) (string, error) {
 	abs, err := ws.Resolve(path)
 	if err != nil {
@@ -159,8 +161,8 @@ func fileError(doing, abs string, err error, otherwise tools.ErrorType) *tools.E
 	return e
 }
 
-// plainCause removes file names from err; the text around it has the name that
-// the model knows.
+// plainCause removes file names from err; the text around it has the name that the
+// model knows. Errors that are not about a path are returned as they are.
 func plainCause(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

@@ -35,6 +35,9 @@ func collate(a, b string) int {
 // marks holds ASCII's punctuation in the order of the Unicode collation.
 const marks = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$"
 
+// asciiWeights holds the place of each ASCII character in the order: punctuation from
+// 64 on, digits and letters from 1,024 on, where case makes no difference. Everything
+// else keeps its code.
 var asciiWeights = func() (ws [utf8.RuneSelf]int) {
 	for r := range ws {
 		ws[r] = r
@@ -47,6 +50,8 @@ var asciiWeights = func() (ws [utf8.RuneSelf]int) {
 	return ws
 }()
 
+// weight returns the place of r in the order. Characters beyond ASCII follow all
+// letters of ASCII, by the code of their lower case: "é" comes after "z".
 func weight(r rune) int {
 	if r < utf8.RuneSelf {
 		return asciiWeights[r]

@@ -9,6 +9,7 @@ import (
 )
 
 const (
+	// diffContext is how many unchanged lines are displayed before and after a change.
 	diffContext = 3
 	// mostDiffLines is how many lines are compared one by one: of more, what
 	// lies between the first and the last change is one change.

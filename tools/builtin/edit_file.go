@@ -27,7 +27,9 @@ type edit struct {
 	change   change // from original to new
 }
 
-// readEdit reads the file to change.
+// readEdit reads the file to change. A missing file is read as an empty one; was says
+// that it does not exist. A file whose lines end in CRLF throughout is edited with
+// plain newlines; one with both kinds is edited as it is.
 func readEdit(ws *workspace.Workspace, abs string) (*edit, error) {
 	e := &edit{ws: ws, abs: abs}
 	var err error
@@ -65,6 +67,7 @@ func (e *edit) propose(text, proposed string) {
 	e.change = diff(e.original, text)
 }
 
+// plainNewlines replaces each CRLF by a newline. A lone carriage return stays.
 func plainNewlines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
 // write writes the change, unless the file changed since it was read.
@@ -108,7 +111,8 @@ func (e *edit) stat() tools.DiffStat {
 	return s
 }
 
-// intent returns the change as the user is asked about it.
+// intent returns the change as the user is asked about it. The texts in it are whole
+// files, with plain newlines.
 func (e *edit) intent() *tools.EditIntent {
 	name := filepath.Base(e.abs)
 	return &tools.EditIntent{

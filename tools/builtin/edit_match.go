@@ -33,7 +33,8 @@ func findEdits(content, old, new string) matches {
 	return matches{}
 }
 
-// apply returns content with the matches replaced.
+// apply returns content with the matches replaced. They must be in order and must not
+// overlap.
 func (m matches) apply(content string) string {
 	var b strings.Builder
 	done := 0
@@ -46,7 +47,8 @@ func (m matches) apply(content string) string {
 	return b.String()
 }
 
-// exact finds every occurrence of old as it is; new is put there as it is.
+// exact finds every occurrence of old as it is; new is put there as it is. Occurrences
+// do not overlap: in "aaa", "aa" is found once.
 func exact(content, old, new string) (m matches) {
 	for from := 0; ; {
 		i := strings.Index(content[from:], old)
@@ -115,8 +117,9 @@ func flexible(content, old, new string) (m matches) {
 // delimiter matches the characters that are tokens by themselves.
 var delimiter = regexp.MustCompile(`[():\[\]{}><=]`)
 
-// tokens compares the words and brackets of old, with any space between them, starting at
-// the beginning of a line. new gets the indentation that was found.
+// tokens compares the words and brackets of old, with any space between them, starting
+// at the beginning of a line. new gets the indentation that was found. The expression
+// is made of old's words, so only its length can be a fault.
 func tokens(content, old, new string) (m matches) {
 	words := strings.Fields(delimiter.ReplaceAllString(old, " $0 "))
 	if len(words) == 0 {

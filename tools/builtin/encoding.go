@@ -38,8 +38,8 @@ func charsetOf(head []byte) charset {
 	return charset{}
 }
 
-// decodeText returns the text of a file without its mark, and its encoding.
-// Invalid bytes become U+FFFD.
+// decodeText returns the text of a file without its mark, and its encoding. Invalid
+// bytes become U+FFFD. The text of a file in UTF-16 or UTF-32 is converted.
 func decodeText(data []byte) (string, charset) {
 	c := charsetOf(data)
 	data = data[len(c.mark):]
@@ -50,7 +50,8 @@ func decodeText(data []byte) (string, charset) {
 	return strings.ToValidUTF8(string(data), "\uFFFD"), c
 }
 
-// encode is the inverse of decodeText.
+// encode is the inverse of decodeText. Characters that the encoding does not have are
+// replaced.
 func (c charset) encode(text string) []byte {
 	data := []byte(text)
 	if c.enc != nil {
@@ -102,7 +103,8 @@ func mediaType(path string) (mime, kind string) {
 	return mime, kind
 }
 
-// shortenLine shortens a line to limit characters.
+// shortenLine shortens a line to limit characters. cut says whether it was longer; then
+// it ends with a mark.
 func shortenLine(line string, limit int) (string, bool) {
 	if len(line) <= limit || utf8.RuneCountInString(line) <= limit {
 		return line, false

@@ -10,6 +10,7 @@ import (
 //go:embed enter_plan_mode.md
 var enterPlanModeDescription string
 
+// enterPlanModeSchema has a reason, which may be left out and which only people read.
 var enterPlanModeSchema = tools.MustSchema(`{
   "type": "object",
   "properties": {
@@ -17,6 +18,7 @@ var enterPlanModeSchema = tools.MustSchema(`{
   }
 }`)
 
+// enterPlanMode is the tool.
 type enterPlanMode struct {
 	declared
 	plans Plans
@@ -30,6 +32,7 @@ func EnterPlanMode(p Plans) tools.Tool {
 	}}, p}
 }
 
+// enterPlanModeCall changes the mode of the session. Reason may be empty.
 type enterPlanModeCall struct {
 	plans Plans
 
@@ -45,7 +48,8 @@ func (t *enterPlanMode) Prepare(args map[string]any) (tools.Invocation, error) {
 	return c, nil
 }
 
-// Intent implements tools.Invocation.
+// Intent implements tools.Invocation. The question tells the user that nothing else
+// will be changed until the plan is approved.
 func (c *enterPlanModeCall) Intent() tools.Intent {
 	in := tools.Intent{Description: "Initiating Plan Mode", Title: "Enter Plan Mode"}
 	if c.Reason != "" {
@@ -59,7 +63,7 @@ func (c *enterPlanModeCall) Intent() tools.Intent {
 	return in
 }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. It returns once the mode has changed.
 func (c *enterPlanModeCall) Run(ctx context.Context) (tools.Result, error) {
 	if ctx.Err() != nil {
 		return tools.Result{}, context.Cause(ctx)

@@ -16,6 +16,8 @@ import (
 //go:embed exit_plan_mode.md
 var exitPlanModeDescription string
 
+// exitPlanModeSchema names the plan by its file, as Gemini CLI does. The text of the
+// plan is never an argument: what the user reads is what is in the file.
 var exitPlanModeSchema = tools.MustSchema(`{
   "type": "object",
   "properties": {
@@ -27,6 +29,8 @@ var exitPlanModeSchema = tools.MustSchema(`{
 // maxPlan bounds the plan that a user is shown.
 const maxPlan = 1 << 20
 
+// exitPlanMode is the tool. It reads plans through ws, so the folder of plans must be
+// in the workspace.
 type exitPlanMode struct {
 	declared
 	ws    *workspace.Workspace
@@ -45,6 +49,9 @@ func ExitPlanMode(ws *workspace.Workspace, p Plans) tools.Tool {
 	}}, ws, p}
 }
 
+// exitPlanModeCall offers one plan, abs. Answered sets how, rejected and feedback;
+// without a question they stay as they are, and the session goes back to the mode
+// before.
 type exitPlanModeCall struct {
 	tool     *exitPlanMode
 	abs      string
@@ -110,7 +117,8 @@ func (t *exitPlanMode) find(name string) (string, error) {
 	return first, nil
 }
 
-// read returns the plan.
+// read returns the plan. It is read again for each use, because it may change while the
+// user is asked. Errors are [*tools.Error] and say what the model should do.
 func (c *exitPlanModeCall) read() (string, error) {
 	f, err := c.tool.ws.Open(c.abs)
 	if err != nil {
@@ -138,7 +146,7 @@ func (c *exitPlanModeCall) read() (string, error) {
 	return plan, nil
 }
 
-// Intent implements tools.Invocation.
+// Intent implements tools.Invocation. A plan that cannot be read is shown as empty.
 func (c *exitPlanModeCall) Intent() tools.Intent {
 	in := tools.Intent{Description: "Requesting plan approval for: " + shortPath(c.tool.ws.Rel(c.abs)),
 		Title: "Plan Approval", Paths: []string{c.abs}}
@@ -170,7 +178,8 @@ func (c *exitPlanModeCall) Answered(allowed, always bool, feedback string) bool 
 	return true
 }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. It tells the model the new mode, or what the user
+// wants to have changed.
 func (c *exitPlanModeCall) Run(ctx context.Context) (tools.Result, error) {
 	if ctx.Err() != nil {
 		return tools.Result{}, context.Cause(ctx)

@@ -9,6 +9,7 @@ import (
 	"minigem/tools"
 )
 
+// internalDocsSchema has no required field: a call without arguments lists the pages.
 var internalDocsSchema = tools.MustSchema(`{
   "type": "object",
   "properties": {
@@ -16,6 +17,8 @@ var internalDocsSchema = tools.MustSchema(`{
   }
 }`)
 
+// internalDocs is the tool. An [fs.FS] refuses names with "..", so a call cannot read
+// anything outside pages.
 type internalDocs struct {
 	declared
 	pages fs.FS
@@ -32,13 +35,14 @@ func InternalDocs(pages fs.FS) tools.Tool {
 			}}, pages}
 }
 
+// internalDocsCall reads one page, or lists all if Path is empty.
 type internalDocsCall struct {
 	tool *internalDocs
 
 	Path string `json:"path"`
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. Whether there is such a page is found out by Run.
 func (t *internalDocs) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &internalDocsCall{tool: t}
 	if err := t.schema.Decode(args, c); err != nil {
@@ -55,7 +59,8 @@ func (c *internalDocsCall) Intent() tools.Intent {
 	return tools.Intent{Description: "Reading the documentation: " + c.Path}
 }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. Only pages at the top of the file system are listed;
+// a call may read any.
 func (c *internalDocsCall) Run(context.Context) (tools.Result, error) {
 	if c.Path == "" {
 		names, err := fs.Glob(c.tool.pages, "*.md")

@@ -23,6 +23,8 @@ import (
 //go:embed glob.md
 var globDescription string
 
+// globSchema has the arguments of Gemini CLI's glob. What a call does not say about
+// ignore files is decided by the settings.
 var globSchema = tools.MustSchema(`{
   "type": "object",
   "properties": {
@@ -43,6 +45,7 @@ var unsearched = []string{"bower_components", ".svn", ".hg"}
 // recent is the age up to which a file is listed first.
 const recent = 24 * time.Hour
 
+// glob is the tool.
 type glob struct {
 	fileTool
 	now func() time.Time
@@ -61,6 +64,7 @@ func Glob(ws *workspace.Workspace, ignore workspace.Ignore, now func() time.Time
 	}
 }
 
+// globCall is one search. Its pattern is prepared anew for each directory of dirs.
 type globCall struct {
 	tool *glob
 	dirs []string // absolute directories to search
@@ -121,7 +125,8 @@ func searchable(ws *workspace.Workspace, abs string) error {
 	return nil
 }
 
-// Intent implements tools.Invocation.
+// Intent implements tools.Invocation. Paths are the directories to search, also if the
+// pattern leads elsewhere in the workspace.
 func (c *globCall) Intent() tools.Intent {
 	in := tools.Intent{Description: fmt.Sprintf("'%s'", c.Pattern), Paths: c.dirs}
 	if c.DirPath != "" {
@@ -142,7 +147,8 @@ type globMatcher struct {
 	base, suffix string
 }
 
-// matcher prepares the pattern, which may be absolute or contain "..".
+// matcher prepares the pattern, which may be absolute or contain "..". An absolute
+// pattern moves the search to the directory that it names, whatever dir is.
 func (c *globCall) matcher(dir string) (globMatcher, error) {
 	m := globMatcher{dir: dir, fold: !c.CaseSensitive}
 	p := path.Clean(filepath.ToSlash(c.Pattern))
@@ -199,7 +205,8 @@ func (m *globMatcher) match(rel string) bool {
 	return doublestar.MatchUnvalidated(text, rel)
 }
 
-// enter reports whether anything in the directory rel can match.
+// enter reports whether anything in the directory rel can match. It may say yes too
+// often, never too seldom.
 func (m *globMatcher) enter(rel string) bool {
 	if m.base != "" {
 		return true
@@ -254,7 +261,8 @@ func (c *globCall) Run(ctx context.Context) (tools.Result, error) {
 	return c.result(files, ignored), nil
 }
 
-// search searches one directory.
+// search searches one directory. A directory that does not exist has no files. ignored
+// counts files that match but that an ignore file hides.
 func (c *globCall) search(ctx context.Context, dir string) (files []foundFile, ignored int, err error) {
 	m, err := c.matcher(dir)
 	if err != nil {
@@ -288,8 +296,8 @@ func (c *globCall) search(ctx context.Context, dir string) (files []foundFile, i
 	return files, ignored, err
 }
 
-// compare puts recent files first, the newest before the others; the rest is
-// sorted by name.
+// compare puts recent files first, the newest before the others; the rest is sorted by
+// name. A file is recent for 24 hours.
 func (f foundFile) compare(g foundFile, now time.Time) int {
 	fNew, gNew := now.Sub(f.time) < recent, now.Sub(g.time) < recent
 	switch {

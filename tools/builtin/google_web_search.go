@@ -22,6 +22,7 @@ var googleWebSearchSchema = tools.MustSchema(`{
 // roleUtility is the role of the web tools' requests in statistics.
 const roleUtility = "utility_tool"
 
+// googleWebSearch is the tool.
 type googleWebSearch struct {
 	declared
 	WebOptions
@@ -38,6 +39,7 @@ func GoogleWebSearch(o WebOptions) tools.Tool {
 	}
 }
 
+// googleWebSearchCall is one search, which costs one request to a model.
 type googleWebSearchCall struct {
 	tool *googleWebSearch
 
@@ -56,12 +58,14 @@ func (t *googleWebSearch) Prepare(args map[string]any) (tools.Invocation, error)
 	return c, nil
 }
 
-// Intent implements tools.Invocation.
+// Intent implements tools.Invocation. People read the query. There is nothing to
+// approve but that.
 func (c *googleWebSearchCall) Intent() tools.Intent {
 	return tools.Intent{Description: fmt.Sprintf(`Searching the web for: "%s"`, c.Query)}
 }
 
-// Run implements tools.Invocation. An answer without text is no error.
+// Run implements tools.Invocation. An answer without text is no error. The model gets
+// the answer with [n] after each claim that rests on a source, and the list of sources.
 func (c *googleWebSearchCall) Run(ctx context.Context) (tools.Result, error) {
 	answer, err := c.tool.Generator.Generate(ctx, llm.Request{
 		Model: c.tool.SearchModel, Role: roleUtility, Messages: []llm.Message{llm.UserText(c.Query)},

@@ -39,6 +39,8 @@ type fileHits struct {
 	hits []lineHit
 }
 
+// lineHit is one line of a file, without its newline and already cut to maxLine
+// characters.
 type lineHit struct {
 	number int // from 1
 	text   string
@@ -52,7 +54,9 @@ const (
 	cutMark  = "... [truncated]"
 )
 
-// run searches dir. more reports whether there are matches beyond the limit.
+// run searches dir. more reports whether there are matches beyond the limit. Files that
+// cannot be opened are skipped. A textSearch can be run only once. files belongs to the
+// caller. err is the error of the walk, such as the cause for which ctx ended.
 func (s *textSearch) run(ctx context.Context, w *workspace.Workspace, dir string,
 	how workspace.Walk) (files []fileHits, more bool, err error) {
 	s.buffers.New = func() any { b := make([]byte, 256<<10); return &b }
@@ -128,7 +132,9 @@ func (s *textSearch) most() int {
 	return most
 }
 
-// file searches one file of about size bytes; a binary file has no matches.
+// file searches one file of about size bytes; a binary file has no matches. A file is
+// binary if there is a NUL in its first 8 KiB, or in the piece in which something is
+// found first. If ctx ends, the matches so far are returned.
 func (s *textSearch) file(ctx context.Context, f io.Reader, size int64) []lineHit {
 	pooled := s.buffers.Get().(*[]byte)
 	defer s.buffers.Put(pooled)
@@ -159,9 +165,11 @@ func (s *textSearch) file(ctx context.Context, f io.Reader, size int64) []lineHi
 	return hits
 }
 
+// newline is the separator for [bytes.Count], made once.
 var newline = []byte("\n")
 
-// cutLine shortens a line for display.
+// cutLine shortens a line for display. Invalid UTF-8 becomes U+FFFD, and the carriage
+// return of a CRLF is left out.
 func cutLine(line []byte) string {
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	text := strings.ToValidUTF8(string(line[:min(len(line), 4*maxLine+4)]), "\ufffd")

@@ -29,8 +29,9 @@ type linePattern struct {
 // engine; Go's own engine needs no limit.
 const backtrackLimit = time.Second
 
-// compileLines compiles expressions in JavaScript's syntax. exclude may be
-// empty.
+// compileLines compiles expressions in JavaScript's syntax. exclude may be empty. With
+// fixed, pattern is plain text; exclude is an expression in any case. Errors come
+// from the backtracking engine, which is tried last.
 func compileLines(pattern, exclude string, fixed, caseSensitive bool) (*linePattern, error) {
 	if fixed {
 		pattern = regexp.QuoteMeta(pattern)

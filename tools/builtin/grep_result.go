@@ -66,7 +66,7 @@ func (c *grepCall) names(found grepFound) tools.Result {
 	return res
 }
 
-// matches formats the lines of the result.
+// matches formats the lines of the result. People get the matches as a list.
 func (c *grepCall) matches(ctx context.Context, found grepFound) tools.Result {
 	if found.count == 0 {
 		return c.nothing()
@@ -96,7 +96,8 @@ func (c *grepCall) matches(ctx context.Context, found grepFound) tools.Result {
 	return res
 }
 
-// around returns how many lines to show before and after each match.
+// around returns how many lines to show before and after each match. What the call says
+// counts, also a 0. before and after go before context.
 func (c *grepCall) around(count int) (before, after int) {
 	if c.Context == nil && c.Before == nil && c.After == nil {
 		switch {

@@ -21,6 +21,8 @@ import (
 //go:embed grep_search.md
 var grepSearchDescription string
 
+// grepSearchSchema bounds its numbers only from below: a call may ask for more matches
+// than the default.
 var grepSearchSchema = tools.MustSchema(`{
   "type": "object",
   "properties": {
@@ -52,8 +54,11 @@ const (
 	grepTimeout = 30 * time.Second
 )
 
+// errGrepTimeout is the cause for which a search ends after grepTimeout. The model
+// reads it.
 var errGrepTimeout = errors.New("searching took longer than 30s; narrow it with dir_path or include_pattern")
 
+// grepSearch is the tool.
 type grepSearch struct {
 	fileTool
 }
@@ -72,6 +77,9 @@ func GrepSearch(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
 	}
 }
 
+// grepCall is one search, with its expressions compiled. Context, After and Before are
+// nil if the call does not name them: the number of matches then decides how many lines
+// are shown around each.
 type grepCall struct {
 	tool  *grepSearch
 	lines *linePattern
@@ -138,7 +146,8 @@ func (c *grepCall) locate() error {
 	return nil
 }
 
-// Intent implements tools.Invocation.
+// Intent implements tools.Invocation. People read the pattern, the files and, if the
+// call names one, the directory.
 func (c *grepCall) Intent() tools.Intent {
 	text := fmt.Sprintf("'%s'", c.Pattern)
 	if c.Include != "" {
@@ -192,7 +201,8 @@ type grepFile struct {
 	abs   string
 }
 
-// search adds the matches in dir.
+// search adds the matches in dir. Once as many matches as the call wants are found,
+// further directories are not searched, and the result says that there may be more.
 func (c *grepCall) search(ctx context.Context, dir string, found *grepFound) error {
 	left := c.Total - found.count
 	if left == 0 {

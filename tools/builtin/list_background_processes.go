@@ -11,6 +11,8 @@ import (
 //go:embed list_background_processes.md
 var listBackgroundDescription string
 
+// listBackgroundSchema has no argument that changes the result. wait_for_previous is
+// for tools/toolcall, which schedules calls.
 var listBackgroundSchema = tools.MustSchema(`{
   "type": "object",
   "properties": {
@@ -18,6 +20,7 @@ var listBackgroundSchema = tools.MustSchema(`{
   }
 }`)
 
+// listBackground is the tool.
 type listBackground struct {
 	declared
 	processes *Processes
@@ -33,7 +36,7 @@ func ListBackgroundProcesses(ps *Processes) tools.Tool {
 		ps}
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. It only checks the arguments.
 func (t *listBackground) Prepare(args map[string]any) (tools.Invocation, error) {
 	if err := t.schema.Check(args); err != nil {
 		return nil, err
@@ -41,14 +44,16 @@ func (t *listBackground) Prepare(args map[string]any) (tools.Invocation, error) 
 	return (*listBackgroundCall)(t), nil
 }
 
+// listBackgroundCall is a call, which has nothing that the tool does not have.
 type listBackgroundCall listBackground
 
-// Intent implements tools.Invocation.
+// Intent implements tools.Invocation. It is the same for every call.
 func (c *listBackgroundCall) Intent() tools.Intent {
 	return tools.Intent{Description: "Lists the background processes of this session."}
 }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. There is one line for each process, oldest first,
+// with its command and how it ended.
 func (c *listBackgroundCall) Run(ctx context.Context) (tools.Result, error) {
 	if ctx.Err() != nil {
 		return tools.Result{}, context.Cause(ctx)

@@ -18,6 +18,7 @@ import (
 //go:embed list_directory.md
 var listDirectoryDescription string
 
+// listDirectorySchema has the arguments of Gemini CLI's list_directory.
 var listDirectorySchema = tools.MustSchema(`{
   "type": "object",
   "properties": {
@@ -29,6 +30,8 @@ var listDirectorySchema = tools.MustSchema(`{
   "required": ["dir_path"]
 }`)
 
+// filteringSchema is the part that list_directory and read_many_files share;
+// [filtering] decodes it.
 const filteringSchema = `{
   "type": "object",
   "description": "Which ignore files count; by default as the user set it.",
@@ -38,7 +41,8 @@ const filteringSchema = `{
   }
 }`
 
-// filtering holds the arguments that choose which ignore files apply.
+// filtering holds the arguments that choose which ignore files apply. A nil field means
+// what the settings say.
 type filtering struct {
 	Git    *bool `json:"respect_git_ignore"`
 	Gemini *bool `json:"respect_gemini_ignore"`
@@ -55,6 +59,7 @@ func (f filtering) over(ig workspace.Ignore) workspace.Ignore {
 	return ig
 }
 
+// listDirectory is the tool.
 type listDirectory struct {
 	fileTool
 }
@@ -72,6 +77,8 @@ func ListDirectory(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool 
 	}
 }
 
+// listDirectoryCall lists the directory abs. Ignore holds patterns of names, see
+// wildcard.
 type listDirectoryCall struct {
 	tool *listDirectory
 	abs  string
@@ -93,12 +100,13 @@ func (t *listDirectory) Prepare(args map[string]any) (tools.Invocation, error) {
 	return c, err
 }
 
-// Intent implements tools.Invocation.
+// Intent implements tools.Invocation. People read the path relative to the root.
 func (c *listDirectoryCall) Intent() tools.Intent {
 	return tools.Intent{Description: shortPath(c.tool.ws.Rel(c.abs)), Paths: []string{c.abs}}
 }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. Entries that vanish meanwhile are left out; those
+// that an ignore file hides are counted in the result.
 func (c *listDirectoryCall) Run(ctx context.Context) (tools.Result, error) {
 	info, err := c.tool.ws.Stat(c.abs)
 	if err != nil {
@@ -194,6 +202,8 @@ func (l listed) compare(m listed) int {
 	return collate(l.name, m.name)
 }
 
+// result lists the items for the model, with sizes in bytes; people get the same names
+// without sizes.
 func (c *listDirectoryCall) result(items []listed, ignored int) tools.Result {
 	count := ""
 	if ignored > 0 {

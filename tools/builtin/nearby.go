@@ -18,12 +18,15 @@ func withNearby(tool tools.Tool, nearby func(path string) string) tools.Tool {
 	return nearbyTool{tool, nearby}
 }
 
+// nearbyTool wraps a tool whose calls have, beyond an Invocation, the methods of edits
+// or none. Other optional methods would be lost.
 type nearbyTool struct {
 	tools.Tool
 	nearby func(path string) string
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. A call that edits a file stays one that the user can
+// modify and that can be checked.
 func (t nearbyTool) Prepare(args map[string]any) (tools.Invocation, error) {
 	inv, err := t.Tool.Prepare(args)
 	if err != nil {
@@ -42,11 +45,13 @@ type edits interface {
 	tools.Checkable
 }
 
+// nearbyCall is a call that does not edit.
 type nearbyCall struct {
 	tools.Invocation
 	nearby func(path string) string
 }
 
+// nearbyEdit is a call that edits a file.
 type nearbyEdit struct {
 	nearbyCall
 	edits

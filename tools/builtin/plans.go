@@ -12,8 +12,8 @@ import (
 // Plans is plan mode, as its tools use it. Its functions are called concurrently. If Dir
 // is set, the others are required.
 type Plans struct {
-	// Dir returns the absolute folder where plans are written; nil means that there is no
-	// plan mode.
+	// Dir returns the absolute folder where plans are written; nil means that there is
+	// no plan mode. The folder need not exist before Enter.
 	Dir func() string
 	// Active reports whether the session is in plan mode.
 	Active func() bool
@@ -55,7 +55,8 @@ func forPlans(t tools.Tool, p Plans) tools.Tool {
 	return planned{t, p}
 }
 
-// Spec implements tools.Tool.
+// Spec implements tools.Tool. In plan mode the description begins with the folder in
+// which the model may write.
 func (t planned) Spec() llm.ToolSpec {
 	s := t.Tool.Spec()
 	if t.plans.Active() {
@@ -64,7 +65,8 @@ func (t planned) Spec() llm.ToolSpec {
 	return s
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. The arguments of the caller are not changed. Other
+// paths stay as they are.
 func (t planned) Prepare(args map[string]any) (tools.Invocation, error) {
 	if path, ok := args["file_path"].(string); ok && t.plans.Active() {
 		if m := planName.FindStringSubmatch(filepath.ToSlash(path)); m != nil {

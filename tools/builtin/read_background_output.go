@@ -16,6 +16,7 @@ const backgroundKept = 64 << 10
 //go:embed read_background_output.md
 var readBackgroundDescription string
 
+// readBackgroundSchema has the arguments of Gemini CLI's read_background_output.
 var readBackgroundSchema = tools.MustSchema(`{
   "type": "object",
   "properties": {
@@ -28,6 +29,7 @@ var readBackgroundSchema = tools.MustSchema(`{
   "required": ["pid"]
 }`)
 
+// readBackground is the tool.
 type readBackground struct {
 	declared
 	processes *Processes
@@ -43,6 +45,7 @@ func ReadBackgroundOutput(ps *Processes) tools.Tool {
 	return &readBackground{declared{"read_background_output", readBackgroundDescription, readBackgroundSchema, info}, ps}
 }
 
+// readBackgroundCall reads the last Lines lines after Delay milliseconds.
 type readBackgroundCall struct {
 	processes *Processes
 
@@ -51,7 +54,7 @@ type readBackgroundCall struct {
 	Delay int `json:"delay_ms"`
 }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. Whether there is such a process is found out by Run.
 func (t *readBackground) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &readBackgroundCall{processes: t.processes, Lines: 100}
 	if err := t.schema.Decode(args, c); err != nil {
@@ -60,7 +63,7 @@ func (t *readBackground) Prepare(args map[string]any) (tools.Invocation, error) 
 	return c, nil
 }
 
-// Intent implements tools.Invocation.
+// Intent implements tools.Invocation. It has no paths: the output is in memory.
 func (c *readBackgroundCall) Intent() tools.Intent {
 	return tools.Intent{Description: "Reads the output of a background process."}
 }

@@ -16,7 +16,8 @@ import (
 	"minigem/tools/workspace"
 )
 
-// Limits of reading (core/utils/constants.ts).
+// Limits of reading (core/utils/constants.ts). Lines and characters apply to text,
+// bytes to files.
 const (
 	maxReadLines = 2000
 	maxLineRunes = 2000
@@ -27,6 +28,7 @@ const (
 //go:embed read_file.md
 var readFileDescription string
 
+// readFileSchema has the arguments of Gemini CLI's read_file.
 var readFileSchema = tools.MustSchema(`{
   "type": "object",
   "properties": {
@@ -37,15 +39,17 @@ var readFileSchema = tools.MustSchema(`{
   "required": ["file_path"]
 }`)
 
+// readFile is the tool.
 type readFile struct {
 	fileTool
 }
 
-// ReadFile returns the tool read_file (core/tools/read-file.ts). Files that ignore hides
-// cannot be read. It returns at most 2,000 lines, cut after 2,000 characters each, with a
-// notice where more follows; images, PDF, audio and video as an [llm.Blob]; of a binary
-// file only that it is one. A file of more than 20 MB can be read in ranges; it is
-// streamed then and its lines are not counted. Errors: [tools.ErrReadContent],
+// ReadFile returns the tool read_file (core/tools/read-file.ts). Files that ignore
+// hides cannot be read. It returns at most 2,000 lines unless the call names an
+// end_line, cut after 2,000 characters each, with a notice where more follows; images,
+// PDF, audio and video as an [llm.Blob]; of a binary file only that it is one. Of a
+// file of more than 20 MB only ranges of text can be read, up to 2,000 lines at a time;
+// it is streamed then and its lines are not counted. Errors: [tools.ErrReadContent],
 // [tools.ErrFileTooLarge].
 func ReadFile(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
 	return &readFile{
@@ -55,6 +59,8 @@ func ReadFile(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
 	}
 }
 
+// readFileCall reads one file. rel is how the texts name it: relative to the root.
+// StartLine and EndLine are 0 if the call does not name them.
 type readFileCall struct {
 	tool *readFile
 	abs  string
@@ -89,7 +95,8 @@ func (t *readFile) Prepare(args map[string]any) (tools.Invocation, error) {
 	return c, nil
 }
 
-// Intent implements tools.Invocation.
+// Intent implements tools.Invocation. People read the path relative to the root,
+// shortened to 35 characters.
 func (c *readFileCall) Intent() tools.Intent {
 	return tools.Intent{Description: shortPath(c.rel), Paths: []string{c.abs}}
 }
@@ -130,7 +137,8 @@ func (c *readFileCall) failed(err error) error {
 	return e
 }
 
-// whole returns a file that is in memory.
+// whole returns a file that is in memory. What kind of file it is, is decided by its
+// extension first and by its first bytes then. An SVG image is text.
 func (c *readFileCall) whole(data []byte) (tools.Result, error) {
 	name := filepath.Base(c.abs)
 	if strings.EqualFold(filepath.Ext(name), ".svg") {
@@ -152,6 +160,7 @@ func (c *readFileCall) whole(data []byte) (tools.Result, error) {
 	return c.lines(text)
 }
 
+// binary is the result for a file that is not text. It is a result and no error.
 func (c *readFileCall) binary() tools.Result {
 	return tools.TextResult("Cannot display content of binary file: "+c.rel, "Skipped binary file: "+c.rel)
 }

@@ -18,8 +18,9 @@ type excerpt struct {
 	shortened bool
 }
 
-// readLines reads the lines from first to last and nothing after them. Memory
-// is limited by the result, however long lines are.
+// readLines reads the lines from first to last and nothing after them. Memory is
+// limited by the result, however long lines are. A range that begins after the end has
+// no lines; total is the number of lines then. If ctx ends, the error is its cause.
 func readLines(ctx context.Context, r io.Reader, first, last int) (excerpt, error) {
 	br := bufio.NewReaderSize(r, 64<<10)
 	head, _ := br.Peek(4)

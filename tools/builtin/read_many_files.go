@@ -21,6 +21,7 @@ import (
 //go:embed read_many_files.md
 var readManyFilesDescription string
 
+// readManyFilesSchema has the arguments of Gemini CLI's read_many_files.
 var readManyFilesSchema = tools.MustSchema(`{
   "type": "object",
   "properties": {
@@ -51,8 +52,12 @@ var (
 // maxReadMany limits the bytes that one call returns; the rest is skipped.
 const maxReadMany = 20 << 20
 
+// endOfContent ends the result (core/tools/read-many-files.ts), so that the model can
+// tell it from one that was cut.
 const endOfContent = "\n--- End of content ---"
 
+// readManyFiles is the tool. read hides nothing: what is ignored is left out by the
+// walk that finds the files.
 type readManyFiles struct {
 	fileTool
 	read tools.Tool
@@ -72,6 +77,7 @@ func ReadManyFiles(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool 
 	}
 }
 
+// readManyCall is one call. A nil Recursive or DefaultExcludes means true.
 type readManyCall struct {
 	tool *readManyFiles
 
@@ -104,12 +110,14 @@ func (t *readManyFiles) Prepare(args map[string]any) (tools.Invocation, error) {
 	return c, nil
 }
 
-// Intent implements tools.Invocation.
+// Intent implements tools.Invocation. People read the patterns; Paths are all
+// directories of the workspace.
 func (c *readManyCall) Intent() tools.Intent {
 	return tools.Intent{Description: "Will attempt to read and concatenate files using patterns: " +
 		strings.Join(c.Include, ", "), Paths: c.tool.ws.Dirs()}
 }
 
+// isTrue returns the value of an argument that is true unless the call says otherwise.
 func isTrue(b *bool) bool { return b == nil || *b }
 
 // Run implements tools.Invocation. Files come in the order of their paths, directory by
@@ -137,7 +145,8 @@ func (c *readManyCall) Run(ctx context.Context) (tools.Result, error) {
 	return res.result(), nil
 }
 
-// find returns the absolute paths of the matching files below dir, sorted.
+// find returns the absolute paths of the matching files below dir, sorted. A directory
+// that does not exist has none.
 func (c *readManyCall) find(ctx context.Context, dir string) ([]string, error) {
 	if _, err := c.tool.ws.Stat(dir); err != nil {
 		return nil, nil // a further directory that does not exist yet
@@ -161,7 +170,8 @@ func (c *readManyCall) find(ctx context.Context, dir string) ([]string, error) {
 	return files, err
 }
 
-// patterns returns include relative to dir. A directory means its content.
+// patterns returns include relative to dir. A directory means its content. A name that
+// exists is taken literally, so "[id].tsx" is no class of characters.
 func (c *readManyCall) patterns(dir string) []string {
 	var ps []string
 	for _, p := range c.Include {
@@ -187,6 +197,8 @@ func (c *readManyCall) patterns(dir string) []string {
 	return ps
 }
 
+// matchesAny reports whether one of patterns, which must be valid, matches the
+// slash-separated path rel.
 func matchesAny(patterns []string, rel string) bool {
 	return slices.ContainsFunc(patterns, func(p string) bool { return doublestar.MatchUnvalidated(p, rel) })
 }
@@ -201,8 +213,8 @@ func (c *readManyCall) excluded(rel string) bool {
 		slices.Contains(excludedNames, name))
 }
 
-// named reports whether a pattern names the file or its extension, which
-// includes it even if it is not text.
+// named reports whether a pattern names the file or its extension, which includes it
+// even if it is not text. "*.png" names all images of that kind.
 func (c *readManyCall) named(name string) bool {
 	ext := strings.ToLower(filepath.Ext(name))
 	return slices.ContainsFunc(c.Include, func(p string) bool {

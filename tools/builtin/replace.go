@@ -15,6 +15,8 @@ import (
 //go:embed replace.md
 var replaceDescription string
 
+// replaceSchema has the arguments of Gemini CLI's replace. instruction has no effect
+// here; Gemini CLI uses it to have a model repair a failed edit.
 var replaceSchema = tools.MustSchema(`{
   "type": "object",
   "properties": {
@@ -28,6 +30,7 @@ var replaceSchema = tools.MustSchema(`{
   "required": ["file_path", "instruction", "old_string", "new_string"]
 }`)
 
+// replace is the tool.
 type replace struct {
 	declared
 	ws *workspace.Workspace
@@ -49,6 +52,8 @@ func Replace(ws *workspace.Workspace) tools.Tool {
 	}
 }
 
+// replaceCall is one edit. edit computes it at its first use and then returns the same,
+// so that Intent, Check and Run agree on what is written.
 type replaceCall struct {
 	tool *replace
 	args map[string]any
@@ -63,7 +68,8 @@ type replaceCall struct {
 	userEdited
 }
 
-// replacement is an edit with the matches that it replaces.
+// replacement is an edit with the matches that it replaces. count is 0 for a new file.
+// note tells the model how lenient the search was; it is empty after an exact match.
 type replacement struct {
 	*edit
 	count int
@@ -192,7 +198,8 @@ func sameEnding(original, text string) string {
 	return text
 }
 
-// Intent implements tools.Invocation.
+// Intent implements tools.Invocation. It reads the file. Edit is nil if the edit is
+// impossible; Check says why.
 func (c *replaceCall) Intent() tools.Intent {
 	rel := shortPath(c.rel)
 	in := tools.Intent{Title: "Confirm Edit: " + rel, Paths: []string{c.abs}}
@@ -210,13 +217,15 @@ func (c *replaceCall) Intent() tools.Intent {
 	return in
 }
 
-// Check implements tools.Checkable.
+// Check implements tools.Checkable. It returns the error that Run would return, before
+// the user is asked.
 func (c *replaceCall) Check() error {
 	_, err := c.edit()
 	return err
 }
 
-// glimpse returns the beginning of the first line of s.
+// glimpse returns the beginning of the first line of s. It is at most 30 characters and
+// "...".
 func glimpse(s string) string {
 	const limit = 30
 	first, _, _ := strings.Cut(s, "\n")
@@ -229,7 +238,8 @@ func glimpse(s string) string {
 	return first
 }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. It writes what Intent showed, or nothing if the file
+// has changed since then.
 func (c *replaceCall) Run(ctx context.Context) (tools.Result, error) {
 	r, err := c.edit()
 	if err != nil {
@@ -252,7 +262,9 @@ func (c *replaceCall) Run(ctx context.Context) (tools.Result, error) {
 	return tools.TextResult(text, r.display("Current", "Proposed")), nil
 }
 
-// WithContent implements tools.Modifiable: it replaces the whole content.
+// WithContent implements tools.Modifiable: it replaces the whole content. The arguments
+// it returns are new, and a call prepared from them writes content; if the edit is
+// impossible, it returns the old arguments.
 func (c *replaceCall) WithContent(content string) map[string]any {
 	r, err := c.edit()
 	if err != nil {

@@ -19,6 +19,8 @@ import (
 //go:embed save_memory.md
 var saveMemoryDescription string
 
+// saveMemorySchema is completed with the scopes that there are: without a file for the
+// project the model is offered only "global".
 const saveMemorySchema = `{
   "type": "object",
   "properties": {
@@ -43,12 +45,14 @@ type MemoryFiles struct {
 	Project string
 }
 
+// saveMemory is the tool. opened keeps one workspace for each directory, because a
+// workspace keeps its folder open as long as the process runs.
 type saveMemory struct {
 	declared
 	files MemoryFiles
 
 	mu     sync.Mutex
-	opened map[string]*workspace.Workspace // locks by directory
+	opened map[string]*workspace.Workspace // by directory
 }
 
 // SaveMemory returns the tool save_memory (docs/spec/contract.md 7). It adds one line to
@@ -66,6 +70,8 @@ func SaveMemory(files MemoryFiles) tools.Tool {
 	}
 }
 
+// saveMemoryCall adds one fact to file. Scope is empty, "global" or "project"; empty
+// means "global".
 type saveMemoryCall struct {
 	tool *saveMemory
 	file string
@@ -161,8 +167,9 @@ func (t *saveMemory) open(dir string) (*workspace.Workspace, error) {
 	return ws, err
 }
 
-// remember adds fact to the section of memories of a GEMINI.md; if there is
-// none it appends one.
+// remember adds fact to the section of memories of a GEMINI.md; if there is none it
+// appends one. The rest of text stays as it is, but for blank lines at the end of the
+// section or, without one, of the text.
 func remember(text, fact string) string {
 	item := "- " + fact + "\n"
 	at := headingAt(text)

@@ -53,7 +53,8 @@ func looksSubstituting(command string) bool {
 	return false
 }
 
-// rootCommand returns the name of the first program of a command line: "git".
+// rootCommand returns the name of the first program of a command line: "git". It is
+// empty if the line does not parse or the name is not a plain word.
 func rootCommand(command string) string {
 	file, err := shell.Syntax(command, syntax.LangBash)
 	if err != nil {

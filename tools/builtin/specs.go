@@ -26,6 +26,8 @@ func Specs() []llm.ToolSpec {
 	return specs
 }
 
+// none is the folder of plans and the session of declarations that belong to no
+// session.
 func none() string { return "" }
 
 // nobody is an Asker and a Generator that is never called.

@@ -12,6 +12,8 @@ import (
 //go:embed update_topic.md
 var updateTopicDescription string
 
+// updateTopicSchema requires the next step only: title and summary are for a change of
+// topic.
 var updateTopicSchema = tools.MustSchema(`{
   "type": "object",
   "properties": {
@@ -23,6 +25,8 @@ var updateTopicSchema = tools.MustSchema(`{
   "required": ["strategic_intent"]
 }`)
 
+// updateTopic is the tool. It remembers the title of the current session only, in order
+// to display a title once.
 type updateTopic struct {
 	declared
 	session func() string
@@ -40,6 +44,7 @@ func UpdateTopic(session func() string) tools.Tool {
 	}}, session: session, title: map[string]string{}}
 }
 
+// updateTopicCall has its texts on one line each, except Summary.
 type updateTopicCall struct {
 	tool *updateTopic
 
@@ -62,7 +67,7 @@ func (t *updateTopic) Prepare(args map[string]any) (tools.Invocation, error) {
 	return c, nil
 }
 
-// Intent implements tools.Invocation.
+// Intent implements tools.Invocation. It is the same whether or not the title is new.
 func (c *updateTopicCall) Intent() tools.Intent {
 	in := tools.Intent{Description: "Update tactical intent: \"" + c.Aim + "\""}
 	if c.Title != "" {

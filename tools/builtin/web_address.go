@@ -55,8 +55,8 @@ func publicAddrs(ctx context.Context, r Resolver, host string) ([]netip.Addr, er
 	return addrs, nil
 }
 
-// findURLs returns the URLs in a prompt, each once, in order. The error, for
-// the model, names text that looks like a URL and is not.
+// findURLs returns the URLs in a prompt, each once, in order. faults has a sentence for
+// the model about each text that looks like a URL and is not one that can be fetched.
 func findURLs(prompt string) (urls []*url.URL, faults []string) {
 	for _, word := range strings.Fields(prompt) {
 		i := strings.Index(word, "://")
@@ -83,6 +83,7 @@ func findURLs(prompt string) (urls []*url.URL, faults []string) {
 	return urls, faults
 }
 
+// isSchemeRune reports whether r may be part of a URL's scheme (RFC 3986, section 3.1).
 func isSchemeRune(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("+-.", r)
 }

@@ -30,6 +30,9 @@ const (
 	maxFetchChars  = 250_000
 )
 
+// errNotPublic is wrapped by the errors about hosts on this machine or in a local
+// network. Such a page is never fetched, so that a prompt cannot make the tool read
+// internal services.
 var errNotPublic = errors.New("address is not public")
 
 // webClient fetches pages of the public internet only: a name is looked up once
@@ -68,7 +71,9 @@ func newWebClient(r Resolver, dial func(ctx context.Context, network, address st
 	return c
 }
 
-// connect dials one of the public addresses of a host.
+// connect dials one of the public addresses of a host. It looks the host up itself, so
+// that the address that was checked is the one that is dialled. The error is for the
+// last address, or from the lookup.
 func (c *webClient) connect(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

@@ -20,6 +20,8 @@ import (
 //go:embed web_fetch.md
 var webFetchDescription string
 
+// webFetchSchema has one argument, as in Gemini CLI: the addresses are found in the
+// text.
 var webFetchSchema = tools.MustSchema(`{
   "type": "object",
   "properties": {"prompt": {"type": "string", "description": "The addresses, and what is wanted of them."}},
@@ -53,6 +55,7 @@ type WebOptions struct {
 	Now func() time.Time
 }
 
+// webFetch is the tool. limit counts over all calls.
 type webFetch struct {
 	declared
 	WebOptions
@@ -86,7 +89,8 @@ type hostLimit struct {
 	calls map[string][]time.Time
 }
 
-// allow counts a request. It returns false if there were too many.
+// allow counts a request. It returns false if there were too many. Requests that were
+// refused do not count.
 func (l *hostLimit) allow(host string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -104,6 +108,8 @@ func (l *hostLimit) allow(host string) bool {
 	return true
 }
 
+// webFetchCall is one call. urls are those in Prompt, each once, with files on GitHub
+// as raw text.
 type webFetchCall struct {
 	tool *webFetch
 	urls []*url.URL
@@ -137,7 +143,8 @@ func (t *webFetch) Prepare(args map[string]any) (tools.Invocation, error) {
 	return c, nil
 }
 
-// Intent implements tools.Invocation.
+// Intent implements tools.Invocation. The user reads the whole prompt and the addresses
+// that it names.
 func (c *webFetchCall) Intent() tools.Intent {
 	prompt := strings.Join(strings.Fields(c.Prompt), " ")
 	if r := []rune(prompt); len(r) > 100 {
@@ -183,7 +190,8 @@ func (c *webFetchCall) Run(ctx context.Context) (tools.Result, error) {
 	return tools.TextResult(untrusted(text), display), nil
 }
 
-// permitted returns the URLs that may be fetched, and why the others may not.
+// permitted returns the URLs that may be fetched, and why the others may not. Each
+// permitted one counts for the limit of its host.
 func (c *webFetchCall) permitted(ctx context.Context) (urls []*url.URL, skipped []string) {
 	for _, u := range c.urls {
 		switch {

@@ -12,6 +12,7 @@ import (
 //go:embed write_file.md
 var writeFileDescription string
 
+// writeFileSchema has the arguments of Gemini CLI's write_file.
 var writeFileSchema = tools.MustSchema(`{
   "type": "object",
   "properties": {
@@ -21,6 +22,7 @@ var writeFileSchema = tools.MustSchema(`{
   "required": ["file_path", "content"]
 }`)
 
+// writeFile is the tool.
 type writeFile struct {
 	declared
 	ws *workspace.Workspace
@@ -40,6 +42,7 @@ func WriteFile(ws *workspace.Workspace) tools.Tool {
 	}
 }
 
+// writeFileCall replaces a whole file, or creates one.
 type writeFileCall struct {
 	tool *writeFile
 	args map[string]any
@@ -51,7 +54,8 @@ type writeFileCall struct {
 	userEdited
 }
 
-// userEdited are arguments that WithContent adds.
+// userEdited holds the arguments that WithContent adds: that the user changed the edit,
+// and what the model had proposed. Their names are Gemini CLI's.
 type userEdited struct {
 	Modified bool   `json:"modified_by_user"`
 	Proposed string `json:"ai_proposed_content"`
@@ -114,7 +118,8 @@ func (c *writeFileCall) Check() error {
 	return err
 }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. It writes what Intent showed, or nothing if the file
+// has changed since then. The model gets the code around the change.
 func (c *writeFileCall) Run(ctx context.Context) (tools.Result, error) {
 	e, err := c.edit()
 	if err != nil {
@@ -133,7 +138,8 @@ func (c *writeFileCall) Run(ctx context.Context) (tools.Result, error) {
 	return tools.TextResult(text+e.userNote()+e.updated(), e.display("Original", "Written")), nil
 }
 
-// WithContent implements tools.Modifiable.
+// WithContent implements tools.Modifiable. The model's first proposal stays, however
+// often the user edits.
 func (c *writeFileCall) WithContent(content string) map[string]any {
 	proposed := c.Content
 	if c.Modified {

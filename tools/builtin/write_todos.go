@@ -12,6 +12,8 @@ import (
 //go:embed write_todos.md
 var writeTodosDescription string
 
+// writeTodosSchema is the only schema of these tools that refuses unknown fields in an
+// item.
 var writeTodosSchema = tools.MustSchema(`{
   "type": "object",
   "properties": {
@@ -33,7 +35,8 @@ var writeTodosSchema = tools.MustSchema(`{
   "required": ["todos"]
 }`)
 
-// Todo is a task of the list that write_todos keeps.
+// Todo is a task of the list that write_todos keeps. The tool checks the status and
+// that no more than one task is in progress.
 type Todo struct {
 	// Description is one line for people.
 	Description string `json:"description"`
@@ -43,9 +46,13 @@ type Todo struct {
 
 // Todos is the display of write_todos: the whole list, which replaces the one before.
 type Todos struct {
+	// Todos is in the order of the model. It is the display of a result, and never null
+	// there.
 	Todos []Todo `json:"todos"`
 }
 
+// writeTodos is the tool. It keeps nothing itself: the list is in the calls of the
+// history.
 type writeTodos struct{ declared }
 
 // WriteTodos returns the tool write_todos (core/tools/write-todos.ts). It stores nothing:
@@ -56,9 +63,11 @@ func WriteTodos() tools.Tool {
 			tools.Info{DisplayName: "WriteTodos", Kind: tools.KindThink, Markdown: true}}}
 }
 
+// writeTodosCall is the whole list, which replaces the one before.
 type writeTodosCall struct{ Todos }
 
-// Prepare implements tools.Tool.
+// Prepare implements tools.Tool. It refuses a blank description, and a list with more
+// than one task in progress.
 func (t *writeTodos) Prepare(args map[string]any) (tools.Invocation, error) {
 	c := &writeTodosCall{}
 	if err := t.schema.Decode(args, c); err != nil {
@@ -79,7 +88,7 @@ func (t *writeTodos) Prepare(args map[string]any) (tools.Invocation, error) {
 	return c, nil
 }
 
-// Intent implements tools.Invocation.
+// Intent implements tools.Invocation. People read how many tasks there are.
 func (c *writeTodosCall) Intent() tools.Intent {
 	if len(c.Todos.Todos) == 0 {
 		return tools.Intent{Description: "Cleared todo list"}
@@ -87,7 +96,8 @@ func (c *writeTodosCall) Intent() tools.Intent {
 	return tools.Intent{Description: fmt.Sprintf("Set %d todo(s)", len(c.Todos.Todos))}
 }
 
-// Run implements tools.Invocation.
+// Run implements tools.Invocation. It cannot fail. The display is a [Todos], which is
+// never nil.
 func (c *writeTodosCall) Run(context.Context) (tools.Result, error) {
 	if len(c.Todos.Todos) == 0 {
 		return tools.TextResult("Successfully cleared the todo list.", Todos{Todos: []Todo{}}), nil

@@ -19,6 +19,8 @@ const interpreters = "python python2 python3 node deno bun perl ruby php lua awk
 const parted = "git npm pnpm yarn go cargo docker podman gh glab pip pip3 uv poetry gem bundle mvn gradle ./gradlew " +
 	"dotnet terraform brew apt apt-get systemctl"
 
+// subcommands matches a program with plain words after it, so that "always" is never
+// about an option or a path.
 var subcommands = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\S+( [a-z][a-z0-9:-]*)*$`) })
 
 // RootCommands returns the command prefixes that "always" would allow for a command line:

@@ -10,6 +10,8 @@ import (
 //go:embed builtin.toml
 var builtinTOML []byte
 
+// builtin parses the rules once, because each start would pay for it otherwise. The
+// rule about trusted servers is not in the file: a policy file cannot say TrustedOnly.
 var builtin = sync.OnceValue(func() []Rule {
 	rules, problems := Parse("built-in policy", builtinTOML, TierDefault)
 	if len(problems) > 0 {

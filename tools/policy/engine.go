@@ -35,10 +35,11 @@ type Options struct {
 	// Windows.
 	Shell Shell
 	// InWorkspace and InPlans report whether an absolute path, links followed, is
-	// inside the workspace or the plans folder. The path may hold "..". If they are nil,
-	// nothing is.
+	// inside the workspace or the plans folder. The path may hold "..". If they are
+	// nil, nothing is. They may be called concurrently and must not call the Engine.
 	InWorkspace func(path string) bool
-	InPlans     func(path string) bool
+	// InPlans is the same for the folder of plans.
+	InPlans func(path string) bool
 	// Sensitive reports whether changing path, links followed, needs a question in
 	// every mode but yolo, such as settings by which editors run programs. If it is nil,
 	// no path is sensitive.
@@ -61,8 +62,12 @@ type Shell string
 
 // The shells.
 const (
-	Bash       Shell = "bash"
-	POSIX      Shell = "sh" // another shell, such as sh if there is no bash
+	// Lines are judged by bash's grammar.
+	Bash Shell = "bash"
+	// Another shell, such as sh where there is no bash. Lines are judged by the grammar
+	// of POSIX.
+	POSIX Shell = "sh"
+	// Lines are judged by what is known of PowerShell. None of them runs unasked.
 	PowerShell Shell = "powershell"
 )
 
@@ -108,6 +113,8 @@ type situation struct {
 // answered reports whether somebody or something says whether a call may run.
 func (s situation) answered() bool { return s.Interactive || s.Hooks }
 
+// situation returns what the rules depend on at this moment. The rules in it are shared
+// and must not be changed.
 func (e *Engine) situation() situation {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
@@ -129,7 +136,8 @@ func (e *Engine) SetMode(m Mode) {
 }
 
 // Rules returns all rules in the order in which they are tried, by falling priority. It
-// includes the built-in rules and the user's answers.
+// includes the built-in rules and the user's answers. The slice is a copy; what its
+// elements refer to is shared.
 func (e *Engine) Rules() []Rule { return slices.Clone(e.situation().Rules) }
 
 // Check decides about a call. It never returns [Ask] if neither a user nor a hook can
@@ -143,6 +151,8 @@ func (e *Engine) Check(c Call) Verdict {
 	return v
 }
 
+// check decides in a situation that need not be the current one, so that Lasting can
+// try out answers.
 func (e *Engine) check(s situation, c Call) Verdict {
 	c.Tool, s.wanted = canonical(c.Tool), c.Wanted
 	var v Verdict

@@ -26,7 +26,8 @@ type Lists struct {
 }
 
 // FromLists converts the lists to rules of the user's tier (core/policy/config.ts), and
-// returns a [Problem] for each entry that makes none.
+// returns a [Problem] for each entry that makes none. The rules are in no particular
+// order: [New] sorts them. A name that no tool has makes a rule that never matches.
 func FromLists(l Lists) ([]Rule, []Problem) {
 	var rules []Rule
 	var problems []Problem

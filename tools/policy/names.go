@@ -2,6 +2,7 @@ package policy
 
 import "strings"
 
+// shellTool is the one tool whose calls are judged by what their command line runs.
 const shellTool = "run_shell_command"
 
 // aliases are older names that lists and rules may still use: class names and

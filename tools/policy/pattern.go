@@ -15,6 +15,8 @@ const anything = "*"
 // mostLines limits the alternatives of a pattern; more may be anything.
 const mostLines = 64
 
+// folder matches what an expression says about the folder of a program: only its name
+// counts.
 var folder = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[*/]+\b`) })
 
 // patternOf returns the known words of the command lines that a commandRegex matches. A

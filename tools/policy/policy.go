@@ -31,14 +31,19 @@ type Decision int
 
 // The decisions.
 const (
-	Allow Decision = iota // it runs
-	Ask                   // the user is asked first
-	Deny                  // it does not run
+	// it runs
+	Allow Decision = iota
+	// the user, or a PermissionRequest hook, is asked first
+	Ask
+	// it does not run, whatever anybody answers
+	Deny
 )
 
+// decisionNames are the spellings of policy files.
 var decisionNames = [...]string{Allow: "allow", Ask: "ask_user", Deny: "deny"}
 
-// String returns the decision as policy files spell it: allow, ask_user, deny.
+// String returns the decision as policy files spell it: allow, ask_user, deny. It
+// panics for any other number.
 func (d Decision) String() string { return decisionNames[d] }
 
 // Mode is an approval mode, spelled as in policy files.
@@ -128,8 +133,9 @@ const (
 	// this call runs
 	ProceedOnce Outcome = "proceed_once"
 	// and calls like it run from now on, see [Engine.Remember]
-	ProceedAlways        Outcome = "proceed_always"
-	ProceedAlwaysSandbox Outcome = "proceed_always_sandbox" // a command, in the sandbox
+	ProceedAlways Outcome = "proceed_always"
+	// a command, and commands like it from now on, run in the sandbox
+	ProceedAlwaysSandbox Outcome = "proceed_always_sandbox"
 	// and all calls of the MCP server
 	ProceedAlwaysServer Outcome = "proceed_always_server"
 	// and all calls of the MCP server's tool

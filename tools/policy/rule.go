@@ -19,9 +19,12 @@ type Tier int
 
 // The tiers, from the lowest to the highest.
 const (
-	TierDefault   Tier = 1 + iota // built in
-	TierExtension                 // an extension's policies folder; may only tighten
-	TierWorkspace                 // the project's; Gemini CLI has it switched off
+	// built in
+	TierDefault Tier = 1 + iota
+	// an extension's policies folder; its rules may only tighten
+	TierExtension
+	// the project's policies; Gemini CLI has them switched off
+	TierWorkspace
 	// the user's policies, settings and command line
 	TierUser
 	// the administrator's policies
@@ -50,9 +53,12 @@ type Area string
 
 // The areas.
 const (
-	Anywhere  Area = ""
-	Workspace Area = "workspace" // every path of the call is inside the workspace
-	Plans     Area = "plans"     // every path of the call is a Markdown file in the plans folder
+	// no restriction
+	Anywhere Area = ""
+	// every path of the call is inside the workspace
+	Workspace Area = "workspace"
+	// every path of the call is a Markdown file in the plans folder
+	Plans Area = "plans"
 )
 
 // Rule is one rule. Every condition that is set must be met. The zero Rule has none: it
@@ -60,9 +66,12 @@ const (
 type Rule struct {
 	// Name is for people; may be empty.
 	Name string
-	// Decision is what happens with a call that meets the conditions.
+	// Decision is what happens with a call that meets the conditions. The zero value
+	// allows it.
 	Decision Decision
-	// Priority is 1000 times the tier plus the priority in the file, 0 to 999.
+	// Priority is 1000 times the tier plus the priority in the file, 0 to 999. [New]
+	// tries rules of equal priority in the order in which they were given, the built-in
+	// ones first.
 	Priority int
 	// Message is for the model if Decision is [Deny]; may be empty.
 	Message string
@@ -78,7 +87,9 @@ type Rule struct {
 	// Subagent limits the rule to calls of one subagent; empty means every agent.
 	Subagent string
 	// Args is a regular expression (of JavaScript) on the arguments as JSON with sorted
-	// keys.
+	// keys. Keys are sorted and each pair of the outermost object is between NUL
+	// characters, so that an expression can anchor a whole pair. An expression that
+	// takes longer than 100 ms counts as a match, unless the rule allows.
 	Args string
 	// Prefixes are prefixes of a shell command, compared word by word; one has to match.
 	Prefixes []string
@@ -91,7 +102,8 @@ type Rule struct {
 	Interactive *bool
 	// Annotations have to be among the tool's, with equal values.
 	Annotations map[string]any
-	// Redirection is an allow that includes redirections.
+	// Redirection is an allow that includes redirections. Without it, an allow of a
+	// command asks where the command's output goes to a file.
 	Redirection bool
 	// Inside is an allow that includes redirections to files of the workspace.
 	Inside bool

@@ -179,6 +179,7 @@ func (e *Engine) ruleFor(s situation, l judged, cmd shell.Command) (decides, per
 // answer is the result of a comparison with something that may not be known.
 type answer int
 
+// In the order of certainty, so that max finds the best of several.
 const (
 	no answer = iota
 	maybe
@@ -271,6 +272,8 @@ func (r *Rule) mayMatch(l judged, cmd shell.Command) bool {
 	})
 }
 
+// wordStart matches the places at which a command may begin in a text that is not
+// understood.
 var wordStart = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^|\b\w`) })
 
 // matchesWithin tries an expression wherever a word begins in a text. Of a long text, the

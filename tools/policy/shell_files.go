@@ -226,6 +226,7 @@ func (e *Engine) redirectAsked(s situation, l judged, cmd shell.Command, r *Rule
 	return ""
 }
 
+// sensitive asks Options.Sensitive, for which no path is sensitive if it is nil.
 func (e *Engine) sensitive(path string) bool {
 	return e.options.Sensitive != nil && e.options.Sensitive(path)
 }

@@ -30,9 +30,10 @@ type Problem struct {
 // String formats the problem as "file:line: text".
 func (p Problem) String() string { return p.Place.String() + ": " + p.Text }
 
-// LoadPaths reads policy files; of a folder, its *.toml files in order of their names. A
-// path that does not exist is a problem only if required. A file that cannot be read is a
-// problem that [Problem.Loosens], and the others are read all the same.
+// LoadPaths reads policy files; of a folder, its *.toml files in order of their names.
+// A path that does not exist is a problem only if required. A file that cannot be read
+// is a problem that [Problem.Loosens], and the others are read all the same. Rules are
+// in the order of paths. Both results may be nil.
 func LoadPaths(tier Tier, required bool, paths ...string) ([]Rule, []Problem) {
 	var rules []Rule
 	var problems []Problem
@@ -54,6 +55,8 @@ func LoadPaths(tier Tier, required bool, paths ...string) ([]Rule, []Problem) {
 	return rules, problems
 }
 
+// unread is the problem of a file that could not be read. It may have held rules that
+// deny.
 func unread(path string, err error) Problem {
 	return Problem{
 		Place: Place{File: path}, Loosens: true,
@@ -81,8 +84,9 @@ func policyFiles(path string) ([]string, error) {
 	return files, err
 }
 
-// Parse reads one policy file. file is only the name for messages. Rules are in the order
-// of the file, with priorities of the tier; a rule with a fault is a [Problem] instead.
+// Parse reads one policy file. file is only the name for messages. Rules are in the
+// order of the file, with priorities of the tier; a rule with a fault is a [Problem]
+// instead. A file that is not TOML is one Problem and has no rules.
 func Parse(file string, data []byte, tier Tier) ([]Rule, []Problem) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // Windows editors write a byte order mark
 	var doc map[string]any
@@ -142,6 +146,8 @@ func tableLines(data []byte) (map[string][]int, error) {
 	return lines, nil
 }
 
+// unparsed is the problem of a file that is not TOML, with the line if the decoder
+// knows it.
 func unparsed(file string, err error) Problem {
 	pr := Problem{Place: Place{File: file}, Loosens: true}
 	if de := (*toml.DecodeError)(nil); errors.As(err, &de) {

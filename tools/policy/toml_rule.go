@@ -173,6 +173,7 @@ func (t *table) field(key string, place, v any) {
 	}
 }
 
+// wholeNumber is what the priority of a rule must be. The tier is added to it.
 const wholeNumber = "a whole number from 0 to 999"
 
 // as reads a value that must be a T.
@@ -229,4 +230,5 @@ func (t *table) checkConditions() {
 	}
 }
 
+// quoteAll lists names for a message, each in quotes.
 func quoteAll(names []string) string { return `"` + strings.Join(names, `", "`) + `"` }

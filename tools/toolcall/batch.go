@@ -29,6 +29,8 @@ type batch struct {
 	flushed int    // records that the sink has received
 }
 
+// newBatch makes a batch whose calls have no result yet. Without hooks it gets those
+// that allow everything, so that no step has to ask.
 func newBatch(r *Runner, calls []llm.ToolCall, offers func(string) bool) *batch {
 	b := &batch{Runner: r, Hooks: r.Hooks, offers: offers, sink: serial{sink: r.Sink}, asking: make(chan struct{}, 1)}
 	if b.Hooks == nil {

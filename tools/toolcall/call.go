@@ -26,6 +26,9 @@ const (
 	cancelledPrefix = "[Operation Cancelled] Reason: "
 )
 
+// The limit of tail calls in a row, and the argument by which a model asks for a call
+// to run alone. Gemini CLI adds that argument to every tool; tools here need not
+// declare it.
 const (
 	maxTailCalls    = 10
 	waitForPrevious = "wait_for_previous"

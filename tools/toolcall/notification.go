@@ -67,6 +67,8 @@ func notification(q Question) (message string, details any) {
 	return requires(p, "information"), infoDetails{p, info.Prompt, info.URLs}
 }
 
+// original returns the content before an edit; nil, which JSON writes as null, if there
+// is none.
 func original(e *tools.EditIntent) *string {
 	if e.IsNew {
 		return nil

@@ -85,6 +85,7 @@ type failing struct {
 	err error
 }
 
+// Run returns the error that was found.
 func (f failing) Run(context.Context) (tools.Result, error) { return tools.Result{}, f.err }
 
 // request fires PermissionRequest, and says which hooks allow the call. What they
@@ -129,6 +130,8 @@ func policyDenial(why string) *tools.Error {
 	return &tools.Error{Type: tools.ErrPolicyViolation, Message: strings.TrimSpace(deniedByPolicy + " " + why)}
 }
 
+// policyCall returns the step as the policy sees it, under the tool's current name even
+// if the model used an alias.
 func (c *call) policyCall() policy.Call {
 	return policy.Call{
 		Tool: c.tool.Spec().Name, Info: c.tool.Info(), Args: c.step.Args, Intent: c.intent(), Subagent: c.batch.Subagent,

@@ -15,6 +15,7 @@ import (
 	"minigem/tools"
 )
 
+// defaultMaxOutput is the limit, in characters, if Runner.MaxOutput is 0.
 const defaultMaxOutput = 40_000
 
 // output is a result in the form for the model.
@@ -73,6 +74,8 @@ func response(res tools.Result, failure *tools.Error) protocol.ToolResponse {
 	return out
 }
 
+// shown returns what people read: the display of the tool, else the text that the model
+// gets.
 func shown(res tools.Result, o output) any {
 	if res.Display != nil {
 		return res.Display

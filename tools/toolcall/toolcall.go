@@ -35,14 +35,16 @@ import (
 // tools. Fields may be changed between batches. A Runner runs one batch at a time; a copy
 // of it is another Runner.
 type Runner struct {
-	// Registry holds all tools; nil has none.
+	// Registry holds all tools; nil has none. It must not change while a batch runs.
 	Registry *tools.Registry
 	// Offered reports whether a tool is offered; a tool that it refuses does not exist
-	// for the model. nil offers all. It must be safe for concurrent use.
+	// for the model. nil offers all. It must be safe for concurrent use. It may answer
+	// differently from one call to the next, for example because the approval mode
+	// changed.
 	Offered func(tools.Tool) bool
 	// NotOffered returns why an existing tool is not offered and what to do about it,
 	// as the error of a call to it. If it is nil, the error is the one for a tool that
-	// does not exist.
+	// does not exist. It is called once for each such call of the model.
 	NotOffered func(tools.Tool) string
 
 	// Hooks fires the events of calls; nil means that no hook runs.
@@ -70,14 +72,16 @@ type Runner struct {
 	// means 40,000, negative never. The first fifth and the last four fifths of it stay.
 	MaxOutput int
 	// Save stores an output that is cut and returns the file's path. If it is nil, the
-	// rest is lost, and the result says so. It is called concurrently.
+	// rest is lost, and the result says so. It is called concurrently. The text is the
+	// whole output, before hooks' contexts are added.
 	Save func(call llm.ToolCall, text string) (path string, err error)
 	// Now returns the time; nil means [time.Now].
 	Now func() time.Time
 }
 
-// Hooks fires the events of a call; [*hooks.Engine] implements it. The methods are called
-// concurrently for the calls of one wave.
+// Hooks fires the events of a call; [*hooks.Engine] implements it. The methods are
+// called concurrently for the calls of one wave. If ctx has ended, the outcomes do not
+// count.
 type Hooks interface {
 	// BeforeTool fires before the policy is asked. It may deny the call, change its
 	// arguments, or have the user asked; it cannot allow what the policy denies.
@@ -110,15 +114,19 @@ type Policy interface {
 }
 
 // Approver asks the user. Questions never overlap. Approve returns soon after ctx has
-// ended; its answer does not count then.
+// ended; its answer does not count then. The next question waits for the answer, and so
+// do the calls of the batch that have not been decided on.
 type Approver interface {
+	// Approve puts the question to the user and waits for the answer.
 	Approve(ctx context.Context, q Question) Answer
 }
 
 // Notifier is called for each permission prompt before it is shown, to fire the
 // Notification hook and alert the user. kind is always "ToolPermission"; message and
-// details are as in core/hooks/hookEventHandler.ts.
+// details are as in core/hooks/hookEventHandler.ts. The question is put once Notify has
+// returned.
 type Notifier interface {
+	// Notify returns when the hooks have ended. It cannot change the question.
 	Notify(ctx context.Context, kind, message string, details any)
 }
 
@@ -127,12 +135,16 @@ type Question struct {
 	// Call has the arguments that will run.
 	Call llm.ToolCall
 	// Info and Intent describe the call for people.
-	Info   tools.Info
+	Info tools.Info
+	// Intent is new for each question: after an edit by the user it describes the
+	// edited call.
 	Intent tools.Intent
 	// Forced says that a hook asks, whatever the policy says. HookReason and HookMessage
 	// are its reason and systemMessage; they may be empty.
-	Forced      bool
-	HookReason  string
+	Forced bool
+	// HookReason is the reason of the hooks that ask, joined by newlines.
+	HookReason string
+	// HookMessage is what these hooks have to say to the user.
 	HookMessage string
 	// Why says why the policy does not allow the call, if there is more to say than its
 	// mode; may be empty.
@@ -178,7 +190,8 @@ func halted(err error) *Halt {
 	return h
 }
 
-// Specs returns the declarations of the offered tools, in the order of the Registry.
+// Specs returns the declarations of the offered tools, in the order of the Registry. A
+// nil Registry has none.
 func (r *Runner) Specs() []llm.ToolSpec {
 	var specs []llm.ToolSpec
 	for _, t := range r.Registry.All() {
@@ -222,6 +235,7 @@ func (r *Runner) lookup(name string) (tools.Tool, *tools.Error) {
 	return nil, missing
 }
 
+// now returns the time by Runner.Now.
 func (r *Runner) now() time.Time {
 	if r.Now != nil {
 		return r.Now()
@@ -232,23 +246,28 @@ func (r *Runner) now() time.Time {
 // noHooks allows everything.
 type noHooks struct{}
 
+// BeforeTool returns the arguments as they are: an outcome always has them.
 func (noHooks) BeforeTool(_ context.Context, use hooks.ToolUse) hooks.BeforeToolOutcome {
 	return hooks.BeforeToolOutcome{Args: use.Call.Args}
 }
 
+// PermissionRequest decides nothing, so that the user is asked.
 func (noHooks) PermissionRequest(_ context.Context, use hooks.ToolUse) hooks.PermissionRequestOutcome {
 	return hooks.PermissionRequestOutcome{Args: use.Call.Args}
 }
 
+// AfterTool leaves the result as it is.
 func (noHooks) AfterTool(context.Context, hooks.ToolUse, protocol.ToolResponse) (o hooks.AfterToolOutcome) {
 	return
 }
 
+// PostToolUseFailure adds nothing.
 func (noHooks) PostToolUseFailure(context.Context, hooks.ToolUse,
 	protocol.ToolResponse) (o hooks.PostToolUseFailureOutcome) {
 	return
 }
 
+// NotOffered does nothing.
 func (noHooks) NotOffered(hooks.ToolUse, string) {}
 
 // serial is a Sink whose events never overlap, as event.Sink promises.

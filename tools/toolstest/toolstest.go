@@ -45,6 +45,7 @@ type Case struct {
 	patience time.Duration
 }
 
+// kinds are all kinds that a tool may have.
 var kinds = []tools.Kind{tools.KindRead, tools.KindEdit, tools.KindDelete, tools.KindMove, tools.KindSearch,
 	tools.KindExecute,
 	tools.KindThink, tools.KindAgent, tools.KindFetch, tools.KindCommunicate, tools.KindPlan, tools.KindSwitchMode,
@@ -92,6 +93,7 @@ func declaration(t require.TestingT, c Case) {
 	assert.NoError(t, resolved.Validate(c.Args), "the schema accepts the call")
 }
 
+// schemaOf returns the schema of the tool's arguments, which must be one.
 func schemaOf(t require.TestingT, c Case) *jsonschema.Schema {
 	s := &jsonschema.Schema{}
 	require.NoError(t, json.Unmarshal(c.Tool.Spec().Parameters, s))

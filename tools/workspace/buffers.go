@@ -14,12 +14,14 @@ type Buffers interface {
 	// Read returns the text that is shown of the file at path, which is absolute. ok is
 	// false if the program shows none: the file on the disk counts then.
 	Read(path string) (text string, ok bool)
-	// Write gives the file at path a new text. The file may be new; its directory exists.
+	// Write gives the file at path a new text. The file may be new; its directory
+	// exists. The change need not be saved when Write returns.
 	Write(path, text string) error
 }
 
-// SetBuffers makes text files of the project be read from b and written to it. Temporary
-// files, searches, and what is not UTF-8 stay with the disk. nil removes them.
+// SetBuffers makes text files of the project be read from b and written to it.
+// Temporary files, searches, and what is not UTF-8 stay with the disk. nil removes
+// them. Files that are being written finish with the old ones.
 func (w *Workspace) SetBuffers(b Buffers) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

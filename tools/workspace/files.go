@@ -27,7 +27,8 @@ func (w *Workspace) Open(path string) (*os.File, error) {
 	return openExact(parent, base)
 }
 
-// ReadFile reads a whole file of at most 256 MiB; see [Workspace.Open].
+// ReadFile reads a whole file of at most 256 MiB; see [Workspace.Open]. A larger file
+// is an error.
 func (w *Workspace) ReadFile(path string) ([]byte, error) {
 	f, err := w.Open(path)
 	if err != nil {
@@ -37,7 +38,9 @@ func (w *Workspace) ReadFile(path string) ([]byte, error) {
 	return boundedfile.ReadAll(f, path, boundedfile.Recorded)
 }
 
-// Stat describes the file that path leads to, links followed; see [Workspace.Open].
+// Stat describes the file that path leads to, links followed; see [Workspace.Open]. A
+// pipe or a device is described, too. The error wraps [fs.ErrNotExist] if nothing is
+// there.
 func (w *Workspace) Stat(path string) (fs.FileInfo, error) {
 	parent, base, err := w.parent(path)
 	if err != nil {
@@ -49,7 +52,8 @@ func (w *Workspace) Stat(path string) (fs.FileInfo, error) {
 
 // ReadDir lists a directory, sorted by name; see [Workspace.Open]. It lists protected
 // names too, and does not follow links: [Workspace.Resolve] says whether one may be
-// opened.
+// opened. It is an error if path is not a directory. If reading breaks off, the entries
+// so far are returned with the error.
 func (w *Workspace) ReadDir(path string) ([]fs.DirEntry, error) {
 	f, err := w.Open(path)
 	if err != nil {
@@ -61,7 +65,7 @@ func (w *Workspace) ReadDir(path string) ([]fs.DirEntry, error) {
 	return entries, err
 }
 
-// parent opens the directory that contains path; see place.walk.
+// parent opens the directory that contains path; see place.walk. The caller closes it.
 func (w *Workspace) parent(path string) (*os.Root, string, error) {
 	p, err := w.locate(w.Abs(path))
 	if err != nil {

@@ -126,7 +126,8 @@ func (w *Workspace) nearest(dir string, ig Ignore) (*Ignorer, error) {
 }
 
 // IgnoreFaults returns an error for each ignore file at the top of the workspace's
-// directories that is not read, or not to its end. A missing one is no fault.
+// directories that is not read, or not to its end. A missing one is no fault. It
+// returns nil if there are none. It reads the files anew each time.
 func (w *Workspace) IgnoreFaults(ig Ignore) (faults []error) {
 	for _, dir := range w.Dirs() {
 		var names []string
@@ -164,6 +165,7 @@ func ignoreFault(name string) error {
 	return nil
 }
 
+// has reports whether dir has an entry of that name, of any kind.
 func has(dir *os.Root, name string) bool {
 	_, err := dir.Lstat(name)
 	return err == nil
@@ -252,6 +254,8 @@ func ownGitDir(repo string) string {
 	return target
 }
 
+// firstLine returns the first line of a file without its end; empty if it cannot be
+// read.
 func firstLine(file string) string {
 	line, _, _ := strings.Cut(string(readSome(boundedfile.Open(file))), "\n")
 	return strings.TrimRight(line, "\r")
@@ -266,6 +270,8 @@ func readSome(f *os.File, err error) []byte {
 	return readUpTo(f)
 }
 
+// readUpTo reads the first MiB; nil if reading failed, so that half a file of rules
+// never counts.
 func readUpTo(f io.Reader) []byte {
 	data, err := io.ReadAll(io.LimitReader(f, maxIgnoreFile))
 	if err != nil {
@@ -297,7 +303,8 @@ func (g *Ignorer) enter(rel string, gitignore func() []byte, repo bool) *Ignorer
 	return sub
 }
 
-// Ignored reports whether the entry name of the directory is ignored.
+// Ignored reports whether the entry name of the directory is ignored. name is a single
+// name, without a slash. Nothing is read for it.
 func (g *Ignorer) Ignored(name string, isDir bool) bool {
 	return g.judge(path.Join(g.base, name), name, isDir)
 }

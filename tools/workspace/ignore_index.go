@@ -42,6 +42,7 @@ func indexed(rules []rule) (names, paths *index, ok bool) {
 	return names, paths, true
 }
 
+// add stores the rule r, whose number in the file is i, under the key that finds it.
 func (x *index) add(i int32, r *rule) {
 	put := func(m *map[string][]int32) {
 		if *m == nil {
@@ -111,6 +112,7 @@ func classEnd(glob string, i int) int {
 	return len(glob) - 1
 }
 
+// gramOf makes a gram of s, which has at most three bytes.
 func gramOf(s string) gram {
 	g := gram{size: uint8(len(s))}
 	copy(g.text[:], s)

@@ -19,6 +19,7 @@ type rule struct {
 // matching says how a rule compares; most rules need no glob matching.
 type matching int
 
+// Only byGlob needs a glob matcher; the others compare strings.
 const (
 	byGlob matching = iota
 	byEqual
@@ -127,6 +128,8 @@ type ruleSet struct {
 	base, above string
 }
 
+// verdict is what one file of rules says about a path. The next file is asked only if
+// it is silent.
 type verdict int
 
 const (

@@ -24,6 +24,8 @@ var secretName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(\.envrc|\.env([._~-].*)?|gha-creds-.*\.json|envr?c?~\d+(\..*)?|gha-cr~\d+(\.jso)?)$`)
 })
 
+// urlWithPassword matches an address with a user or a password in it, as git
+// configurations may have.
 var urlWithPassword = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/\s]*@`) })
 
 // exampleName matches names like .env.example, which only show the form of a real file.

@@ -50,6 +50,8 @@ func (w *Workspace) Refused(path string, r Reach, ig Ignore) string {
 	return m.found
 }
 
+// refusedSearch is one call of Refused. found is its result so far; the search ends
+// once it is set. left is how many entries it may still look at.
 type refusedSearch struct {
 	ws     *Workspace
 	reach  Reach
@@ -58,6 +60,8 @@ type refusedSearch struct {
 	found  string
 }
 
+// tooMany is returned as if it were the name of a file: what cannot be looked at counts
+// as refused.
 const tooMany = "more files than can be looked at"
 
 // named checks a path that is read as it is.

@@ -55,7 +55,8 @@ func (e *Entry) Open() (f io.ReadCloser, size int64, err error) {
 	return f, size, nil
 }
 
-// ModTime returns when the file itself changed last, not its link's target.
+// ModTime returns when the file itself changed last, not its link's target. The error
+// is an [*fs.PathError] with the path of e.
 func (e *Entry) ModTime() (time.Time, error) {
 	t, err := e.dir.modTime(e.name)
 	if err != nil {
@@ -64,11 +65,12 @@ func (e *Entry) ModTime() (time.Time, error) {
 	return t, nil
 }
 
-// Walk calls visit for every file in and below the directory dir that is not ignored. It
-// never follows a link, never opens anything outside dir, and skips protected names
-// and directories without read permission. It calls visit from several goroutines and in
-// no fixed order, roughly by path. It returns when all goroutines have ended, with the
-// first error of visit, which ends the walk, or else the one of ctx or dir.
+// Walk calls visit for every file in and below the directory dir that is not ignored.
+// It never follows a link, never opens anything outside dir, and skips protected names
+// and directories without read permission. It calls visit from several goroutines and
+// in no fixed order, roughly by path. It returns when all goroutines have ended, with
+// the first error of visit, which ends the walk, or else the one of ctx or dir. dir is
+// absolute or relative to the root.
 func (w *Workspace) Walk(ctx context.Context, dir string, how Walk, visit func(*Entry) error) error {
 	ign, err := w.Ignorer(dir, how.Ignore)
 	if err != nil {

@@ -84,6 +84,8 @@ func (k *walker) next() (task, bool) {
 	return t, true
 }
 
+// done gives the task's hold on its directory back. The last one wakes all workers,
+// which end then.
 func (k *walker) done(t task) {
 	t.parent.release()
 	k.mu.Lock()

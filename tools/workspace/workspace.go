@@ -83,6 +83,7 @@ type Workspace struct {
 	buffers Buffers
 }
 
+// kind is what a directory of the workspace is for.
 type kind int
 
 const (
@@ -102,7 +103,8 @@ type dir struct {
 	root *os.Root
 }
 
-// open returns the handle and the path without symbolic links.
+// open returns the handle and the path without symbolic links. The handle stays open. A
+// directory that does not exist yet is an error, and the next call tries again.
 func (d *dir) open() (*os.Root, string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -123,7 +125,8 @@ func (d *dir) open() (*os.Root, string, error) {
 
 // New opens the workspace at root, with the additional project directories extra. root
 // must exist; an extra one may be created later. Relative paths are taken from the
-// working directory.
+// working directory. The error says why root could not be opened, or comes from
+// [Workspace.Add].
 func New(root string, extra ...string) (*Workspace, error) {
 	w := &Workspace{}
 	if err := w.add(project, root); err != nil {
@@ -139,25 +142,31 @@ func New(root string, extra ...string) (*Workspace, error) {
 	return w, nil
 }
 
-// Add makes more directories part of the project. They need not exist yet.
+// Add makes more directories part of the project. They need not exist yet. The error is
+// that of [filepath.Abs], for a relative path without a working directory.
 func (w *Workspace) Add(dirs ...string) error { return w.add(project, dirs...) }
 
 // AddTemp allows directories to be read and written without being part of the project:
-// searches skip them. The project's temporary directory is one.
+// searches skip them. The project's temporary directory is one. They need not exist
+// yet. Errors are those of [Workspace.Add].
 func (w *Workspace) AddTemp(dirs ...string) error { return w.add(temp, dirs...) }
 
 // AddReadable allows directories to be read, such as an activated skill's, but not
 // written. If one directory is inside another, the one that was added first counts.
+// Errors are those of [Workspace.Add].
 func (w *Workspace) AddReadable(dirs ...string) error { return w.add(readable, dirs...) }
 
-// Keep makes files read-only: those for which kept returns true, given the absolute path
-// as a tool names it. Changing one fails with [ErrKept]. nil keeps none.
+// Keep makes files read-only: those for which kept returns true, given the absolute
+// path as a tool names it. Changing one fails with [ErrKept]. nil keeps none. kept may
+// be called from any goroutine.
 func (w *Workspace) Keep(kept func(path string) bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.kept = kept
 }
 
+// add appends the directories, which must not be in the way of concurrent readers: list
+// returns the slice itself, and an append never changes what it holds.
 func (w *Workspace) add(k kind, names ...string) error {
 	for _, name := range names {
 		abs, err := filepath.Abs(name)
@@ -181,7 +190,7 @@ func (w *Workspace) Root() string {
 }
 
 // Dirs returns the absolute paths of the project's directories, the root first, as they
-// were given.
+// were given. The slice is the caller's.
 func (w *Workspace) Dirs() []string { return w.names(project) }
 
 // list returns the current directories; the result must not be changed.
@@ -215,7 +224,8 @@ func (w *Workspace) Resolve(path string) (abs string, err error) {
 	return abs, err
 }
 
-// Real is like [Workspace.Resolve], with symbolic links followed.
+// Real is like [Workspace.Resolve], with symbolic links followed. On error the path is
+// empty.
 func (w *Workspace) Real(path string) (string, error) {
 	p, err := w.locate(w.Abs(path))
 	if err != nil {
@@ -256,12 +266,14 @@ func (w *Workspace) Abs(path string) string {
 	return filepath.Clean(path)
 }
 
-// place is the target of a path: rel below an opened directory, without links.
+// place is the target of a path: rel below an opened directory, without links. real is
+// the absolute path of that directory without links, and rel is "." for the directory
+// itself.
 type place struct {
 	dir  *dir
 	root *os.Root
-	real string // relative to dir
-	rel  string
+	real string
+	rel  string // relative to dir
 }
 
 // locate resolves abs to a place.

@@ -84,7 +84,8 @@ func readLimited(f *os.File, limit int64) (fs.FileMode, []byte, error) {
 var ErrIsDirectory = errors.New("is a directory")
 
 // WriteFile writes content to path, whatever was there, and makes missing directories.
-// See [Workspace.Replace].
+// See [Workspace.Replace]. A file that changes while it is written is [ErrChanged],
+// too.
 func (w *Workspace) WriteFile(path string, data []byte) error {
 	s, err := w.Snapshot(path, 0)
 	if err != nil {
@@ -138,7 +139,8 @@ func (w *Workspace) Replace(s Snapshot, data []byte) error {
 }
 
 // Remove removes the file of s if it has not changed since; see [Workspace.Replace]. It
-// is not an error if the file did not exist and still does not.
+// is not an error if the file did not exist and still does not. Directories are not
+// removed.
 func (w *Workspace) Remove(s Snapshot) error {
 	p, err := w.writable("remove", s.Path)
 	if err != nil {

@@ -184,6 +184,8 @@ func Only(c hooks.Config, ev protocol.Event, name string) (hooks.Config, error) 
 	return c, fmt.Errorf("no hook of %s is called %q; minigem hooks list shows them", ev, name)
 }
 
+// one fires the event for one spelling and reads from the report what the hook did. An
+// error means that it could not be fired at all.
 func one(ctx context.Context, e *hooks.Engine, ev protocol.Event, s Spelling) (Result, error) {
 	payload, err := payload(ev, s)
 	if err != nil {
@@ -223,7 +225,8 @@ func payload(ev protocol.Event, s Spelling) ([]byte, error) {
 	return protocol.Encode(fields)
 }
 
-// Through returns the harmful spellings that got through, the shortest first.
+// Through returns the harmful spellings that got through, the shortest first. It is
+// empty if all of them were held.
 func (r Report) Through() []Result {
 	return r.pick(func(x Result) bool { return !x.Harmless && !x.Held })
 }
@@ -233,7 +236,8 @@ func (r Report) FalseAlarms() []Result {
 	return r.pick(func(x Result) bool { return x.Harmless && x.Held })
 }
 
-// Of counts the harmless spellings, or the harmful ones.
+// Of counts the harmless spellings, or the harmful ones. Those for which the hook did
+// not run are counted too; see [Result.Skipped].
 func (r Report) Of(harmless bool) int {
 	return len(r.pick(func(x Result) bool { return x.Harmless == harmless }))
 }
@@ -253,6 +257,8 @@ func (r Report) skipped() []Result {
 	return r.pick(func(x Result) bool { return x.Skipped != "" })
 }
 
+// pick returns the results that are wanted, the shortest text first: it is the easiest
+// to understand.
 func (r Report) pick(want func(Result) bool) []Result {
 	var out []Result
 	for _, x := range r.Results {

@@ -59,6 +59,8 @@ func AddTo(file string, r Report) error {
 	return atomicfile.WriteFile(file, []byte(caseText(file, r, calls)), 0o644)
 }
 
+// caseText writes the case: its settings and scripts by reference, and a model that
+// makes each of the calls.
 func caseText(file string, r Report, calls []string) string {
 	var b strings.Builder
 	name, _ := json.Marshal(r.Hook)
@@ -94,4 +96,5 @@ func settingsFolder(file string) string {
 	}
 }
 
+// oneLine puts s on one line, for a comment or a line of the case.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -14,12 +14,17 @@ var commandsText string
 //go:embed look.txt
 var lookText string
 
-// A template is one way to write any command.
+// A template is one way to write any command. template is a spelling with placeholders
+// for the words of the command.
 type template struct {
 	class, text string
 	plain       bool // works only if no word needs quotes
 }
 
+// templates reads the list of templates: [CLASS] begins a class, "~" marks a plain one,
+// and two characters are line breaks and tabs. Lines that begin with "# " before the
+// first spelling are comments unless @cmd is in
+// them.
 func templates(text string) []template {
 	var out []template
 	class := "look-alike"
@@ -49,6 +54,8 @@ func inUse(program string) string {
 	return ""
 }
 
+// commandSpellings returns the spellings of a command, each once, and the look-alikes,
+// which are harmless. The error says why the command cannot be attacked.
 func commandSpellings(g Goal) ([]Spelling, error) {
 	words, err := parse(g.Value)
 	if err != nil {

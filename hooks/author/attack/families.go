@@ -8,15 +8,19 @@ import (
 
 // A family holds what is known about one program, beyond what shells do: the same
 // arguments in other orders and spellings, other commands with the same effect, and
-// harmless look-alikes.
+// harmless look-alikes. family is what is known about some commands beyond their words:
+// other ways to write their options, other programs that do the same, and commands that
+// only look like them.
 type family struct {
 	variants func(words []string) []string
 	others   func(words []string) []string
 	harmless func(words []string) []string
 }
 
+// none is the part of a family of which nothing is known.
 func none([]string) []string { return nil }
 
+// familyOf returns the family of a command; an empty one if it is not known.
 func familyOf(words []string) family {
 	switch {
 	case words[0] == "git" && slices.Contains(words, "push") &&
@@ -82,6 +86,7 @@ git --bare push -f
 git --no-lazy-fetch push --force`, "\n")
 }
 
+// pushes returns commands that a guard against forced pushes must let through.
 func pushes([]string) []string {
 	return strings.Split(`git push
 git push origin main
@@ -192,6 +197,7 @@ x=@d; rm -rf "${x}"`, "\n") {
 	return out
 }
 
+// kept returns commands that a guard against removals must let through.
 func kept(words []string) []string {
 	d := line(words[2:])
 	return []string{

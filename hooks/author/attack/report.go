@@ -34,6 +34,7 @@ func (r Report) Write(most int) string {
 	return b.String()
 }
 
+// list writes a line for each result, at most most of them; 0 means all.
 func list(all []Result, most int) string {
 	var b strings.Builder
 	for i, x := range all {

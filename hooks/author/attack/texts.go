@@ -14,7 +14,8 @@ import (
 )
 
 // A coding hides a text and reveals it again. Because the text can be recovered, the
-// hidden form counts as a spelling.
+// hidden form counts as a spelling. coding is a way to hide a text. reveal is the
+// inverse of hide.
 type coding struct {
 	name   string
 	hide   func(string) string
@@ -71,6 +72,7 @@ func each(name, format, sep string, base int) coding {
 	}}
 }
 
+// decoded makes a reveal of a decoder. What cannot be decoded is shown as the error.
 func decoded(decode func(string) ([]byte, error)) func(string) string {
 	return func(s string) string {
 		data, err := decode(s)
@@ -185,6 +187,8 @@ func splittings() []coding {
 	return out
 }
 
+// shift moves each character of s by some places. Blanks, and what would become one,
+// stay.
 func shift(s string, by rune) string {
 	return strings.Map(func(c rune) rune {
 		if r := c + by; c > ' ' && r > ' ' {
@@ -194,6 +198,7 @@ func shift(s string, by rune) string {
 	}, s)
 }
 
+// swapCase exchanges upper and lower case in ASCII. It is its own inverse.
 func swapCase(s string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
@@ -206,6 +211,7 @@ func swapCase(s string) string {
 	}, s)
 }
 
+// swapPairs exchanges each two bytes. It is its own inverse.
 func swapPairs(s string) string {
 	b := []byte(s)
 	for i := 0; i+1 < len(b); i += 2 {

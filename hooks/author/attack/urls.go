@@ -19,6 +19,8 @@ type fetched struct {
 	text, scheme, host, rest string // rest is the path and everything after it
 }
 
+// parseURL takes a URL apart. It refuses a user, a port, a fragment and characters that
+// a shell would read, because the spellings would have to say something about them.
 func parseURL(text string) (fetched, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil || u.Port() != "" ||

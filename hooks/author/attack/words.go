@@ -42,6 +42,8 @@ func parse(line string) ([]string, error) {
 	return words, nil
 }
 
+// literal returns the text of a word without its quotes; ok is false if the shell would
+// expand anything in it.
 func literal(parts []syntax.WordPart) (string, bool) {
 	var b strings.Builder
 	for _, p := range parts {
@@ -66,13 +68,16 @@ func literal(parts []syntax.WordPart) (string, bool) {
 	return b.String(), true
 }
 
+// plainLetters are the characters that need no quotes in a POSIX shell.
 const plainLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=+-@%"
 
 // isPlain reports whether s needs no quotes in any shell.
 func isPlain(s string) bool { return s != "" && strings.Trim(s, plainLetters) == "" }
 
+// single puts s into single quotes.
 func single(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
+// quoted puts s into quotes if it needs them.
 func quoted(s string) string {
 	if isPlain(s) {
 		return s
@@ -80,6 +85,7 @@ func quoted(s string) string {
 	return single(s)
 }
 
+// line writes words as a command line.
 func line(words []string) string {
 	out := make([]string, len(words))
 	for i, w := range words {
@@ -93,6 +99,7 @@ func double(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(s) + `"`
 }
 
+// escapes writes each byte of s by the format, such as "\\x%02x".
 func escapes(s, format string) string {
 	var b strings.Builder
 	for _, c := range []byte(s) {
@@ -101,6 +108,7 @@ func escapes(s, format string) string {
 	return b.String()
 }
 
+// reversed returns the bytes of s from the last to the first.
 func reversed(s string) string {
 	r := []byte(s)
 	for i, j := 0, len(r)-1; i < j; i, j = i+1, j-1 {
@@ -109,6 +117,7 @@ func reversed(s string) string {
 	return string(r)
 }
 
+// rot13 moves the letters of ASCII by 13 places. It is its own inverse.
 func rot13(s string) string {
 	return strings.Map(func(c rune) rune {
 		switch {
@@ -121,6 +130,7 @@ func rot13(s string) string {
 	}, s)
 }
 
+// list2 writes words in double quotes, as the list of a program in another language.
 func list2(words []string, sep string) string {
 	out := make([]string, len(words))
 	for i, w := range words {

@@ -52,7 +52,8 @@ type Effect struct {
 	Evidence agents.Evidence `json:"evidence"`
 }
 
-// New returns the document of the tables that are built in.
+// New returns the document of the tables that are built in. The error is for a table
+// that has no JSON form.
 func New() (Document, error) {
 	d := Document{
 		Schema: Schema, Measured: "2026-11-21", Platform: "linux/amd64", Mode: "one-shot",
@@ -73,6 +74,7 @@ func New() (Document, error) {
 	return d, nil
 }
 
+// cell returns what the agent does with an answer; ok is false if that is not known.
 func cell(a *agents.Agent, name string) (Effect, bool) {
 	o, evidence, known := a.Cell(name)
 	if !known {
@@ -88,7 +90,8 @@ func cell(a *agents.Agent, name string) (Effect, bool) {
 	return e, true
 }
 
-// place is a point and the prefix that its answers have in the corpus.
+// place is a point, the prefix that its answers have in the corpus, and a title for
+// people.
 type place struct {
 	point  agents.Point
 	prefix string
@@ -170,7 +173,8 @@ func Agents(list string) ([]*agents.Agent, error) {
 	return agents.List(list)
 }
 
-// Points returns the points at which answers were tried, in the order of a session.
+// Points returns the points at which answers were tried, in the order of a session. The
+// slice is the caller's.
 func Points() []agents.Point {
 	var out []agents.Point
 	for _, p := range points {

@@ -11,6 +11,7 @@ import (
 	"minigem/internal/page"
 )
 
+// The parts of the page, which needs no network: everything is in it.
 var (
 	//go:embed page.css
 	own string // style
@@ -20,15 +21,19 @@ var (
 	frame string
 )
 
+// pageCell is one cell. Class is its style, and Hint what the mouse shows.
 type pageCell struct {
 	Agent, Words, Class, Hint string
 }
 
+// pageRow is a row; Find is the text that the search field of the page looks in, in
+// lower case.
 type pageRow struct {
 	Name, Prints, Find string
 	Cells              []pageCell
 }
 
+// pageTable is a table with a column for each agent. ID is where links lead.
 type pageTable struct {
 	Title, Point, ID string
 	Agents           []pageCell
@@ -36,7 +41,8 @@ type pageTable struct {
 }
 
 // WritePage writes one HTML page with all tables. It loads nothing else, and its
-// Content-Security-Policy allows only its own script and styles.
+// Content-Security-Policy allows only its own script and styles. The errors are those
+// of w.
 func WritePage(w io.Writer) error {
 	others := agents.All()
 	about := []pageTable{about(others), eventTable(others)}
@@ -89,6 +95,7 @@ func (t pageTable) write(b *strings.Builder) {
 	b.WriteString("</tbody></table></div></section>\n")
 }
 
+// heads returns the heads of the columns.
 func heads(others []*agents.Agent) []pageCell {
 	var out []pageCell
 	for _, a := range others {
@@ -97,6 +104,7 @@ func heads(others []*agents.Agent) []pageCell {
 	return out
 }
 
+// answerTable has a row for each answer that a hook can give at a point.
 func answerTable(p place, others []*agents.Agent) pageTable {
 	t := pageTable{Title: "When " + p.title, Point: string(p.point), ID: p.prefix, Agents: heads(others)}
 	for _, name := range namesAt(p.prefix) {
@@ -159,6 +167,7 @@ func prints(c agents.Case) string {
 	return strings.Join(parts, "\n")
 }
 
+// about has a row for each property of the agents, without those that no agent has.
 func about(others []*agents.Agent) pageTable {
 	t := pageTable{Title: "Agents", ID: "agents", Agents: heads(others)}
 	for _, f := range []struct {
@@ -186,6 +195,7 @@ func about(others []*agents.Agent) pageTable {
 	return t
 }
 
+// rows lists names with their values in one line.
 func rows(rs []agents.Row) string {
 	var out []string
 	for _, r := range rs {
@@ -198,6 +208,7 @@ func rows(rs []agents.Row) string {
 	return strings.Join(out, "; ")
 }
 
+// tools lists the agent's names of tools by what they do.
 func tools(a *agents.Agent) string {
 	var out []string
 	for _, t := range a.Tools {
@@ -206,6 +217,7 @@ func tools(a *agents.Agent) string {
 	return strings.Join(out, "; ")
 }
 
+// eventTable has a row for each point of the lifecycle, with the agents' names of it.
 func eventTable(others []*agents.Agent) pageTable {
 	t := pageTable{Title: "Events", ID: "events", Agents: heads(others)}
 	for _, p := range allPoints() {
@@ -223,6 +235,7 @@ func eventTable(others []*agents.Agent) pageTable {
 	return t
 }
 
+// factRow makes a row of facts; what is not known is "?".
 func factRow(name string, others []*agents.Agent, of func(*agents.Agent) string) pageRow {
 	r := pageRow{Name: name, Find: strings.ToLower(name)}
 	for _, a := range others {

@@ -13,16 +13,19 @@ import (
 	"minigem/internal/text"
 )
 
+// itoa writes n for a cell.
 func itoa(n int) string { return strconv.Itoa(n) }
 
 // marks follow values that were not measured.
 var marks = map[agents.Evidence]string{agents.Binary: " (b)", agents.Documented: " (d)"}
 
+// legend explains the marks of evidence in the tables.
 const legend = "measured in runs without a terminal; (b) read in the program that is shipped, " +
 	"(d) documented; ? or not named: unknown"
 
-// WriteEvent writes what the given agents do with each answer at p, which must be one of
-// [Points].
+// WriteEvent writes what the given agents do with each answer at p, which must be one
+// of [Points]. It panics for any other point. An answer with which none of the agents
+// was run is left out.
 func WriteEvent(w io.Writer, p agents.Point, others []*agents.Agent) error {
 	i := slices.IndexFunc(points, func(k place) bool { return k.point == p })
 	fmt.Fprintf(w, "when %s: %s\n\n", points[i].title, p)
@@ -84,6 +87,7 @@ func answered(c agents.Case) string {
 	return cmp.Or(strings.Join(said, ", "), "nothing")
 }
 
+// row writes a row of cells for a [tabwriter.Writer].
 func row(t io.Writer, name string, others []*agents.Agent, cell func(*agents.Agent) string) {
 	cells := []string{name}
 	for _, a := range others {
@@ -92,7 +96,8 @@ func row(t io.Writer, name string, others []*agents.Agent, cell func(*agents.Age
 	fmt.Fprintln(t, strings.Join(cells, "\t"))
 }
 
-// Write writes a table of the given agents, and what they call each event.
+// Write writes a table of the given agents, and what they call each event. The error is
+// w's.
 func Write(w io.Writer, others []*agents.Agent) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "agent\tversion\tevidence\ttimeout\tmatcher\tanswers tried\tretries of a stop")
@@ -124,6 +129,7 @@ func Write(w io.Writer, others []*agents.Agent) error {
 	return nil
 }
 
+// orUnknown returns s, or the mark of what is not known.
 func orUnknown(s string) string {
 	if s == "" {
 		return "?"
@@ -131,6 +137,8 @@ func orUnknown(s string) string {
 	return s
 }
 
+// timeoutOf describes the agent's timeouts: the unit, from which number on they are
+// milliseconds, and the default.
 func timeoutOf(a *agents.Agent) string {
 	t := a.Timeout
 	if t.Unit == "" {
@@ -146,6 +154,7 @@ func timeoutOf(a *agents.Agent) string {
 	return out
 }
 
+// retriesOf says how often a hook can send the agent on.
 func retriesOf(a *agents.Agent) string {
 	switch {
 	case a.Stop.Endless:

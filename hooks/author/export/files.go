@@ -51,7 +51,8 @@ func (p Place) Read(name string) ([]byte, error) {
 	return data, err
 }
 
-// Project computes the files for the hooks of the project at p; see [Export].
+// Project computes the files for the hooks of the project at p; see [Export]. It writes
+// nothing. Errors are those of [Place.Read] and [Export].
 func Project(p Place, o Options) (Result, error) {
 	settings, err := p.Read(Source)
 	if err != nil {

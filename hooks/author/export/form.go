@@ -14,7 +14,9 @@ import (
 	"minigem/hooks/jsonc"
 )
 
-// form describes where and how an agent configures hooks.
+// form describes where and how an agent configures hooks. file is relative to the
+// project, or begins with "~" for the home. add reports false, without an error, if the
+// hook is already there.
 type form struct {
 	file string
 	// names writes a list of tools as a matcher.
@@ -22,9 +24,14 @@ type form struct {
 	add   func(x *exporter, event, matcher, command string, timeout int) (added bool, err error)
 }
 
-func list(tools []string) string     { return strings.Join(tools, "|") }
+// list writes tools as a matcher that compares whole names or finds them anywhere.
+func list(tools []string) string { return strings.Join(tools, "|") }
+
+// anchored writes tools as a regular expression for whole names.
 func anchored(tools []string) string { return "^(?:" + strings.Join(tools, "|") + ")$" }
 
+// formsOf holds the forms by the agents' ids. An agent that is not here cannot be
+// exported to.
 var formsOf = map[string]form{
 	"claude":  {".claude/settings.json", list, addNested},
 	"codex":   {".codex/hooks.json", list, addNested},
@@ -106,14 +113,18 @@ func present(doc *jsonc.Doc, e forms.Entry) bool {
 	return false
 }
 
+// addNested adds a hook in Gemini CLI's and Claude Code's form: groups with a matcher.
 func addNested(x *exporter, event, matcher, command string, timeout int) (bool, error) {
 	return addJSON(x, forms.Nested, forms.Entry{Event: event, Matcher: matcher, Command: command, Timeout: timeout})
 }
 
+// addFlat adds a hook as an entry of its event, without groups.
 func addFlat(x *exporter, event, matcher, command string, timeout int) (bool, error) {
 	return addJSON(x, forms.Flat, forms.Entry{Event: event, Matcher: matcher, Command: command, Timeout: timeout})
 }
 
+// addJSON adds a hook to the agent's file by write. Comments and the order of the file
+// stay.
 func addJSON(x *exporter, write func(*jsonc.Doc, forms.Entry) error, e forms.Entry) (bool, error) {
 	d, err := x.open(x.form.file)
 	if err != nil || present(d.doc, e) {
@@ -159,8 +170,10 @@ func addTOML(x *exporter, event, matcher, command string, timeout int) (bool, er
 	return true, nil
 }
 
+// tomlHook is a hook in config.toml of Kimi.
 type tomlHook struct{ Event, Command, Matcher string }
 
+// tomlHooks returns the hooks that the file has.
 func tomlHooks(d *draft) ([]tomlHook, error) {
 	var all struct{ Hooks []tomlHook }
 	if err := toml.Unmarshal([]byte(d.text), &all); err != nil {
@@ -169,6 +182,7 @@ func tomlHooks(d *draft) ([]tomlHook, error) {
 	return all.Hooks, nil
 }
 
+// tomlText writes s as a string of TOML.
 func tomlText(s string) string {
 	data, err := toml.Marshal(map[string]string{"v": s})
 	if err != nil {

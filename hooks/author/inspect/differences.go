@@ -24,22 +24,26 @@ type Difference struct {
 	Reference string `json:"reference"`
 }
 
+// wire returns the difference in the form of "hooks explain --json".
 func wire(d hooks.Difference) Difference { return Difference{d.ID, d.String(), d.Source} }
 
 // command is a Runner for engines that only plan. It is never called.
 type command struct{}
 
+// Run implements [hooks.Runner] for plans, which run nothing.
 func (command) Run(context.Context, hooks.Hook, hooks.Payload, []string) hooks.Exit {
 	return hooks.Exit{}
 }
 
-// view is what the predicates inspect: the setup and the facts of programs.
+// view is a Setup together with what was found out about it, so that the program of a
+// command is read once.
 type view struct {
 	*Setup
 	older map[string]bool
 	facts map[string][]program.Facts // by command
 }
 
+// view reads what differences depend on.
 func (s *Setup) view() *view {
 	return &view{Setup: s, older: s.olderDisabled(), facts: map[string][]program.Facts{}}
 }
@@ -142,6 +146,8 @@ func Exit2WithoutDeny(f program.Facts) bool {
 		!f.Mentions(`"continue"`)
 }
 
+// ofHook returns the differences of Gemini CLI that concern this hook. For a hook that
+// does not run, only the one about older lists of disabled hooks counts.
 func (v *view) ofHook(p HookPlan) []Difference {
 	var out []Difference
 	for _, d := range hookDifferences {
@@ -202,6 +208,8 @@ func (s *Setup) MightDeny(h hooks.Hook) bool {
 	return h.Event.CanBlock() && slices.ContainsFunc(program.Read(h, s.Place), MightDeny)
 }
 
+// ofEvent returns remarks on the event as a whole, and the differences of Gemini CLI
+// that concern it. Without a hook that runs there are none.
 func (v *view) ofEvent(p EventPlan) (notes []string, out []Difference) {
 	if p.Runs() == 0 {
 		return nil, nil
@@ -223,6 +231,8 @@ func (v *view) ofEvent(p EventPlan) (notes []string, out []Difference) {
 
 // MissingPrograms returns the programs that h's command starts by a path at which there
 // is no file. It stops at a cd or pushd in the command, after which paths are unknown.
+// It returns nil if none is missing, or if the command is not valid. Programs that are
+// found by PATH are not looked for.
 func (s *Setup) MissingPrograms(h hooks.Hook) []config.Program {
 	var out []config.Program
 	for _, c := range config.Calls(h, s.Place.Dir, s.Place.Vars()) {
@@ -236,6 +246,7 @@ func (s *Setup) MissingPrograms(h hooks.Hook) []config.Program {
 	return out
 }
 
+// exists reports whether a file that is named relative to dir exists.
 func exists(dir, name string) bool {
 	if !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)

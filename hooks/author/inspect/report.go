@@ -134,6 +134,8 @@ func effect(r hooks.Report) string {
 	return said
 }
 
+// run writes what one hook did. before is the payload of the hook before it, which is
+// not repeated.
 func (t Text) run(b *strings.Builder, run hooks.Run, before []byte) {
 	fmt.Fprintf(b, "\n%s  %s", text.VisibleLine(run.Hook.ID()), t.short(run.Hook.Source.String()))
 	if !run.Ran() {
@@ -172,6 +174,7 @@ func (t Text) run(b *strings.Builder, run hooks.Run, before []byte) {
 	}
 }
 
+// ending says how the hook's run ended.
 func ending(run hooks.Run) string {
 	switch {
 	case run.TimedOut:
@@ -220,6 +223,7 @@ func indented(data []byte, margin string) string {
 	return strings.Join(lines, "\n"+margin)
 }
 
+// block writes a title and n lines; nothing if n is 0.
 func block(b *strings.Builder, title string, n int, line func(int) string) {
 	if n > 0 {
 		fmt.Fprintf(b, "\n%s\n", title)

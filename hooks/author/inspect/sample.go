@@ -10,6 +10,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
+// samplePrompt is the prompt of sample payloads.
 const samplePrompt = "Fix the tests"
 
 // samples are plausible arguments of the built-in tools; core/tools has
@@ -43,6 +44,8 @@ func SampleArgs(tool string) map[string]any {
 	return maps.Clone(sampleArgs(tool))
 }
 
+// sampleArgs returns the sample arguments of a tool; empty ones for a tool that is not
+// known.
 func sampleArgs(tool string) map[string]any {
 	if args := samples[tool]; args != nil {
 		return args
@@ -64,6 +67,7 @@ func sampleMCP(tool string) *protocol.MCPContext {
 	return &protocol.MCPContext{ServerName: server, ToolName: strings.TrimPrefix(name, "_"), Command: server}
 }
 
+// sampleRequest returns the sample of what hooks read of a request.
 func sampleRequest() protocol.LLMRequest {
 	temperature, topP, topK := 1.0, 0.95, 64.0
 	return protocol.LLMRequest{
@@ -74,6 +78,7 @@ func sampleRequest() protocol.LLMRequest {
 	}
 }
 
+// sampleChunk returns the sample of what hooks read of an answer.
 func sampleChunk() protocol.LLMChunk {
 	return protocol.LLMChunk{
 		Text: "All tests pass now.",
@@ -83,11 +88,12 @@ func sampleChunk() protocol.LLMChunk {
 	}
 }
 
-// Set changes one value of a payload. assignment is PATH=VALUE. A path consists of names
-// and indices joined by dots, such as tool_input.file_path or
-// llm_request.messages.0.content. A value is JSON; anything that is not JSON is a string.
-// Missing objects on the way are created, and an index may be one past the end. timestamp
-// and hook_event_name cannot be set.
+// Set changes one value of a payload. assignment is PATH=VALUE. A path consists of
+// names and indices joined by dots, such as tool_input.file_path or
+// llm_request.messages.0.content. A value is JSON; anything that is not JSON is a
+// string. Missing objects on the way are created, and an index may be one past the end.
+// timestamp and hook_event_name cannot be set. payload itself is not changed. The error
+// says what is wrong with the assignment, or that payload is not JSON.
 func Set(payload []byte, assignment string) ([]byte, error) {
 	path, text, ok := strings.Cut(assignment, "=")
 	if !ok || path == "" {
@@ -111,6 +117,9 @@ func Set(payload []byte, assignment string) ([]byte, error) {
 	return protocol.Encode(root)
 }
 
+// put sets the value at path in a JSON value, and returns that. Missing objects are
+// made; an array can be extended by one. Objects and arrays on the way are changed
+// themselves. Below a null, every name makes an object, a number too.
 func put(at any, path []string, value any) (any, error) {
 	if len(path) == 0 {
 		return value, nil

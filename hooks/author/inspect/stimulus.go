@@ -19,9 +19,9 @@ import (
 	"minigem/llm"
 )
 
-// Payload returns the complete payload that hooks of an event read, in the engine's form,
-// for a sample that [Sample] made or [Set] changed. session fills the session's fields.
-// No hook is run.
+// Payload returns the complete payload that hooks of an event read, in the engine's
+// form, for a sample that [Sample] made or [Set] changed. session fills the session's
+// fields. No hook is run. The error is as in [Fire].
 func Payload(ctx context.Context, session hooks.Origin, sample []byte) ([]byte, error) {
 	e := &hooks.Engine{Origin: session}
 	r, err := Fire(ctx, e, sample)
@@ -324,6 +324,8 @@ func request(in protocol.LLMRequest) *hooks.ModelRequest {
 	return hooks.NewModelRequest(r)
 }
 
+// part is the inverse of what the engine writes. Data that hooks do not see is as many
+// zero bytes, up to 1 MiB.
 func part(p protocol.LLMPart) llm.Part {
 	switch p.Type {
 	case protocol.PartFunctionCall:

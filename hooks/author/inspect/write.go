@@ -8,6 +8,7 @@ import (
 	"minigem/internal/text"
 )
 
+// stat returns why the file at path cannot be used, or nil.
 func stat(path string) error {
 	_, err := os.Stat(path)
 	return err
@@ -19,6 +20,7 @@ type Text struct {
 	Shorten func(string) string
 }
 
+// short returns s as people should read paths in it.
 func (t Text) short(s string) string {
 	if t.Shorten == nil {
 		return s
@@ -47,6 +49,8 @@ func (t Text) Explanation(x Explanation) string {
 	return t.short(b.String())
 }
 
+// event writes the plan of one event: a line for each hook, and what there is to say
+// about it.
 func (t Text) event(b *strings.Builder, p EventPlan) {
 	title := string(p.Event)
 	if p.Subject != "" && p.Event.HasSubject() {
@@ -83,6 +87,7 @@ func (t Text) event(b *strings.Builder, p EventPlan) {
 // String returns the text and the reference on one line.
 func (d Difference) String() string { return fmt.Sprintf("%s (%s)", d.Text, d.Reference) }
 
+// summary says how many hooks would run, and whether in parallel.
 func (p EventPlan) summary() string {
 	runs := p.Runs()
 	switch {
@@ -122,6 +127,7 @@ func (h HookPlan) state(p EventPlan) string {
 	return fmt.Sprintf("runs for %s (matcher %q)", strings.Join(h.RunsFor, ", "), h.Matcher)
 }
 
+// lines returns the remarks on a hook, a line each.
 func (h HookPlan) lines() []string {
 	var out []string
 	if h.Order > 0 && h.Skipped != "" {
@@ -139,6 +145,7 @@ func (h HookPlan) lines() []string {
 	return out
 }
 
+// files writes which files hooks came from, and which were not read.
 func (t Text) files(b *strings.Builder, x Explanation) {
 	var read int
 	var rest []string

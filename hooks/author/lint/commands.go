@@ -13,7 +13,8 @@ import (
 	"minigem/hooks/jsonc"
 )
 
-// command checks h's command itself.
+// command checks h's command itself. From a cd on, nothing is said about programs: only
+// a run can tell where they are looked for.
 func (l *linter) command(h hooks.Hook) {
 	src := h.Source
 	self := l.of(h)[0]
@@ -74,9 +75,12 @@ func (l *linter) program(h hooks.Hook, c config.Program) {
 	}
 }
 
+// missing is the effect of a program that does not exist.
 var missing = "exit 127: " + effect("HK030")
 
-// file checks a file that is run, by an interpreter or directly (by is "").
+// file checks a file that is run, by an interpreter or directly (by is ""). What
+// happens if the file is missing depends on the interpreter: some exit with 2 then,
+// which blocks.
 func (l *linter) file(h hooks.Hook, name, by string) {
 	path, missing := name, missing
 	switch {
@@ -101,6 +105,7 @@ func (l *linter) file(h hooks.Hook, name, by string) {
 	}
 }
 
+// inPath reports whether the PATH of the session has a program of that name.
 func (l *linter) inPath(name string) bool {
 	for _, dir := range filepath.SplitList(l.Path) {
 		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
@@ -111,6 +116,8 @@ func (l *linter) inPath(name string) bool {
 }
 
 // commandFix returns a fix that adds quotes and braces to the variables in h's command.
+// It returns nil where the settings cannot be mended: in an extension, or in a file
+// with a syntax error.
 func (l *linter) commandFix(h hooks.Hook) func(*fixer) error {
 	doc := l.docs[h.Source.File]
 	if doc == nil || h.Source.Layer == hooks.LayerExtension {

@@ -12,7 +12,8 @@ import (
 	"minigem/hooks/config"
 )
 
-// elsewhere checks how another agent treats h, by the tables of hooks/agents.
+// elsewhere checks how another agent treats h, by the tables of hooks/agents. Nothing
+// is said about a hook that is written for that agent, or that translates itself.
 func (l *linter) elsewhere(h hooks.Hook, a *agents.Agent) {
 	if strings.Contains(h.Command, "hooks run --portable") {
 		return // it translates
@@ -76,7 +77,8 @@ func lacks(f program.Field, point agents.Point, own, a *agents.Agent) string {
 	return name
 }
 
-// speaker returns the agent in whose dialect h is written.
+// speaker returns the agent in whose dialect h is written. It returns nil for a dialect
+// that is not known.
 func speaker(h hooks.Hook) *agents.Agent {
 	name := h.Dialect
 	if name == "" {
@@ -118,7 +120,8 @@ func (l *linter) matcherElsewhere(h hooks.Hook, own, a *agents.Agent) {
 	}
 }
 
-// refusalOf is an answer of a program that refuses in its own agent.
+// refusalOf is an answer of a program that refuses in its own agent, with the place
+// where it says so.
 type refusalOf struct {
 	says   string
 	fact   *program.Fact
@@ -172,11 +175,13 @@ func refusals(point agents.Point, own *agents.Agent, f program.Facts) []refusalO
 	return all
 }
 
+// isObject reports whether a text looks like a JSON object.
 func isObject(text string) bool {
 	text = strings.TrimSpace(text)
 	return strings.HasPrefix(text, "{") && strings.HasSuffix(text, "}")
 }
 
+// oneLine puts the beginning of a text, 80 bytes, on one line.
 func oneLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	return text[:min(len(text), 80)]

@@ -15,7 +15,7 @@ import (
 // written at once.
 type fixer struct{ changed map[string]*jsonc.Doc }
 
-// rewrite replaces each occurrence of old in a file.
+// rewrite replaces each occurrence of old in a file. The mode of the file stays.
 func (f *fixer) rewrite(path, old, by string) error {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -28,7 +28,9 @@ func (f *fixer) rewrite(path, old, by string) error {
 
 // Fix mends the findings that can be mended and marks them as Fixed. Comments and the
 // order of settings stay. A file that changed since it was linted is left alone and is
-// an error. files are the linted Setup's files.
+// an error. files are the linted Setup's files. Findings that cannot be mended are left
+// as they are. The error joins all that went wrong, and the other findings are mended
+// all the same.
 func Fix(all []Finding, files []inspect.File) error {
 	f := &fixer{changed: map[string]*jsonc.Doc{}}
 	var errs []error
@@ -55,6 +57,7 @@ func Fix(all []Finding, files []inspect.File) error {
 	return errors.Join(errs...)
 }
 
+// write replaces the file by doc, unless it has changed since it was read.
 func write(file inspect.File, doc *jsonc.Doc) error {
 	err := jsonc.Update(file.Path, 0o600, func(data []byte) ([]byte, error) {
 		if !bytes.Equal(data, file.Data) {
@@ -68,6 +71,7 @@ func write(file inspect.File, doc *jsonc.Doc) error {
 	return nil
 }
 
+// unfix takes back that findings in a file are fixed, because it could not be written.
 func unfix(all []Finding, path string) {
 	for i := range all {
 		if all[i].File == path {

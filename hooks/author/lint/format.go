@@ -16,6 +16,7 @@ var Formats = []string{"text", "json", "sarif"}
 
 // Write writes findings in one of [Formats], and what was examined. SARIF has version
 // 2.1.0, and leaves out fixed findings. short, if not nil, shortens the paths in text.
+// An unknown format is an error, and so is what w returns.
 func Write(w io.Writer, format string, all []Finding, scope Scope, short func(string) string) error {
 	switch format {
 	case "json":
@@ -29,6 +30,8 @@ func Write(w io.Writer, format string, all []Finding, scope Scope, short func(st
 	return fmt.Errorf("there is no format %q", format)
 }
 
+// writeJSON writes v, indented, with characters such as "<" as they are. The error is
+// w's, or says that v has no JSON form.
 func writeJSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -36,6 +39,7 @@ func writeJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
+// lines writes the findings for people, one a line, and then how many there are.
 func lines(all []Finding, scope Scope, short func(string) string) string {
 	var b strings.Builder
 	counts := map[Severity]int{}

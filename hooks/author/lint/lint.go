@@ -80,7 +80,7 @@ type Scope struct {
 	Hooks int `json:"hooks"`
 }
 
-// Scope returns what [Run] examines.
+// Scope returns what [Run] examines. It reads nothing: it counts what in.Setup holds.
 func (in Input) Scope() Scope {
 	s := Scope{Base: in.Setup.Place.Dir, Hooks: len(in.Setup.Config.Hooks)}
 	for _, f := range in.Setup.Files {
@@ -92,7 +92,8 @@ func (in Input) Scope() Scope {
 }
 
 // Run lints in and returns the findings, sorted by file, line and code, each once. If
-// there is no hook and no other finding, it returns the finding HK018.
+// there is no hook and no other finding, it returns the finding HK018. It reads
+// programs that hooks run, and changes nothing. The slice is the caller's.
 func Run(in Input) []Finding {
 	l := &linter{Input: in, docs: map[string]*jsonc.Doc{}, facts: map[string][]program.Facts{}}
 	for _, f := range in.Setup.Files {
@@ -129,11 +130,13 @@ func Run(in Input) []Finding {
 	})
 }
 
-// Bad reports whether any finding is more than a note and was not fixed.
+// Bad reports whether any finding is more than a note and was not fixed. It decides
+// about the exit code of "hooks lint".
 func Bad(all []Finding) bool {
 	return slices.ContainsFunc(all, func(f Finding) bool { return f.Severity != Note && !f.Fixed })
 }
 
+// linter collects findings. Files are parsed once.
 type linter struct {
 	Input
 	docs  map[string]*jsonc.Doc // by file, those with no syntax error
@@ -149,6 +152,7 @@ func (l *linter) add(code, file string, line int, fix func(*fixer) error, format
 	})
 }
 
+// ruleOf returns the rule with the code, which must exist.
 func ruleOf(code string) Rule {
 	i := slices.IndexFunc(Rules, func(r Rule) bool { return r.Code == code })
 	if i < 0 {
@@ -157,7 +161,7 @@ func ruleOf(code string) Rule {
 	return Rules[i]
 }
 
-// of are the facts of h's programs.
+// of are the facts of h's programs. They are read once for each command.
 func (l *linter) of(h hooks.Hook) []program.Facts {
 	f, ok := l.facts[h.Target()]
 	if !ok {

@@ -11,6 +11,9 @@ import (
 	"minigem/hooks/protocol"
 )
 
+// What programs look for and never find: variables that no agent sets, fields that no
+// payload has; and JSON that is made without escaping, arguments that no hook gets, and
+// comparisons with a tool's name.
 var (
 	neverSet = regexp.MustCompile(
 		`\$\{?((?:CLAUDE|GEMINI)_(?:TOOL|FILE|HOOK|EVENT|INPUT|COMMAND|PROMPT|NOTIFICATION|OUTPUT)\w*|` +
@@ -24,7 +27,8 @@ var (
 	comparison = regexp.MustCompile(`(?i)\btool_?name\b[^#\n]{0,40}?(?:==?=?|\bin\b|!=)\s*\(?\[?["']?([A-Za-z_]+)`)
 )
 
-// search visits the lines of a program, without comments.
+// search visits the lines of a program, without comments. It returns the first fact
+// that visit finds, or nil.
 func search(f program.Facts, visit func(n int, line string) *program.Fact) *program.Fact {
 	n := 0
 	for line := range strings.Lines(f.Text) {
@@ -134,6 +138,8 @@ func toolNames(d string) (own, other map[string]bool) {
 	return own, other
 }
 
+// unescaped finds a value that is put into JSON as it is. It looks at shell scripts
+// only.
 func unescaped(_ hooks.Hook, f program.Facts) *program.Fact {
 	if f.Lang != program.Shell {
 		return nil

@@ -29,6 +29,8 @@ func (l *linter) plans() {
 	}
 }
 
+// matcher looks for matchers that match nothing, everything, or something else than was
+// meant.
 func (l *linter) matcher(p inspect.EventPlan, h inspect.HookPlan) {
 	pattern := strings.TrimSpace(h.Matcher)
 	if pattern == "" || pattern == "*" {
@@ -142,6 +144,8 @@ func (l *linter) matcherLine(h inspect.HookPlan) int {
 	return h.Line
 }
 
+// shadow reports hooks that do not run because another one has the same name, and those
+// other ones.
 func (l *linter) shadow(h inspect.HookPlan) {
 	if at := strings.Index(h.Skipped, "shadowed by"); at >= 0 {
 		l.add("HK025", h.File, h.Line, nil, "%s: it does not run%s", h.Skipped[at:], exceptFor(h))
@@ -153,6 +157,7 @@ func (l *linter) shadow(h inspect.HookPlan) {
 	}
 }
 
+// exceptFor names the subjects for which a hook runs nevertheless.
 func exceptFor(h inspect.HookPlan) string {
 	if len(h.RunsFor) == 0 {
 		return ""

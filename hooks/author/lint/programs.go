@@ -56,13 +56,15 @@ func (l *linter) blocksBlindly(h hooks.Hook) bool {
 		})
 }
 
-// place is where a program's findings are reported.
+// place is where a program's findings are reported: the program's file or, if the
+// program is the command itself, the line of the settings.
 type place struct {
 	l *linter
 	h hooks.Hook
 	f program.Facts
 }
 
+// add reports a fault at a fact; nil means the file as a whole.
 func (p place) add(code string, at *program.Fact, fix func(*fixer) error, format string, args ...any) {
 	if !strings.Contains(format, "%") {
 		args = nil
@@ -192,6 +194,7 @@ func refusal(f program.Facts) *program.Fact {
 	return nil
 }
 
+// Signs of a line that handles a failure, and of one that says something.
 var (
 	errorPath = regexp.MustCompile(
 		`\|\||\bexcept\b|\bcatch\b|\brescue\b|(?i:usage|not found|not installed|missing|cannot|could ` +
@@ -200,8 +203,10 @@ var (
 		`\b(echo|printf|print|cat)\b|std(err|out)|console\.|sys\.exit\(\s*[rbf]?["']|SystemExit\(\s*[rbf]?["']`)
 )
 
+// is returns a function that recognizes one exit code.
 func is(want int) func(int) bool { return func(code int) bool { return code == want } }
 
+// first returns the first fact; nil if there is none.
 func first(facts []program.Fact) *program.Fact {
 	if len(facts) == 0 {
 		return nil
@@ -209,6 +214,8 @@ func first(facts []program.Fact) *program.Fact {
 	return &facts[0]
 }
 
+// decided returns the first place where the program says that decision; nil if it never
+// does.
 func decided(f program.Facts, word string) *program.Fact {
 	i := slices.IndexFunc(f.Decisions, func(d program.Fact) bool { return d.Text == word })
 	if i < 0 {
@@ -217,6 +224,7 @@ func decided(f program.Facts, word string) *program.Fact {
 	return &f.Decisions[i]
 }
 
+// denials returns the places where the program denies.
 func denials(f program.Facts) []program.Fact {
 	return slices.DeleteFunc(slices.Clone(f.Decisions), func(d program.Fact) bool {
 		return d.Text != "deny" && d.Text != "block"
@@ -261,6 +269,7 @@ func unknownField(h hooks.Hook, f program.Facts) *program.Fact {
 	return nil
 }
 
+// known reports whether answers may have the field, at the top or nested.
 func known(name string, nested bool) bool {
 	return slices.ContainsFunc(protocol.Gemini().Fields(), func(f protocol.Field) bool {
 		return f.Name == name && f.Nested == nested

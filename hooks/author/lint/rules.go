@@ -261,7 +261,8 @@ var differences = map[string][]string{
 	"HK052": {"signal"},
 }
 
-// Differences returns the differences of Gemini CLI that the rule warns of.
+// Differences returns the differences of Gemini CLI that the rule warns of. It returns
+// nil for a rule that warns of none.
 func (r Rule) Differences() []hooks.Difference {
 	var out []hooks.Difference
 	for _, id := range differences[r.Code] {

@@ -137,6 +137,7 @@ func eachEntry(doc *jsonc.Doc, visit func(jsonc.Node) error) error {
 	})
 }
 
+// fixTypes corrects the case of "command" in the entry at a line.
 func fixTypes(doc *jsonc.Doc, line int) error {
 	return eachEntry(doc, func(h jsonc.Node) error {
 		if t := h.Get("type"); t.Line() == line && strings.EqualFold(t.Text(), "command") {
@@ -146,6 +147,7 @@ func fixTypes(doc *jsonc.Doc, line int) error {
 	})
 }
 
+// fixTimeouts turns the seconds at a line into milliseconds.
 func fixTimeouts(doc *jsonc.Doc, line int) error {
 	return eachEntry(doc, func(h jsonc.Node) error {
 		t := h.Get("timeout")
@@ -156,6 +158,7 @@ func fixTimeouts(doc *jsonc.Doc, line int) error {
 	})
 }
 
+// fixTimeoutText turns the text at a line into the number that it begins with.
 func fixTimeoutText(doc *jsonc.Doc, line int) error {
 	return eachEntry(doc, func(h jsonc.Node) error {
 		t := h.Get("timeout")

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// fault is a small change to a line of a program.
+// fault is a small change to a line of a program, wherever find matches.
 type fault struct {
 	class    string
 	find, by string // a regular expression and its replacement
@@ -29,6 +29,7 @@ var faults = []fault{
 	{Answer, `\badditionalContext(\\?["']?\s*:)`, "unused${1}"},
 }
 
+// patterns are the expressions of faults, by their index.
 var patterns = sync.OnceValue(func() []*regexp.Regexp {
 	var out []*regexp.Regexp
 	for _, f := range faults {
@@ -40,9 +41,10 @@ var patterns = sync.OnceValue(func() []*regexp.Regexp {
 // most limits the mutants of one file.
 const most = 200
 
-// Program returns the mutants of a program in any language, sorted by class and line; at
-// most 200. Lines that are comments or inside Python's triple quotes have none, and
-// binary files have none.
+// Program returns the mutants of a program in any language, sorted by class and line;
+// at most 200. Lines that are comments or inside Python's triple quotes have none, and
+// binary files have none. It returns nil if there is nothing to break. data is not
+// changed.
 func Program(data []byte) []Mutant {
 	if bytes.IndexByte(data, 0) >= 0 {
 		return nil
@@ -66,6 +68,7 @@ func Program(data []byte) []Mutant {
 	return sorted(data, all)
 }
 
+// comment reports whether a line is only a comment.
 func comment(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	return bytes.HasPrefix(line, []byte("#")) || bytes.HasPrefix(line, []byte("//"))
@@ -74,7 +77,8 @@ func comment(line []byte) bool {
 // change is a line with one fault in it.
 type change struct{ class, line, what string }
 
-// changed returns line with each fault in each place where it fits, one at a time.
+// changed returns line with each fault in each place where it fits, one at a time. It
+// returns nil if none fits.
 func changed(line string) []change {
 	var out []change
 	for i, re := range patterns() {

@@ -12,9 +12,10 @@ import (
 // hangs is the command of a hook that does not end by itself.
 const hangs = "sleep 3600"
 
-// Settings returns the mutants of a file that configures hooks: the settings of a project
-// or a user, or an extension's hooks.json. They are sorted by class and line. file is the
-// name in errors. The error is for a file that is not valid JSON.
+// Settings returns the mutants of a file that configures hooks: the settings of a
+// project or a user, or an extension's hooks.json. They are sorted by class and line.
+// file is the name in errors. The error is for a file that is not valid JSON. data is
+// not changed: each mutant has its own text.
 func Settings(file string, data []byte) ([]Mutant, error) {
 	doc, err := jsonc.Parse(file, data)
 	if err != nil {
@@ -37,12 +38,13 @@ func Settings(file string, data []byte) ([]Mutant, error) {
 	return sorted(data, s.all), nil
 }
 
-// place identifies a hook's entry.
+// place identifies a hook's entry by the indexes in its lists.
 type place struct {
 	event       string
 	group, hook int
 }
 
+// settings collects the mutants of one settings file.
 type settings struct {
 	file string
 	data []byte
@@ -86,6 +88,8 @@ func (s *settings) move(doc *jsonc.Doc, event string, line int) {
 	}
 }
 
+// matcher makes mutants of a group's matcher: without it, and without each of its
+// alternatives.
 func (s *settings) matcher(event string, g int, group jsonc.Node) {
 	n := group.Get("matcher")
 	text := n.Text()
@@ -117,9 +121,11 @@ func nth(array jsonc.Node, i int) jsonc.Node {
 	return jsonc.Node{}
 }
 
+// list matches a matcher that is a list of alternatives, with what encloses them.
 var list = regexp.MustCompile(`^(\^?\(?)([\w.*-]+(?:\|[\w.*-]+)+)(\)?\$?)$`)
 
-// without returns the patterns that omit one of the names in pattern.
+// without returns the patterns that omit one of the names in pattern. It returns nil if
+// pattern is not a plain list.
 func without(pattern string) []string {
 	m := list.FindStringSubmatch(pattern)
 	if m == nil {
@@ -142,6 +148,8 @@ func called(hook jsonc.Node) string {
 	return hook.Get("command").Text()
 }
 
+// entry makes mutants of one hook: one that does nothing, one that hangs, and those of
+// its other fields. A hook that has no command has no mutants.
 func (s *settings) entry(at place, hook jsonc.Node) {
 	command := hook.Get("command")
 	if command.Kind() != jsonc.String {

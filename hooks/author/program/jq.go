@@ -16,6 +16,7 @@ var filter = sync.OnceValue(func() *regexp.Regexp {
 			`((?:\s*//\s*(?:(?:\.[A-Za-z_]\w*)+\??|empty|null|""|"[^"]*"))*)\s*\)?\s*(?:\|.*)?$`)
 })
 
+// path matches the beginning of a path in an expression of jq.
 var path = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?:^|//\s*)((?:\.[A-Za-z_]\w*)+)`)
 })

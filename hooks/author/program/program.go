@@ -152,6 +152,8 @@ func pattern(expr string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
 }
 
+// shebang matches the first line of a script, also by way of env, and finds the name of
+// the interpreter without its version.
 var shebang = pattern(`^\x{FEFF}?#!\s*(?:\S*[/\s])?(?:env\s+(?:-\S+\s+|\w+=\S*\s+)*)?(\w+?)[\d.]*(?:\s|$)`)
 
 // languageOf recognizes the language by the first line, the file's name, or the command
@@ -185,6 +187,8 @@ func languageOf(path, text, command string) Language {
 	return Other
 }
 
+// Signs in programs that are not shell scripts, line by line. They find most of what
+// hooks in these languages write, and are wrong where such text is data.
 var (
 	decision = pattern(`\bdecision\\?["']?\s*[:=]\s*\\?["'](\w+)`)
 	foreign  = pattern(`\b(permissionDecisionReason|permissionDecision|updatedInput|updatedToolOutput)\b`)
@@ -201,6 +205,8 @@ var (
 	}
 )
 
+// look finds facts in a program line by line; lines that are only a comment are left
+// out.
 func look(path string, lang Language, text string) Facts {
 	f := Facts{Path: path, Lang: lang, Text: text}
 	n := 0
@@ -255,6 +261,7 @@ func (f Facts) JSONOnStderr() *Fact { return firstJSON(f.Stderr) }
 // JSONOnStdout returns the first JSON that is printed on stdout; nil if there is none.
 func (f Facts) JSONOnStdout() *Fact { return firstJSON(f.Stdout) }
 
+// firstJSON returns the first fact whose text is JSON; nil if none is.
 func firstJSON(facts []Fact) *Fact {
 	i := slices.IndexFunc(facts, func(t Fact) bool { return isJSON(t.Text) })
 	if i < 0 {
@@ -263,7 +270,6 @@ func firstJSON(facts []Fact) *Fact {
 	return &facts[i]
 }
 
-// isJSON reports whether a text looks like an object or an array. Variables in it are
 // isJSON reports whether a text looks like an object or an array. Text from variables
 // may be missing in it.
 func isJSON(s string) bool {

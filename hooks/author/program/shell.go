@@ -36,6 +36,7 @@ func words(list []*syntax.Word) []string {
 }
 
 // walker walks through statements and keeps track of where their stdout goes.
+// Where the script may go two ways, both are followed.
 type walker struct {
 	f      *Facts
 	prints bool            // something is printed, or might be
@@ -115,6 +116,7 @@ func redirected(s *syntax.Stmt) string {
 	return to
 }
 
+// stmt follows one statement. shown says that its output is the script's.
 func (w *walker) stmt(s *syntax.Stmt, shown bool) {
 	if s == nil {
 		return
@@ -186,6 +188,7 @@ func (w *walker) clause(c *syntax.IfClause, shown bool) {
 const quiet = " exit return test [ [[ true false : cd set shift local export read trap sleep kill mkdir rm touch cp " +
 	"mv chmod unset umask wait let declare readonly break continue "
 
+// call follows one command. Commands that are not known may print anything.
 func (w *walker) call(c *syntax.CallExpr, s *syntax.Stmt, shown, stderr bool) {
 	if len(c.Args) == 0 {
 		return
@@ -224,6 +227,7 @@ func (w *walker) call(c *syntax.CallExpr, s *syntax.Stmt, shown, stderr bool) {
 	}
 }
 
+// say notes what a command prints, and where.
 func (w *walker) say(what Fact, shown, stderr bool) {
 	switch {
 	case stderr:
@@ -268,6 +272,7 @@ func text(w *syntax.Word) string {
 	return b.String()
 }
 
+// source returns the text of a part of a script, in the printer's form.
 func source(n syntax.Node) string {
 	var b strings.Builder
 	_ = syntax.NewPrinter().Print(&b, n) // parsed syntax can always be printed
@@ -298,6 +303,7 @@ func formatted(args []string) string {
 	return strings.TrimSuffix(strings.NewReplacer(`\n`, "\n", "%%", "%").Replace(b.String()), "\n")
 }
 
+// dropFlags leaves out the flags of echo and printf.
 func dropFlags(args []string) []string {
 	for len(args) > 0 && (args[0] == "-n" || args[0] == "-e" || args[0] == "-ne" || args[0] == "--") {
 		args = args[1:]
@@ -320,6 +326,7 @@ func strict(args []string) bool {
 	return false
 }
 
+// isEmptyLiteral reports whether the word is a pair of quotes with nothing in it.
 func isEmptyLiteral(w *syntax.Word) bool {
 	if len(w.Parts) != 1 {
 		return false
@@ -333,6 +340,7 @@ func isEmptyLiteral(w *syntax.Word) bool {
 	return false
 }
 
+// namesTerm reports whether TERM is among the signals of a trap, in any spelling.
 func namesTerm(signals []string) bool {
 	return slices.ContainsFunc(signals, func(s string) bool {
 		return s == "15" || strings.TrimPrefix(strings.ToUpper(s), "SIG") == "TERM"

@@ -7,6 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// variable matches the beginning of a variable in a shell's text.
 var variable = regexp.MustCompile(`\$\{?[A-Za-z_]`)
 
 // SingleQuotedVariable reports whether a variable is in single quotes in command, where

@@ -9,9 +9,11 @@ import (
 	"slices"
 )
 
-// ReadAll reads the sessions in files, and in the *.jsonl and *.json files below folders.
-// A file that is named must be a session. Other files in a folder are left out, and
-// skipped says why. It is an error if there is no session.
+// ReadAll reads the sessions in files, and in the *.jsonl and *.json files below
+// folders. A file that is named must be a session. Other files in a folder are left
+// out, and skipped says why. It is an error if there is no session. Links to files are
+// left out in folders. The sessions are in the order of paths, and the files of a folder
+// in the order of their names.
 func ReadAll(paths []string) (sessions []*Session, skipped []string, err error) {
 	for _, path := range paths {
 		info, err := os.Stat(path)

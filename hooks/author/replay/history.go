@@ -101,6 +101,8 @@ func Read(path string) (*Session, error) {
 	return nil, fmt.Errorf("%s is not a session: it is neither Gemini CLI's nor Claude Code's", path)
 }
 
+// ofGemini returns the steps of a session of Gemini CLI or minigem. Several texts of
+// the model in a row are one answer, the last.
 func ofGemini(path string, f *transcript.File) *Session {
 	s := &Session{Path: path, ID: f.Meta.SessionID}
 	for _, w := range f.Warnings {
@@ -151,11 +153,14 @@ func promptOf(parts []llm.Part) string {
 	return b.String()
 }
 
+// What the result of a call begins with if a hook refused it
+// (core/scheduler/hook-utils.ts).
 const (
 	denied  = "Tool execution blocked: "
 	stopped = "Agent execution stopped by hook: "
 )
 
+// callOf returns the step of a call. Response is nil if its result is not in the file.
 func callOf(c transcript.ToolCall) Step {
 	s := Step{Kind: KindCall, Call: llm.ToolCall{ID: c.ID, Name: c.Name, Args: c.Args}}
 	for _, p := range c.Result.Decode() {
@@ -220,6 +225,7 @@ type claudeLine struct {
 	} `json:"message"`
 }
 
+// claudePart is a part of a message there: a text, a call or a result.
 type claudePart struct {
 	Type      string          `json:"type"`
 	Text      string          `json:"text"`
@@ -231,6 +237,8 @@ type claudePart struct {
 	IsError   bool            `json:"is_error"`
 }
 
+// ofClaude returns the steps of a transcript of Claude Code, in Gemini CLI's words.
+// Lines of subagents are left out.
 func ofClaude(path string, data []byte) (*Session, error) {
 	s := &Session{Path: path}
 	calls := map[string]int{}
@@ -335,6 +343,7 @@ func partsOf(raw json.RawMessage) []claudePart {
 	return parts
 }
 
+// claudeText returns the text of a result, which is a string or a list of parts.
 func claudeText(raw json.RawMessage) string {
 	var b strings.Builder
 	for _, p := range partsOf(raw) {

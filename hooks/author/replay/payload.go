@@ -53,6 +53,7 @@ func (s *Session) Payload(payload []byte, tool string) ([]byte, error) {
 	return protocol.Encode(p)
 }
 
+// of says which tool an error is about; nothing if it is about any.
 func of(tool string) string {
 	if tool == "" {
 		return ""
@@ -60,6 +61,8 @@ func of(tool string) string {
 	return " of " + tool
 }
 
+// last returns the last step of the kind, of any tool if tool is empty; nil if there is
+// none.
 func (s *Session) last(kind Kind, tool string) *Step {
 	for _, step := range slices.Backward(s.Steps) {
 		if step.Kind == kind && (tool == "" || step.Call.Name == tool) {

@@ -43,12 +43,14 @@ type Decided struct {
 // HookTime is what one hook did in all sessions, with its times in milliseconds.
 type HookTime struct {
 	// ID is [hooks.Hook.ID].
-	ID    string      `json:"id"`
+	ID string `json:"id"`
+	// Event is the event of the runs.
 	Event hooks.Event `json:"event"`
 	// File and Line say where the hook is configured; equal hooks in several places are
 	// counted separately.
 	File string `json:"file"`
-	Line int    `json:"line"`
+	// Line counts from 1; 0 means unknown.
+	Line int `json:"line"`
 	// Runs counts the hook's runs, failed ones included.
 	Runs int `json:"runs"`
 	// Failed counts the runs that failed.
@@ -71,7 +73,9 @@ type Result struct {
 	Sessions int `json:"sessions"`
 	// Prompts, Calls and Answers count the steps that were fired.
 	Prompts int `json:"prompts"`
-	Calls   int `json:"calls"`
+	// Calls counts the tool calls among them.
+	Calls int `json:"calls"`
+	// Answers counts the final answers among them.
 	Answers int `json:"answers"`
 	// Decided lists the steps about which hooks decided anything, now or then.
 	Decided []Decided `json:"decided"`
@@ -130,6 +134,8 @@ func Run(ctx context.Context, e *hooks.Engine, sessions []*Session) *Result {
 	return r
 }
 
+// session fires the events of one session, in its order. A call that hooks deny now is
+// not followed by AfterTool.
 func (r *Result) session(ctx context.Context, e *hooks.Engine, s *Session, last *hooks.Report) {
 	prompt, retry := "", false
 	for i, step := range s.Steps {
@@ -190,6 +196,7 @@ func head(s Step) string {
 	return text
 }
 
+// time adds the runs of one event to the hooks' times.
 func (r *Result) time(rep hooks.Report) {
 	for _, run := range rep.Runs {
 		at := place{rep.Event, run.Hook.ID(), run.Hook.Source.File, run.Hook.Source.Line}
@@ -211,6 +218,7 @@ func (r *Result) time(rep hooks.Report) {
 	}
 }
 
+// sum computes the percentiles and the sum once all runs are known.
 func (h *HookTime) sum() {
 	h.P50MS, h.P95MS = milliseconds(Percentile(h.times, 50)), milliseconds(Percentile(h.times, 95))
 	for _, t := range h.times {
@@ -227,4 +235,5 @@ func Percentile(times []time.Duration, p int) time.Duration {
 	return slices.Sorted(slices.Values(times))[max(0, (len(times)*p+99)/100-1)]
 }
 
+// milliseconds returns d with microseconds as its fraction.
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

@@ -50,6 +50,7 @@ func (r *Result) Text(short func(string) string) string {
 	return short(b.String())
 }
 
+// summary says in a line how often the hook ran, what it decided, and how long it took.
 func (h HookTime) summary() string {
 	if h.Runs == 0 {
 		return "never ran"

@@ -69,6 +69,7 @@ type Options struct {
 	Stdout, Stderr io.Writer
 }
 
+// Limits of a script's streams, in bytes.
 const (
 	mostInput  = 64 << 20
 	mostOutput = 4 << 20
@@ -145,6 +146,7 @@ func (o Options) matches(d *protocol.Dialect, tool string) bool {
 	return fires
 }
 
+// getenv returns the value of a variable that the script gets.
 func (o Options) getenv(name string) string {
 	value, _ := dotenv.Lookup(o.Env, name)
 	return value

@@ -31,7 +31,8 @@ func (m *making) kind() error {
 	return add()
 }
 
-// language sets the requested language, or the first of those supported.
+// language sets the requested language, or the first of those supported. The error
+// lists them. It also names the program's file, which has no content yet.
 func (m *making) language(all ...string) error {
 	if m.o.Language == "" {
 		m.o.Language = all[0]
@@ -53,6 +54,7 @@ func (m *making) enter(e entry) {
 	m.hook.Group = group{m.t.Matcher, []any{e}}
 }
 
+// command makes a hook of the kind "command": a program in one of the languages.
 func (m *making) command() error {
 	if err := m.language(Languages...); err != nil {
 		return err
@@ -97,6 +99,7 @@ func (m *making) unwaited() error {
 // address is where the program of an HTTP hook listens.
 const address = "http://127.0.0.1:8787/"
 
+// http makes a hook of the kind "http": a small server, and a case that starts it.
 func (m *making) http() error {
 	if err := m.language("py", "js"); err != nil {
 		return err
@@ -110,6 +113,8 @@ func (m *making) http() error {
 	return nil
 }
 
+// mcpTool makes a hook of the kind "mcp_tool": a small MCP server with one tool, and
+// its entry in the settings.
 func (m *making) mcpTool() error {
 	if err := m.language("py", "js"); err != nil {
 		return err
@@ -125,6 +130,7 @@ func (m *making) mcpTool() error {
 	return nil
 }
 
+// server is an entry of mcpServers.
 type server struct {
 	Command string   `json:"command"`
 	Args    []string `json:"args"`

@@ -30,7 +30,8 @@ var Languages = []string{"sh", "py", "js", "go"}
 // Hook is the beginning of a hook, made by [Make].
 type Hook struct {
 	// Name is the hook's name in the settings and of its files.
-	Name  string
+	Name string
+	// Event is the event that the hook answers.
 	Event protocol.Event
 	// Program is the hook's program; its Path is empty if the kind has none.
 	Program File
@@ -59,6 +60,7 @@ type File struct {
 	Mode os.FileMode
 }
 
+// validName keeps names usable as names of files and hooks.
 var validName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
 // Options say what to make.
@@ -148,11 +150,13 @@ func (h Hook) files() []File {
 	return []File{h.Program, h.Case}
 }
 
+// group is a group of hooks in the settings.
 type group struct {
 	Matcher string `json:"matcher,omitempty"`
 	Hooks   []any  `json:"hooks"`
 }
 
+// entry is the hook in the settings. Timeout is in milliseconds.
 type entry struct {
 	Type    string            `json:"type"`
 	Name    string            `json:"name"`
@@ -255,6 +259,7 @@ func Write(h Hook, dir string, configured hooks.Config) error {
 }
 
 // createAll creates the files and returns the paths that it created, also if it fails.
+// A file that exists is never replaced: that is an error.
 func createAll(dir string, files []File) (made []string, err error) {
 	for _, f := range files {
 		to := path(dir, f)
@@ -274,8 +279,11 @@ func createAll(dir string, files []File) (made []string, err error) {
 	return made, nil
 }
 
+// path returns where a file is in the project dir.
 func path(dir string, f File) string { return filepath.Join(dir, filepath.FromSlash(f.Path)) }
 
+// configure returns the settings with the hook added. Comments in data stay. It is an
+// error if there is an MCP server of the same name, or if data is not JSON.
 func configure(name string, data []byte, h Hook) ([]byte, error) {
 	doc, err := jsonc.Parse(name, data)
 	if err != nil {

@@ -42,6 +42,7 @@ func (t template) server(o Options, skeleton string) string {
 		"EVENT", string(o.Event)).Replace(skeleton)
 }
 
+// webServers are the programs of http hooks by language, with placeholders in capitals.
 var webServers = map[string]string{
 	"py": `#!/usr/bin/env python3
 ABOUT
@@ -117,6 +118,8 @@ if (process.argv[2] === "serve") {
 `,
 }
 
+// mcpServers are the programs of mcp_tool hooks by language, with the same
+// placeholders.
 var mcpServers = map[string]string{
 	"py": `#!/usr/bin/env python3
 ABOUT

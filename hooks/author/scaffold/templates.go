@@ -10,7 +10,7 @@ import (
 )
 
 // A template describes the example hook of an event: it answers if a field of its input
-// contains a text.
+// contains a text. template is what is made for one event.
 type template struct {
 	Does    string   // for the comment at the top
 	Matcher string   // empty: none
@@ -57,6 +57,7 @@ func (m *making) testCase() string {
 	return b.String()
 }
 
+// program writes the program, with a comment that says what hooks read and answer.
 func (t template) program(name string, event protocol.Event, language string) string {
 	about := fmt.Sprintf(
 		"%s %s.\n\nIt reads one JSON object on stdin: minigem hooks payload %s shows it.\n"+
@@ -77,6 +78,8 @@ func (t template) program(name string, event protocol.Event, language string) st
 	return "#!/usr/bin/env bash\n" + comment("#") + t.shell(name, retry)
 }
 
+// shell writes the script for bash. It searches the payload as text, because jq may not
+// be installed.
 func (t template) shell(name string, retry bool) string {
 	key := t.Field[len(t.Field)-1]
 	text := "set -eu\ninput=$(cat)\n\n"
@@ -89,6 +92,7 @@ func (t template) shell(name string, retry bool) string {
 			"jq -r ."+strings.Join(t.Field, "."), key, t.Holds, answer)
 }
 
+// python writes the program for Python 3, without other packages.
 func (t template) python(name string, retry bool) string {
 	text := "import json\nimport sys\n\npayload = json.load(sys.stdin)\n"
 	if retry {
@@ -99,6 +103,7 @@ func (t template) python(name string, retry bool) string {
 	return text + fmt.Sprintf("if %s in str(value):\n    print(%s)\n", quoted(t.Holds), quoted(t.answer(name)))
 }
 
+// javascript writes the program for Node.js, without other packages.
 func (t template) javascript(name string, retry bool) string {
 	text := "const payload = JSON.parse(require(\"fs\").readFileSync(0, \"utf8\"));\n"
 	if retry {
@@ -109,6 +114,7 @@ func (t template) javascript(name string, retry bool) string {
 		quoted(t.Holds), quoted(t.answer(name)))
 }
 
+// golang writes the program for "go run".
 func (t template) golang(name string, retry bool) string {
 	text := "package main\n\nimport (\n\t\"encoding/json\"\n\t\"fmt\"\n\t\"os\"\n\t\"strings\"\n)\n\nfunc main() {\n" +
 		"\tvar payload map[string]any\n" +
@@ -123,6 +129,7 @@ func (t template) golang(name string, retry bool) string {
 		quoted(t.Holds), quoted(t.answer(name)))
 }
 
+// list writes words as a list of Python or JavaScript.
 func list(words []string) string {
 	quotedWords := make([]string, len(words))
 	for i, w := range words {

@@ -11,7 +11,8 @@ import (
 )
 
 // An aim is the tool call in the case of a hook for that tool: a sample call with value
-// as one of its arguments.
+// as one of its arguments. aim is an argument of a tool, and a value on which the hook
+// answers.
 type aim struct {
 	argument string
 	value    any
@@ -33,7 +34,7 @@ var aims = map[string]aim{
 }
 
 // forTool returns the template of a hook for calls of one tool. Its case makes such a
-// call.
+// call. The error names the tools for which there is an example.
 func forTool(event protocol.Event, tool string) (template, error) {
 	if event != protocol.BeforeTool {
 		return template{},

@@ -149,6 +149,8 @@ func Torture(ctx context.Context, s Subject, done func(n, of int)) (Report, erro
 	return t.report, nil
 }
 
+// torture is one test of a hook. mu guards the report, because one trial runs the hook
+// many times at once.
 type torture struct {
 	Subject
 	ctx       context.Context
@@ -173,10 +175,13 @@ func (t *torture) home() Place {
 	return Place{Dir: t.Dir, Env: map[string]string{"TMPDIR": t.Temp}}
 }
 
+// fire runs the hook once on a payload in a place.
 func (t *torture) fire(at Place, payload []byte) (outcome, error) {
 	return t.fireWith(t.Config, at, payload)
 }
 
+// fireWith is fire with another configuration of the hook. The outcome is zero if no
+// hook is configured for the event. The error is as in [inspect.Fire].
 func (t *torture) fireWith(c hooks.Config, at Place, payload []byte) (outcome, error) {
 	r, err := inspect.Fire(
 		t.ctx, &hooks.Engine{Config: c, Runner: t.Runner(at), Origin: hooks.Origin{Cwd: at.Dir, ProjectDir: at.Dir}}, payload)
@@ -190,6 +195,7 @@ func (t *torture) fireWith(c hooks.Config, at Place, payload []byte) (outcome, e
 	}, nil
 }
 
+// find adds a finding, unless the report has the same already.
 func (t *torture) find(class, trial, format string, args ...any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -270,7 +276,8 @@ func (r Report) Fails() bool {
 	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Class == FailOpen })
 }
 
-// Write returns the report as text for people; name is the hook's.
+// Write returns the report as text for people; name is the hook's. It has one line for
+// each finding, after a line with the number of trials.
 func (r Report) Write(name string) string {
 	var b strings.Builder
 	in := "allows its payload"
@@ -318,6 +325,7 @@ func SampleFor(c hooks.Config, ev protocol.Event, tools []string) ([]byte, error
 // nobody is a Runner that does nothing.
 type nobody struct{}
 
+// Run implements [hooks.Runner]: the hook says nothing.
 func (nobody) Run(context.Context, hooks.Hook, hooks.Payload, []string) hooks.Exit {
 	return hooks.Exit{}
 }

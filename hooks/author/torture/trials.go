@@ -14,7 +14,7 @@ import (
 	"minigem/internal/stage"
 )
 
-// A trial disturbs the hook in one way.
+// A trial disturbs the hook in one way. trial is one way to disturb a hook.
 type trial struct {
 	name string
 	run  func(*torture, trial) error
@@ -42,6 +42,7 @@ func hostile(temp string) []struct{ name, text string } {
 	}
 }
 
+// trials returns all trials.
 func (t *torture) trials() []trial {
 	var all []trial
 	add := func(name string, run func(*torture, trial) error) { all = append(all, trial{name, run}) }
@@ -118,7 +119,8 @@ func (t *torture) changed(change func(about map[string]any)) []byte {
 }
 
 // content first replaces each text in the payload by text, and then adds text as a
-// further field.
+// further field. Texts of other events than a tool's are replaced only where a user or
+// a model wrote them. It also notes whether the hook ran the text as a command.
 func (t *torture) content(name, text string) error {
 	var fields map[string]any
 	if json.Unmarshal(t.Payload, &fields) != nil {
@@ -147,7 +149,8 @@ func (t *torture) content(name, text string) error {
 	return t.beside(name+", beside it", map[string]any{"x_note": text})
 }
 
-// beside adds fields to the arguments that do not change what the call does.
+// beside adds fields to the arguments that do not change what the call does. Payloads
+// of other events stay as they are.
 func (t *torture) beside(name string, fields map[string]any) error {
 	o, err := t.fire(t.home(), t.changed(func(about map[string]any) {
 		if about["hook_event_name"] != nil {
@@ -165,6 +168,7 @@ func (t *torture) beside(name string, fields map[string]any) error {
 	return nil
 }
 
+// empty runs the hook on a payload without arguments.
 func (t *torture) empty(name string) error {
 	o, err := t.fire(t.home(), t.changed(func(about map[string]any) {
 		if about["hook_event_name"] == nil {
@@ -185,6 +189,8 @@ func (t *torture) unread(name string) error {
 	return nil
 }
 
+// heavy runs the hook on a large payload and on a quarter of it. A hook that takes more
+// than ten times as long for the large one, and more than two seconds, is slow.
 func (t *torture) heavy(tr trial) error {
 	took := map[int]time.Duration{}
 	for _, size := range []int{t.Heavy / 4, t.Heavy} {
@@ -233,6 +239,7 @@ func (t *torture) crowd(tr trial) error {
 	return nil
 }
 
+// twice runs the hook on the same payload again: it must not remember the first time.
 func (t *torture) twice(tr trial) error {
 	for range 2 {
 		o, err := t.fire(t.home(), t.Payload)
@@ -261,6 +268,7 @@ func (t *torture) halfway(tr trial) error {
 	return err
 }
 
+// elsewhere runs the hook in another directory or environment.
 func (t *torture) elsewhere(name, dir string, env map[string]string) error {
 	at := t.home()
 	at.Dir = dir

@@ -24,6 +24,7 @@ import (
 	"minigem/internal/page"
 )
 
+// The parts of the page, which needs no network.
 var (
 	//go:embed page.css
 	own string // style
@@ -84,7 +85,8 @@ type Failure struct {
 	Command string `json:"command,omitempty"`
 	// Expected and Actual are shown as texts; Expected may be empty.
 	Expected string `json:"expected,omitempty"`
-	Actual   string `json:"actual"`
+	// Actual is what was found instead.
+	Actual string `json:"actual"`
 	// Detail is further output; may be empty.
 	Detail string `json:"detail,omitempty"`
 }
@@ -93,7 +95,8 @@ type Failure struct {
 type Check struct {
 	// Command is the line of the case.
 	Command string `json:"command"`
-	Passed  bool   `json:"passed"`
+	// Passed says that the assertion holds.
+	Passed bool `json:"passed"`
 	// Says is the result of an assertion that measures something; else empty.
 	Says string `json:"says,omitempty"`
 	// Vacuous says why the assertion would also hold without the hook; empty if it would
@@ -104,7 +107,8 @@ type Check struct {
 // Cover is what the cases reached of one hook.
 type Cover struct {
 	// Hook is the hook's ID.
-	Hook  string `json:"hook"`
+	Hook string `json:"hook"`
+	// Event is the event of the hook.
 	Event string `json:"event"`
 	// Ran counts the runs of the hook.
 	Ran int `json:"ran"`
@@ -136,7 +140,8 @@ type Mutant struct {
 const maxDiff = 512 << 10
 
 // Read reads a trace, one report per line, of at most 256 MiB each. Lines that are not
-// reports are skipped and counted. A trace without any report is an error.
+// reports are skipped and counted. A trace without any report is an error. Blank lines
+// do not count. The reports are copies of their lines.
 func Read(r io.Reader) (reports []json.RawMessage, skipped int, err error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(make([]byte, 64<<10), 256<<20)
@@ -160,6 +165,7 @@ func Read(r io.Reader) (reports []json.RawMessage, skipped int, err error) {
 	return reports, skipped, nil
 }
 
+// isReport reports whether a line of a trace is a report of hooks.
 func isReport(line []byte) bool {
 	var r struct {
 		Seq   *int              `json:"seq"`
@@ -181,7 +187,8 @@ func Write(w io.Writer, title string, reports []json.RawMessage) error {
 	}{events})
 }
 
-// WriteRun writes the page of a run of cases. It sets the Events of r.Cases.
+// WriteRun writes the page of a run of cases. It sets the Events of r.Cases. It is an
+// error if a report of a case cannot be parsed.
 func WriteRun(w io.Writer, title string, r Run) error {
 	for i := range r.Cases {
 		var err error
@@ -194,6 +201,8 @@ func WriteRun(w io.Writer, title string, r Run) error {
 	}{r})
 }
 
+// eventsOf returns the events of a trace in order. A later report of an event replaces
+// the first one.
 func eventsOf(reports []json.RawMessage) ([]event, error) {
 	events := make([]event, 0, len(reports))
 	at := map[int]int{}
@@ -294,6 +303,7 @@ func difference(before, after json.RawMessage) string {
 	return strings.Join(lines, "\n")
 }
 
+// laidOut indents JSON, so that differences are by lines.
 func laidOut(v json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Indent(&b, v, "", "  ") != nil {

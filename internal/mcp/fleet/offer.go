@@ -36,8 +36,9 @@ type Offer struct {
 	own          map[string]*mcp.Pool // one server each, for hooks that did not come with the project
 }
 
-// Open starts the servers without waiting for them: the first request does. If hold is
-// set, they start when [Offer.Held] says so, or one is needed.
+// Open starts the servers without waiting for them; the first request waits. If hold is
+// set, they start when the function from [Offer.Held] is called, or when one of them is
+// needed.
 func (o *Offer) Open(ctx context.Context, hold bool) {
 	o.ctx, o.others, o.silenced, o.own = ctx, o.Registry.All(), map[string]bool{}, map[string]*mcp.Pool{}
 	if hold {

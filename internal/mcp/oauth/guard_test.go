@@ -41,6 +41,6 @@ func TestAddressForTheBrowser(t *testing.T) {
 	require.NoError(t, err)
 	for _, address := range []string{"http://auth.example.com/", "file:///etc/passwd", "javascript:alert(1)", "data:text/html,x", "ssh://x", "//x/"} {
 		_, err = (&landing{url: server}).wait(t.Context(), server, address, func(string) { t.Error("shown: " + address) })
-		require.ErrorContains(t, err, "a sign-in needs https", address)
+		require.ErrorContains(t, err, "is not https", address)
 	}
 }

@@ -182,7 +182,7 @@ func (b *landing) wait(ctx context.Context, server *url.URL, address string,
 		return nil, err
 	}
 	if at.Scheme != "https" && (at.Scheme != "http" || !loopback(server.Hostname())) {
-		return nil, fmt.Errorf("it names %s://%s for the browser: a sign-in needs https", at.Scheme, at.Host)
+		return nil, fmt.Errorf("its sign-in page %s://%s is not https", at.Scheme, at.Host)
 	}
 	type came struct {
 		result *auth.AuthorizationResult

@@ -98,6 +98,7 @@ func (a Attempts) delay(backoff, asked time.Duration) time.Duration {
 // request.
 const StatusCancelled = 499
 
+// sleep waits for d. It returns ctx's error if ctx ends before.
 func sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()

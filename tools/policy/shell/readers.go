@@ -64,6 +64,8 @@ type Reach struct {
 	Commits bool
 }
 
+// Commands by what they do with the files that their arguments name: nothing, print
+// names only, and the same for git.
 const (
 	words = "basename dirname echo false id printenv printf pwd seq sleep test [ tr true uname which whoami : type " +
 		"date hostname"
@@ -72,6 +74,8 @@ const (
 	gitNames = "branch describe ls-files ls-tree merge-base rev-parse status tag"
 )
 
+// Options by which a command reads more than it names: recursion, links, and hidden
+// files.
 var (
 	recurses = option(`^(-[a-zA-Z0-9]*[rR]|--(r|dereference-r|directories))`)
 	links    = option(`^(-[a-zA-Z0-9]*[RL]|--(deref|follow))`)

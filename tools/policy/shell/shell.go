@@ -45,7 +45,8 @@ type Command struct {
 	at uint // offset in the line
 }
 
-// Word is one argument.
+// Word is one argument. "*.go" is a Glob with this Text; of "$x" and "{a,b}" only a
+// running shell knows what they become.
 type Word struct {
 	// Text is the word without quotes.
 	Text string
@@ -87,6 +88,7 @@ func (c Command) Text() string {
 	return joined(c.Words)
 }
 
+// joined returns the known texts of words with blanks between them.
 func joined(words []Word) string {
 	texts := make([]string, len(words))
 	for i, w := range words {
@@ -95,8 +97,9 @@ func joined(words []Word) string {
 	return strings.Join(texts, " ")
 }
 
-// Normal returns the words as rules that hold something back see them: the name
-// without its folder, and git without its own options.
+// Normal returns the words as rules that hold something back see them: the name without
+// its folder, and git without its own options. c is not changed. If the name is not
+// known, the words are returned as they are.
 func (c Command) Normal() []Word {
 	if c.Name() == "" {
 		return c.Words
@@ -113,6 +116,8 @@ func (c Command) Normal() []Word {
 // treat the line as one that may run anything.
 func Parse(text string) (Line, error) { return parse(text, syntax.LangBash) }
 
+// parse reads a line by the grammar of a shell. The commands are all that the line may
+// run, also those in branches; Plain says whether that is all.
 func parse(text string, lang syntax.LangVariant) (Line, error) {
 	file, err := Syntax(text, lang)
 	if err != nil {
@@ -131,6 +136,8 @@ func parse(text string, lang syntax.LangVariant) (Line, error) {
 	return line, nil
 }
 
+// source returns the text of a part of the line, or the whole line if its position is
+// not usable.
 func (l *Line) source(n syntax.Node) string {
 	from, to := n.Pos().Offset(), n.End().Offset()
 	if from > to || to > uint(len(l.Text)) {
@@ -139,6 +146,7 @@ func (l *Line) source(n syntax.Node) string {
 	return strings.TrimSpace(l.Text[from:to])
 }
 
+// command returns a command without its redirections.
 func (l *Line) command(call *syntax.CallExpr) Command {
 	c := Command{Source: l.source(call), at: call.Pos().Offset()}
 	for _, a := range call.Args {
@@ -169,6 +177,8 @@ func (l *Line) plain(s *syntax.Stmt, around []*syntax.Redirect) bool {
 	return false
 }
 
+// Texts of words that the shell does not expand, or that expand to a word that cannot
+// change the command.
 var (
 	descriptor = option(`^(\d+-?|-)$`)
 	number     = option(`^\d*$`)

@@ -8,6 +8,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// Lines that parse but that a shell may read in another way than the parser. They count
+// as lines that do not parse.
 var (
 	errControl = errors.New("it holds control characters that shells read differently")
 	errComment = errors.New("a comment in it ends with a backslash, after which shells go on reading differently")
