@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"sync"
@@ -151,7 +152,7 @@ func fault(s *jsonschema.Schema, path string, v any) string {
 	if s.Type != "" && !isType(s.Type, v) {
 		return path + " must be " + s.Type
 	}
-	if s.Enum != nil && !slices.Contains(s.Enum, v) {
+	if s.Enum != nil && !slices.ContainsFunc(s.Enum, func(one any) bool { return reflect.DeepEqual(one, v) }) {
 		return path + " must be equal to one of the allowed values"
 	}
 	switch v := v.(type) {

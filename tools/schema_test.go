@@ -20,7 +20,8 @@ var schema = tools.MustSchema(`{
 		"kind":  {"type": "string", "enum": ["a", "b"]},
 		"list":  {"type": "array", "minItems": 1, "maxItems": 2, "items": {
 			"type": "object", "required": ["k"], "properties": {"k": {"type": "string"}}}},
-		"even":  {"multipleOf": 2}
+		"even":  {"multipleOf": 2},
+		"shape": {"enum": [[1], {"k": "v"}]}
 	},
 	"required": ["name"]
 }`)
@@ -56,6 +57,8 @@ func TestSchemaCheck(t *testing.T) {
 		{"small", m{"name": "ab", "line": 0}, "params/line must be >= 1"},
 		{"big", m{"name": "ab", "line": 10}, "params/line must be <= 9"},
 		{"enum", m{"name": "ab", "kind": "c"}, "params/kind must be equal to one of the allowed values"},
+		{"enum of arrays and objects", m{"name": "ab", "shape": []any{1.0}}, ""},
+		{"another object", m{"name": "ab", "shape": m{"k": "w"}}, "params/shape must be equal to one of the allowed values"},
 		{"few", m{"name": "ab", "list": []any{}}, "params/list must NOT have fewer than 1 items"},
 		{"many", m{"name": "ab", "list": []any{m{"k": ""}, m{"k": ""}, m{"k": ""}}}, "params/list must NOT have more than 2 items"},
 		{"nested", m{"name": "ab", "list": []any{m{"k": "v"}, m{}}}, "params/list/1 must have required property 'k'"},

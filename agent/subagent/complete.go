@@ -68,7 +68,7 @@ func (d Definition) has(t tools.Tool) bool {
 		case want == "mcp_*":
 			return info.MCP != nil
 		case strings.HasPrefix(want, "mcp_") && strings.HasSuffix(want, "_*"):
-			return info.MCP != nil && want == "mcp_"+info.MCP.Server+"_*"
+			return info.MCP != nil && want == "mcp_"+tools.MCPName(info.MCP.Server)+"_*"
 		}
 		return slices.Contains(names, want)
 	})

@@ -52,11 +52,14 @@ func (c *call) decided() bool {
 	switch {
 	case verdict.Decision >= policy.Deny:
 		c.fail(policyDenial(cmp.Or(verdict.Message, verdict.Reason)))
-	case verdict.Decision == policy.Allow && c.judged.Decision != hooks.Ask:
-		c.record.Decision = event.DecisionAccept
-		if held, ok := c.inv.(tools.Confinable); ok {
+	case verdict.Decision == policy.Allow:
+		if held, ok := c.inv.(tools.Confinable); ok { // even if a hook asks: an ask loosens no rule
 			held.Confine(verdict.OnlyReads, verdict.Sandbox)
 		}
+		if c.judged.Decision == hooks.Ask {
+			return false
+		}
+		c.record.Decision = event.DecisionAccept
 	default:
 		c.why = verdict.Reason
 		return false
