@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"minigem/internal/boundedfile"
 	"minigem/llm"
 	"minigem/transcript"
 )
@@ -109,8 +110,7 @@ func List(p Project) ([]Info, error) {
 func files(chats string) []string {
 	var paths []string
 	for _, pattern := range []string{"session-*.jsonl", "session-*.json"} {
-		found, _ := filepath.Glob(filepath.Join(chats, pattern))
-		paths = append(paths, found...)
+		paths = append(paths, boundedfile.Find(chats, pattern)...)
 	}
 	return paths
 }

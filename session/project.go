@@ -285,8 +285,7 @@ func slugify(name string) string {
 // otherProjects returns the chats directories of all projects but p, by root.
 func (p Project) otherProjects() map[string]string {
 	dirs := map[string]string{}
-	markers, _ := filepath.Glob(filepath.Join(filepath.Dir(p.Temp), "*", markerName))
-	for _, m := range markers {
+	for _, m := range boundedfile.Find(filepath.Dir(p.Temp), "*/"+markerName) {
 		if root, err := boundedfile.Read(m, boundedfile.Written); err == nil && filepath.Dir(m) != p.Temp {
 			dirs[string(root)] = filepath.Join(filepath.Dir(m), "chats")
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"minigem/internal/boundedfile"
 	"minigem/transcript"
 )
 
@@ -49,9 +50,8 @@ func repair(p Project, path string, meta *transcript.Meta) error {
 
 // wholeID completes the beginning of an id by the folders that the session has.
 func wholeID(p Project, start string) string {
-	for _, pattern := range []string{filepath.Join("tool-outputs", "session-"), "chats/", ""} {
-		found, _ := filepath.Glob(filepath.Join(p.Temp, pattern) + "*")
-		for _, dir := range found {
+	for _, pattern := range []string{"tool-outputs/session-*", "chats/*", "*"} {
+		for _, dir := range boundedfile.Find(p.Temp, pattern) {
 			id := strings.TrimPrefix(filepath.Base(dir), "session-")
 			if info, err := os.Stat(dir); err == nil && info.IsDir() && strings.HasPrefix(id, start) && validID.MatchString(id) {
 				return id

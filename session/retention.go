@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"minigem/internal/boundedfile"
 	"minigem/transcript"
 )
 
@@ -159,9 +160,8 @@ func candidates(ctx context.Context, p Project, now time.Time, l limits) []Info 
 // CleanOutputs deletes the tool outputs of sessions whose file is gone, except the
 // outputs of the session current. The errors are joined.
 func CleanOutputs(p Project, current string) error {
-	dirs, _ := filepath.Glob(filepath.Join(p.Temp, "tool-outputs", "session-*"))
 	var faults []error
-	for _, dir := range dirs {
+	for _, dir := range boundedfile.Find(p.Temp, "tool-outputs/session-*") {
 		id := filepath.Base(dir)[len("session-"):]
 		if id == "" || id == current || fileOf(p, id) != "" {
 			continue

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"minigem/internal/boundedfile"
 	"minigem/internal/confine"
 	"minigem/internal/proc"
 	"minigem/internal/stage"
@@ -48,8 +49,7 @@ func (s Search) bins() []string {
 	var dirs []string
 	for _, from := range s.From {
 		for _, pattern := range []string{"node_modules/.bin", "*/node_modules/.bin"} {
-			found, _ := filepath.Glob(filepath.Join(from, pattern)) // the pattern is valid
-			dirs = append(dirs, found...)
+			dirs = append(dirs, boundedfile.Find(from, pattern)...)
 		}
 	}
 	for i, d := range dirs {

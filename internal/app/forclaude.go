@@ -11,6 +11,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"minigem/hooks/protocol"
+	"minigem/internal/boundedfile"
 	"minigem/session"
 	"minigem/transcript"
 )
@@ -39,8 +40,7 @@ func (c *forClaude) begin(p session.Project, id, path, cwd string) {
 	}
 	if c.dir != dir {
 		c.dir, c.files = dir, 0
-		old, _ := filepath.Glob(filepath.Join(dir, "*.sh"))
-		for _, file := range old { // from before the session was resumed
+		for _, file := range boundedfile.Find(dir, "*.sh") { // from before the session was resumed
 			_ = os.Remove(file)
 		}
 	}
@@ -93,7 +93,7 @@ func (c *forClaude) prelude() string {
 	c.mu.Lock()
 	dir := c.dir
 	c.mu.Unlock()
-	files, _ := filepath.Glob(filepath.Join(dir, "*.sh"))
+	files := boundedfile.Find(dir, "*.sh")
 	slices.Sort(files)
 	var b strings.Builder
 	for _, file := range files {

@@ -32,19 +32,41 @@ var renames = []read{
 // would leave.
 func TestOneWayToWriteWholeFiles(t *testing.T) {
 	t.Parallel()
+	assertCalls(t, renames, "os.Rename", "os.CreateTemp", "os.MkdirTemp", "renameio.WriteFile")
+}
+
+// globs are the functions that take a pattern of the user's, or one below a folder whose
+// name they have chosen.
+var globs = []read{
+	{"e2e/agents session.Transcript", "filepath.Glob", "in the folder of a case"},
+	{"e2e/agents wrapper.prepare", "filepath.Glob", "in the folder of a case"},
+	{"e2e/agents/played finder.find", "filepath.Glob", "in the folder of a case"},
+	{"e2e/hooktest Run", "filepath.Glob", "the caller's pattern"},
+	{"internal/confine Readable", "filepath.Glob", "/etc"},
+}
+
+// TestFoldersAreNoPatterns: a folder may be called "[slug]". Files below a folder are found
+// by boundedfile.Find.
+func TestFoldersAreNoPatterns(t *testing.T) {
+	t.Parallel()
+	assertCalls(t, globs, "filepath.Glob")
+}
+
+// assertCalls checks that of all functions only the listed ones make these calls.
+func assertCalls(t *testing.T, allowed []read, calls ...string) {
 	var found, listed []string
 	walk(t, func(dir, file string) {
 		f := parsed(t, file)
 		for _, decl := range f.Decls {
 			ast.Inspect(decl, func(n ast.Node) bool {
-				if call := selectorOf(n); slices.Contains([]string{"os.Rename", "os.CreateTemp", "os.MkdirTemp", "renameio.WriteFile"}, call) {
+				if call := selectorOf(n); slices.Contains(calls, call) {
 					found = append(found, dir+" "+nameOf(decl)+": "+call)
 				}
 				return true
 			})
 		}
 	})
-	for _, r := range renames {
+	for _, r := range allowed {
 		listed = append(listed, r.where+": "+r.call)
 	}
 	slices.Sort(found)

@@ -88,8 +88,7 @@ func same(f *os.File, path string) bool {
 // which the system releases however the process ends. A journal without a lock has no
 // owner, even if its writer ran in another container.
 func SweepJournals(dir string) {
-	paths, _ := filepath.Glob(filepath.Join(dir, ".minigem-*"+journalSuffix))
-	for _, path := range paths {
+	for _, path := range boundedfile.Find(dir, ".minigem-*"+journalSuffix) {
 		if !abandoned(path) {
 			continue
 		}

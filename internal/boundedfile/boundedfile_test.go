@@ -49,3 +49,16 @@ func TestReadSaysWhatIsThere(t *testing.T) {
 	require.ErrorIs(t, err, boundedfile.ErrTooLarge)
 	assert.ErrorContains(t, err, "larger than 256 MiB")
 }
+
+// TestFindTakesTheFolderLiterally: the brackets of its name are no pattern.
+func TestFindTakesTheFolderLiterally(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "[slug]", "*")
+	for _, name := range []string{"a.sh", "b.sh", "b.md", "chats/c.sh"} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
+	}
+	assert.Equal(t, []string{filepath.Join(dir, "a.sh"), filepath.Join(dir, "b.sh")}, boundedfile.Find(dir, "*.sh"))
+	assert.Equal(t, []string{filepath.Join(dir, "chats", "c.sh")}, boundedfile.Find(dir, "*/*.sh"))
+	assert.Empty(t, boundedfile.Find(filepath.Join(dir, "none"), "*"))
+}

@@ -80,8 +80,7 @@ func Read(dir string) (Contents, error) {
 		}
 		c.headHooks(dir, config.Head{Of: hooks.Part{Kind: hooks.AgentPart, Name: a.Name}}, a.Hooks)
 	}
-	policies, _ := filepath.Glob(filepath.Join(dir, "policies", "*.toml"))
-	for _, file := range policies {
+	for _, file := range boundedfile.Find(dir, "policies/*.toml") {
 		c.add("policy", "policies/"+filepath.Base(file), "may deny tools and have them asked about, never allow them")
 	}
 	c.contextFiles(dir)

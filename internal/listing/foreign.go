@@ -23,8 +23,7 @@ func WriteForeign(c *app.Configuration, w io.Writer) error {
 			if a.Name == "gemini" || strings.HasPrefix(pattern, "home/") {
 				continue
 			}
-			found, _ := filepath.Glob(filepath.Join(c.ProjectDir, pattern)) // the patterns are ours
-			for _, file := range found {
+			for _, file := range boundedfile.Find(c.ProjectDir, pattern) {
 				if !mentionsHooks(file) {
 					continue
 				}

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"minigem/hooks"
@@ -38,7 +37,7 @@ func pastRuns(c *app.Configuration) map[ranHook]pastRun {
 	if !ok {
 		return past
 	}
-	files, _ := filepath.Glob(filepath.Join(project.Chats(), "*.jsonl"))
+	files := boundedfile.Find(project.Chats(), "*.jsonl")
 	// Their names begin with the time, so the last ones are the newest.
 	slices.Sort(files)
 	for _, file := range files[max(0, len(files)-pastSessions):] {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"minigem/internal/boundedfile"
 	"minigem/internal/exit"
 	"minigem/internal/runslater"
 	"minigem/internal/text"
@@ -72,8 +73,7 @@ func (s *Session) begin() (err error) {
 	}
 	writable := slices.Concat(s.Workspace.Dirs(), s.allowed)
 	for _, dir := range s.Workspace.Dirs() {
-		worktrees, _ := filepath.Glob(filepath.Join(dir, ".gemini", "worktrees", "*")) // the pattern is valid
-		writable = append(writable, worktrees...)
+		writable = append(writable, boundedfile.Find(dir, ".gemini/worktrees/*")...)
 	}
 	deep := sync.OnceValue(s.deep)
 	s.box, err = Open(s.Context, Options{

@@ -77,8 +77,7 @@ func (s Store) Tagged(tag string) (Checkpoint, error) {
 // Tags lists the saved tags, oldest first, with only Name and At set.
 func (s Store) Tags() []Checkpoint {
 	var out []Checkpoint
-	paths, _ := filepath.Glob(filepath.Join(s.Project.Temp, tagPrefix+"*"+tagSuffix))
-	for _, path := range paths {
+	for _, path := range boundedfile.Find(s.Project.Temp, tagPrefix+"*"+tagSuffix) {
 		info, err := os.Stat(path)
 		if err != nil || !info.Mode().IsRegular() {
 			continue
