@@ -62,6 +62,7 @@ func (c *ClaudeCopy) Update() error {
 	}
 	defer c.out.Reset()
 	if err := c.write(fresh); err != nil {
+		c.said = nil // the copy lacks lines that were read: make it anew
 		return fmt.Errorf("copying the session file for hooks of Claude Code: %w", err)
 	}
 	return nil

@@ -65,3 +65,24 @@ func TestMissingClaudeCopy(t *testing.T) {
 		}
 	}
 }
+
+// TestClaudeCopyAfterAFailedWrite: what could not be written comes with the next update.
+func TestClaudeCopyAfterAFailedWrite(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() == 0 {
+		t.Skip("root may write to any file")
+	}
+	dir := t.TempDir()
+	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
+	lines := `{"id":"a","type":"user","content":"one"}` + "\n"
+	require.NoError(t, os.WriteFile(from, []byte(lines), 0o600))
+	c := &ClaudeCopy{From: from, To: to, Session: "s"}
+	require.NoError(t, c.Update())
+	require.NoError(t, os.Chmod(to, 0o400))
+	lines += `{"id":"b","type":"user","content":"two"}` + "\n"
+	require.NoError(t, os.WriteFile(from, []byte(lines), 0o600))
+	require.Error(t, c.Update())
+	require.NoError(t, os.Chmod(to, 0o600))
+	require.NoError(t, c.Update())
+	assert.Equal(t, []string{`user "one"`, `user "two"`}, saidIn(t, to))
+}

@@ -130,11 +130,14 @@ func (t *table) read(v any) {
 		"allowredirection": &r.Redirection, "evenifallowed": &r.Always, "sandbox": &r.Sandbox,
 		"denymessage": &r.Message, "safetychecker": &t.checker, "area": &t.area,
 	}
+	given := map[string]bool{}
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		t.field(key, places[strings.ToLower(strings.ReplaceAll(key, "_", ""))], fields[key])
+		plain := strings.ToLower(strings.ReplaceAll(key, "_", ""))
+		given[plain] = true
+		t.field(key, places[plain], fields[key])
 	}
 	for _, required := range []string{"decision", "priority", "toolName"} {
-		if _, ok := fields[required]; !ok && !(required == "toolName" && t.Server != "") {
+		if !given[strings.ToLower(required)] && !(required == "toolName" && t.Server != "") {
 			t.fault("%s is missing", required)
 		}
 	}
