@@ -22,7 +22,6 @@ func TestFaultsNameTheirPlaceAndSpareTheRest(t *testing.T) {
 		{"priority too high", "toolName = \"x\"\ndecision = \"allow\"\npriority = 1000", TierUser, 0, "p.toml:2: rule skipped: priority must be a whole number from 0 to 999, not 1000", false},
 		{"no priority", "toolName = \"x\"\ndecision = \"allow\"", TierUser, 0, "p.toml:2: rule skipped: priority is missing", false},
 		{"no tool", "decision = \"deny\"\npriority = 1", TierUser, 0, "p.toml:2: toolName is missing", true},
-		{"other spellings", "tool_name = \"x\"\nDecision = \"deny\"\nPRIORITY = 1", TierUser, 1, "", false},
 		{"unknown decision", "toolName = \"x\"\ndecision = \"refuse\"\npriority = 1", TierUser, 0, "p.toml:2: decision must be allow, deny or ask_user, not refuse", true},
 		{"broken deny", "toolName = \"x\"\ndecision = \"deny\"\npriority = 1\nargsPattern = \"(\"", TierUser, 0, "", true},
 		{"broken allow", "toolName = \"x\"\ndecision = \"allow\"\npriority = 1\ncommandRegex = \"a\"", TierUser, 0, `p.toml:2: rule skipped: commandPrefix and commandRegex need toolName = "run_shell_command"`, false},
@@ -58,6 +57,14 @@ func TestFaultsNameTheirPlaceAndSpareTheRest(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestKeysInOtherSpellings: keys are read in any letter case, with underscores or without.
+func TestKeysInOtherSpellings(t *testing.T) {
+	t.Parallel()
+	rules, problems := Parse("p.toml", []byte("[[rule]]\ntool_name = \"x\"\nDecision = \"deny\"\nPRIORITY = 1"), TierUser)
+	assert.Empty(t, problems)
+	assert.Len(t, rules, 1)
 }
 
 func TestFilesThatAreNoPolicy(t *testing.T) {
