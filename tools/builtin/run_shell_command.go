@@ -164,6 +164,21 @@ func (c *shellCall) Intent() tools.Intent {
 // Confine implements tools.Confinable.
 func (c *shellCall) Confine(onlyReads, sandbox bool) { c.read, c.in = onlyReads, sandbox }
 
+// errSubstitutes refuses a command line. Run returns its texts as a successful result,
+// like Gemini CLI.
+var errSubstitutes = &tools.Error{Type: tools.ErrShell, Display: "Blocked: command substitution detected in shell command.",
+	Message: "Command injection detected: the command contains a command or process substitution ($(), backticks, <() or >()) " +
+		"and was not run. Write it without, for example as two commands."}
+
+// Check implements tools.Checkable: the user is not asked about a command that is never
+// run.
+func (c *shellCall) Check() error {
+	if substitutes(c.Command) {
+		return errSubstitutes
+	}
+	return nil
+}
+
 // Run implements tools.Invocation.
 func (c *shellCall) Run(ctx context.Context) (tools.Result, error) {
 	return c.RunStream(ctx, nil)
@@ -174,10 +189,7 @@ func (c *shellCall) Run(ctx context.Context) (tools.Result, error) {
 // if the command ends, and the command runs on.
 func (c *shellCall) RunStream(ctx context.Context, live func(string)) (tools.Result, error) {
 	if substitutes(c.Command) {
-		res := tools.TextResult(
-			"Command injection detected: the command contains a command or process substitution ($(), backticks, <() or >()) "+
-				"and was not run. Write it without, for example as two commands.",
-			"Blocked: command substitution detected in shell command.")
+		res := tools.TextResult(errSubstitutes.Message, errSubstitutes.Display)
 		res.Data = map[string]any{"isError": true}
 		return res, nil
 	}
