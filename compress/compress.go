@@ -205,8 +205,7 @@ func (c *Compressor) report(r Result) {
 	}
 }
 
-// Window returns how many tokens the model accepts, as far as that is known: a server is
-// only asked by Fit.
+// Window returns how many tokens the model accepts, or a guess until Fit asks the server.
 func (c *Compressor) Window() int {
 	asked := 0
 	if c.asked.model == c.ModelName {

@@ -164,21 +164,6 @@ func (c *shellCall) Intent() tools.Intent {
 // Confine implements tools.Confinable.
 func (c *shellCall) Confine(onlyReads, sandbox bool) { c.read, c.in = onlyReads, sandbox }
 
-// errSubstitutes refuses a command line. Run returns its texts as a successful result,
-// like Gemini CLI.
-var errSubstitutes = &tools.Error{Type: tools.ErrShell, Display: "Blocked: command substitution detected in shell command.",
-	Message: "Command injection detected: the command contains a command or process substitution ($(), backticks, <() or >()) " +
-		"and was not run. Write it without, for example as two commands."}
-
-// Check implements tools.Checkable: the user is not asked about a command that is never
-// run.
-func (c *shellCall) Check() error {
-	if substitutes(c.Command) {
-		return errSubstitutes
-	}
-	return nil
-}
-
 // Run implements tools.Invocation.
 func (c *shellCall) Run(ctx context.Context) (tools.Result, error) {
 	return c.RunStream(ctx, nil)
