@@ -205,7 +205,8 @@ func (c *Compressor) report(r Result) {
 	}
 }
 
-func (c *Compressor) limit() int {
+// Window returns how many tokens the model accepts, or a guess until Fit asks the server.
+func (c *Compressor) Window() int {
 	asked := 0
 	if c.asked.model == c.ModelName {
 		asked = c.asked.limit
@@ -214,7 +215,7 @@ func (c *Compressor) limit() int {
 }
 
 func (c *Compressor) threshold() float64 {
-	return cmp.Or(c.Threshold, defaultThreshold) * float64(c.limit())
+	return cmp.Or(c.Threshold, defaultThreshold) * float64(c.Window())
 }
 
 func (c *Compressor) head(all []llm.Message) int {
@@ -230,7 +231,7 @@ func (c *Compressor) attempt(ctx context.Context, trigger string, all []llm.Mess
 	head := c.head(all)
 	body := all[head:]
 	cut := split(body)
-	if trigger == TriggerAuto && c.failedAt > 0 && float64(before-c.failedAt) < growthToRetry*float64(c.limit()) {
+	if trigger == TriggerAuto && c.failedAt > 0 && float64(before-c.failedAt) < growthToRetry*float64(c.Window()) {
 		cut = 0
 	}
 	long := longOutputs(body)
@@ -267,7 +268,7 @@ func (c *Compressor) summarize(ctx context.Context, r Result, instructions strin
 	beside int) Result {
 	w := writer{model: c.Model, name: c.ModelName, instructions: instructions}
 	old := body[:cut]
-	if room := c.limit() * 9 / 10; Estimate(old) > room {
+	if room := c.Window() * 9 / 10; Estimate(old) > room {
 		old = newest(short[:cut], room)
 	}
 	text, err := w.snapshot(ctx, old)

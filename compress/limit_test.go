@@ -28,5 +28,5 @@ func TestTheServerSaysTheLimit(t *testing.T) {
 	z.Ask = func(context.Context) int { return 0 }
 	z.ModelName = "gemini-2.5-pro"
 	z.Fit(t.Context(), 3_000)
-	assert.Equal(t, Limit("gemini-2.5-pro"), z.limit())
+	assert.Equal(t, Limit("gemini-2.5-pro"), z.Window())
 }

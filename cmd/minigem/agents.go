@@ -127,6 +127,7 @@ func (t *hooksTesting) onAgents(ctx context.Context, s *testbed.Suite, files []s
 	case err != nil:
 		return exit.With(testbed.ExitBroken, err)
 	}
+	m.Verbose = t.verbose
 	m.Settle(t.strict)
 	if err := t.writeFile(t.html, m.WritePage); err != nil {
 		return err

@@ -109,6 +109,19 @@ func TestAsNamesAnAgent(t *testing.T) {
 	assert.Contains(t, stdout, "1 passed, 0 failed, 1 undecided")
 }
 
+// TestVerboseMatrix checks that -v also shows what happened where a case passed.
+func TestVerboseMatrix(t *testing.T) {
+	t.Parallel()
+	file := testbedData + "/cases/before_tool_deny.txtar"
+	const seen = "before_tool_deny on gemini (played):\n    seen: BeforeTool "
+	code, stdout, stderr := hooksTest(t, "-v", "--as", "gemini", file)
+	assert.Equal(t, 0, code, stderr)
+	assert.Contains(t, stdout, seen)
+	code, stdout, stderr = hooksTest(t, "--as", "gemini", file)
+	assert.Equal(t, 0, code, stderr)
+	assert.NotContains(t, stdout, seen)
+}
+
 // TestAs checks that minigem plays agents and that each cell says how the agent treats
 // the case. The column of a played agent never has the agent's bare name.
 func TestAs(t *testing.T) {
@@ -151,7 +164,8 @@ func TestAsIsForCasesAlone(t *testing.T) {
 	assert.Contains(t, b.String(), "unknown flag: --as")
 }
 
-// TestPortableExamples checks that minigem refuses and passes as the examples say.
+// TestPortableExamples checks that minigem refuses and passes as the examples say, and
+// that each of them proves something.
 func TestPortableExamples(t *testing.T) {
 	t.Parallel()
 	bin := t.TempDir()
@@ -162,6 +176,6 @@ func TestPortableExamples(t *testing.T) {
 	env := append(os.Environ(), "PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	sys := &app.System{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Env: env, Dir: t.TempDir(),
 		Now: time.Now}
-	code, stdout, stderr := run([]string{"hooks", "test", "../../examples/portable"}, sys), out.String(), errs.String()
+	code, stdout, stderr := run([]string{"hooks", "test", "--strict", "../../examples/portable"}, sys), out.String(), errs.String()
 	assert.Equal(t, 0, code, stdout+stderr)
 }

@@ -42,7 +42,7 @@ var examplesOfHooks = map[string]struct {
 var timeouts = regexp.MustCompile(`"timeout": \d+`)
 
 // TestExamplesAreSound checks that the cases of each example notice every planted
-// fault, and that its hook survives torture, except for payloads whose effect depends
+// fault and that each of them proves something, and that its hook survives torture, except for payloads whose effect depends
 // on time.
 func TestExamplesAreSound(t *testing.T) {
 	t.Parallel()
@@ -69,6 +69,8 @@ func TestExamplesAreSound(t *testing.T) {
 			if strings.Contains(got.err, "skipped") || strings.Contains(got.err, "there is no ") {
 				t.Skip(got.err)
 			}
+			assert.Equal(t, 0, got.code, got.out+got.err)
+			got = w.run("hooks test --strict "+suite, path)
 			assert.Equal(t, 0, got.code, got.out+got.err)
 			w.install(filepath.Join(top, name))
 			got = w.run("hooks torture "+e.torture+" --json --timeout 24h --run ^([^a]|a[^\\s]|a.[^h])", path)

@@ -49,6 +49,7 @@ type Matrix struct {
 	Columns []Column
 	Cells   map[string]map[string]*Cell // by case and agent
 	Took    time.Duration
+	Verbose bool // the text shows what happened in passing cases, too
 }
 
 // Jobs is how many cases run at a time. It is small because agents are large programs.

@@ -144,7 +144,7 @@ func (m *Matrix) summary() string {
 	return line
 }
 
-// reasons explains every cell that did not pass.
+// reasons explains every cell that did not pass, and with Verbose all that ran.
 func (m *Matrix) reasons() string {
 	var b strings.Builder
 	whole := map[string]bool{}
@@ -165,6 +165,9 @@ func (m *Matrix) reasons() string {
 		case Fail:
 			b.WriteString(c.explain())
 		case Pass:
+			if m.Verbose {
+				b.WriteString(c.explain())
+			}
 			for _, check := range c.Unasked {
 				partly += fmt.Sprintf("  %s on %s: %s: %s\n", check.Where, c.Agent, check.Command, check.Unasked)
 			}
@@ -185,7 +188,7 @@ func (m *Matrix) reasons() string {
 	return b.String()
 }
 
-// explain says why a cell failed, from what was observed.
+// explain says what was observed in a cell, and why it failed if it did.
 func (c *Cell) explain() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s on %s:\n", c.Case, c.Agent)

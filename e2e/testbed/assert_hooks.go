@@ -139,7 +139,7 @@ func judgeFired(r *Record, c Command) verdict {
 	}
 	v := verdict{ok: want.allow(n), expected: fmt.Sprintf("%s runs at %s %s%s", hook, event, want, with(conds))}
 	for _, cond := range conds {
-		if cond.Key == "subject" && cond.re == nil && HasTools(event) && r.noTool(cond.Value) {
+		if cond.Key == "subject" && cond.re == nil && HasTools(event) && r.other == nil && r.noTool(cond.Value) {
 			v.invalid, v.actual = true, "there is no tool "+cond.Value
 			return v
 		}

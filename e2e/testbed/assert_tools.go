@@ -13,6 +13,7 @@ import (
 	"minigem/hooks/config"
 	"minigem/internal/text"
 	"minigem/llm"
+	"minigem/llm/script"
 )
 
 var modelVerbsOfScripts = []verb{
@@ -116,17 +117,19 @@ func (l *list) String() string {
 }
 
 // noTool reports whether no request offered a tool of that name and no answer called it.
-// The name is then most likely misspelled.
+// The name is then most likely misspelled. The requests of other agents may have their
+// own names for tools, and some of them search or read only with commands.
 func (r *Record) noTool(name string) bool {
-	if r.other != nil {
-		return false // other agents have other names for tools
-	}
 	offered := false
 	for _, req := range r.Requests {
 		offered = offered || len(req.Tools) > 0
-		if slices.Contains(toolNames(req), name) {
+		if slices.ContainsFunc(toolNames(req), func(n string) bool { return n == name || r.tool(n) == name }) {
 			return false
 		}
+	}
+	does := func(k script.ActionKind) bool { return r.tool(string(k)) == name }
+	if r.other != nil && slices.ContainsFunc(script.ActionKinds, does) {
+		return false
 	}
 	return offered && name != "*" &&
 		!slices.ContainsFunc(r.Finished, func(f event.ToolRecord) bool { return f.Call.Name == name })
@@ -142,6 +145,9 @@ func (r *Record) whyNoTool(name string) string {
 		called = append(called, f.Call.Name)
 	}
 	if r.noTool(name) {
+		if r.other != nil {
+			return ": there is no such tool, or it is used for several actions: name the action, such as write"
+		}
 		var offered []string
 		for _, req := range r.Requests {
 			offered = append(offered, toolNames(req)...)

@@ -239,7 +239,7 @@ func unique(list []string) []string {
 func (p *place) mutants(r *Record, file string, data []byte, found []mutate.Mutant) []Mutant {
 	var all []Mutant
 	for _, m := range found {
-		where := r.shorten(fmt.Sprintf("%s:%d", filepath.ToSlash(file), m.Line))
+		where := strings.TrimSuffix(r.shorten(fmt.Sprintf("%s:%d)", filepath.ToSlash(file), m.Line)), ")")
 		all = append(all, Mutant{
 			Class: m.Class, Hook: m.Hook, Where: where, What: m.What,
 			file: strings.TrimPrefix(file, p.top), from: p.homeless(data), to: p.homeless(m.Text),

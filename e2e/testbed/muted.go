@@ -245,9 +245,10 @@ func (r *runner) again(c *Case, mute string, withhold func(again *Record, comman
 	return again, nil
 }
 
-// source returns h's command and the text of the files that it names.
+// source returns h's command, which is equal in all cases that have the hook, and the text
+// of the files that it names.
 func source(r *Record, h hooks.Hook) string {
-	text := h.Line()
+	text := r.shorten(h.Line())
 	for _, file := range config.FilesNamed(h, r.Workspace, map[string]string{"HOME": r.Home}) {
 		data, _ := boundedfile.Read(file, boundedfile.Kept) // unreadable files are skipped
 		text += "\n" + string(data)

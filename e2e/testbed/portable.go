@@ -210,19 +210,18 @@ func (r *runner) writePortable() error {
 	return WriteInto(filepath.Join(r.place.workspace, ".gemini", "settings.json"), data, 0o644)
 }
 
-// cited returns texts that name hooks by their line in settings, each with one that names
-// their line in the case.
+// cited returns texts that name lines of hooks in settings, each with one that names the
+// hook's line in the case.
 func cited(file string, all []Portable, settings []byte) (texts [][2]string) {
 	all = slices.SortedStableFunc(slices.Values(all), func(a, b Portable) int { return strings.Compare(a.Event, b.Event) })
+	at := 0
 	for i, line := range strings.Split(string(settings), "\n") {
-		if line != "          {" { // the entry of a hook
-			continue
+		if line == "      {" { // the group of a hook
+			at, all = all[0].Line, all[1:]
 		}
-		if all[0].Line > 0 {
-			texts = append(texts, [2]string{fmt.Sprintf(".gemini/settings.json:%d)", i+1),
-				fmt.Sprintf("%s:%d)", file, all[0].Line)})
+		if at > 0 {
+			texts = append(texts, [2]string{fmt.Sprintf(".gemini/settings.json:%d)", i+1), fmt.Sprintf("%s:%d)", file, at)})
 		}
-		all = all[1:]
 	}
 	return texts
 }

@@ -38,8 +38,9 @@ func Valid(condition string) bool { return rule.MatchString(condition) }
 type Rules struct{}
 
 // Unmet implements [hooks.Conditions]. A condition holds if it is empty or cannot be
-// parsed, and if it names the tool by any of its names (Edit also means Write) and the
-// arguments are unknown. A command line that cannot be parsed meets every Bash condition.
+// parsed, and if it names the tool by any of its names and the arguments are unknown.
+// Edit also means Write, and Read also means read_many_files and grep_search. A command
+// line that cannot be parsed meets every Bash condition.
 func (Rules) Unmet(condition string, c hooks.Call) string {
 	args := c.Args
 	condition = strings.TrimSpace(condition)
@@ -58,6 +59,9 @@ func (Rules) Unmet(condition string, c hooks.Call) string {
 	}
 	if slices.Contains(names, "Write") {
 		names = append(names, "Edit") // rules for edits are for all tools that edit
+	}
+	if slices.Contains(names, "Grep") || slices.Contains(names, "read_many_files") {
+		names = append(names, "Read") // and rules for reads for all that return what is in files
 	}
 	if !slices.ContainsFunc(names, func(n string) bool { return glob(tool, n) }) {
 		return no

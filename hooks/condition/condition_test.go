@@ -82,8 +82,16 @@ func TestConditions(t *testing.T) {
 		{"Write(/doc/*.md)", write("doc/a.md"), true},
 		{"Write(//etc/**)", write("/etc/passwd"), true},
 		{"Read(*.ts)", write("a.ts"), false},
-		{"Write(a", write("b"), true},              // cannot be parsed
-		{"Edit(src/**)", write("link/a.go"), true}, // a link to src
+		{"Read(*.env)", llm.ToolCall{Name: "read_file", Args: map[string]any{"file_path": "sub/a.env"}}, true},
+		{"Read(*.env)", llm.ToolCall{Name: "read_file", Args: map[string]any{"file_path": "a.go"}}, false},
+		{"Read(*.env)", llm.ToolCall{Name: "read_many_files", Args: map[string]any{"include": []any{"*"}}}, true},
+		{"Read(*.env)", llm.ToolCall{Name: "grep_search", Args: map[string]any{"pattern": "KEY"}}, true},
+		{"Read(*.env)", llm.ToolCall{Name: "search_file_content", Args: map[string]any{"pattern": "KEY"}}, true},
+		{"Read", llm.ToolCall{Name: "read_many_files", Args: map[string]any{"include": []any{"*"}}}, true},
+		{"Grep(*.env)", llm.ToolCall{Name: "read_file", Args: map[string]any{"file_path": "a.env"}}, false},
+		{"Read(*.env)", llm.ToolCall{Name: "glob", Args: map[string]any{"pattern": "*.env"}}, false}, // only names
+		{"Write(a", write("b"), true},                                                                // cannot be parsed
+		{"Edit(src/**)", write("link/a.go"), true},                                                   // a link to src
 		{"Edit(/src/**)", write("link/b/../a.go"), true},
 		{"Edit(src/**)", write("link/../a.go"), false},
 		{"list_directory(src/**)", llm.ToolCall{Name: "list_directory", Args: map[string]any{"dir_path": "."}}, true},

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -70,7 +71,7 @@ func Parse(event Event, ran Ran) Reading { return gemini.Parse(event, ran) }
 //
 // A run whose streams were cut has failed and blocks at every event that can be blocked,
 // because its decision may be in the missing part. A denial without a reason gets the
-// best text there is: a stop reason, a system message or, at exit 2, stderr or stdout.
+// best text there is: at exit 2 stderr or stdout, else a stop reason or a system message.
 func (d *Dialect) Parse(event Event, ran Ran) Reading {
 	r := &reader{event: event, dialect: d, tool: ran.Tool, input: ran.Input, read: ran.Read}
 	blocks := slices.Contains(d.Blocks, ran.Code)
@@ -88,11 +89,13 @@ func (d *Dialect) Parse(event Event, ran Ran) Reading {
 			from = held
 		}
 	}
+	if blocks && event.CanBlock() {
+		r.block(stdout, stderr)
+	}
 	r.settle()
 	reading := Reading{From: from, Failed: r.failed}
 	switch {
 	case blocks && event.CanBlock():
-		r.block(stdout, stderr)
 		reading.From = fmt.Sprintf("exit %d", ran.Code)
 		if ran.Failed != "" {
 			r.values.warn("it %s, and exited with %d when it was told to end: that blocks too", ran.Failed, ran.Code)
@@ -159,7 +162,8 @@ func listed(text string, tools []string) []string {
 	return names
 }
 
-// block turns the answer into a denial, with the best reason available.
+// block turns the answer into a denial. Without a reason in it, stderr is the reason, else
+// stdout; else settle finds one.
 func (r *reader) block(stdout, stderr string) {
 	if r.out.Decision == Allow || r.out.Decision == Ask {
 		r.values.warn("exit 2 blocks, although decision says %q", r.out.Decision)
@@ -169,21 +173,15 @@ func (r *reader) block(stdout, stderr string) {
 	if r.out.Reason != "" {
 		return
 	}
-	_, isObject := object(stdout)
-	errFields, errObject := object(stderr)
-	switch {
-	case errObject:
+	if fields, ok := object(stderr); ok {
 		other := &reader{event: r.event, dialect: r.dialect}
-		other.fields(errFields)
-		r.out.Reason = other.out.Reason
-	case stderr != "":
-		r.out.Reason = stderr
-	case stdout != "" && !isObject:
-		r.out.Reason = stdout
+		other.fields(fields)
+		stderr = other.out.Reason
 	}
-	if r.out.Reason == "" {
-		r.out.Reason = r.out.SystemMessage
+	if _, ok := object(stdout); ok {
+		stdout = ""
 	}
+	r.out.Reason = cmp.Or(stderr, stdout)
 }
 
 // settle completes an answer once every field has been read.

@@ -68,10 +68,10 @@ func excludedBy(e config.Extension) ([]policy.Rule, []policy.Problem) {
 	return rules, faults
 }
 
-// namesMissed reports deny and ask rules that name a tool or MCP server that does not
-// exist, because such a rule restricts nothing. A misspelled built-in tool is reported
-// as a rule that loosens. Another unknown tool may appear later, and a server may
-// belong to another folder.
+// namesMissed reports rules that name a tool or MCP server that does not exist, because
+// such a rule has no effect. A misspelled built-in tool in a rule that denies or asks is
+// reported as a rule that loosens. Another unknown tool may appear later, and a server
+// may belong to another folder: rules that allow may name such a tool.
 func namesMissed(c *Configuration, rules []policy.Rule) []policy.Problem {
 	var problems []policy.Problem
 	missed := func(r policy.Rule, loosens bool, format string, args ...any) {
@@ -80,7 +80,6 @@ func namesMissed(c *Configuration, rules []policy.Rule) []policy.Problem {
 	servers := slices.Sorted(maps.Keys(c.Settings.MCPServers))
 	for _, r := range rules {
 		switch {
-		case r.Decision == policy.Allow:
 		case r.Server != "":
 			if meant := text.Nearest(r.Server, servers); meant != "" && meant != r.Server {
 				missed(r, false, "there is no MCP server %q%s", r.Server, text.DidYouMean(meant))
@@ -91,8 +90,8 @@ func namesMissed(c *Configuration, rules []policy.Rule) []policy.Problem {
 				switch {
 				case known || strings.Contains(name, "*"):
 				case meant != "":
-					missed(r, true, "there is no tool %q%s", name, text.DidYouMean(meant))
-				default:
+					missed(r, r.Decision != policy.Allow, "there is no tool %q%s", name, text.DidYouMean(meant))
+				case r.Decision != policy.Allow:
 					missed(r, false, "there is no tool %q: nothing is restricted; tools of MCP servers are called mcp_SERVER_TOOL",
 						name)
 				}

@@ -38,14 +38,17 @@ func (s *statusLine) show(t *live) {
 		place += " (" + b + ")"
 	}
 	line := terminal.Status{Mode: r.Policy.Mode().Flag(), Trouble: s.trouble.String(),
-		Rest: []string{r.Models.Name, place}}
-	if used := int(s.used.Load()); used > 0 {
-		if limit := compress.Limit(r.Models.Name); limit > 0 {
-			line.Rest = append(line.Rest, fmt.Sprintf("%d%% context left", max(100-100*used/limit, 0)))
-		}
-		line.Rest = append(line.Rest, text.Plural(used, "token"))
-	}
+		Rest: append([]string{r.Models.Name, place}, s.size(r.Compressor)...)}
 	t.term.SetStatus(line)
+}
+
+// size describes the size of the conversation, if it is known.
+func (s *statusLine) size(c *compress.Compressor) []string {
+	used := int(s.used.Load())
+	if used == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d%% context left", max(100-100*used/c.Window(), 0)), text.Plural(used, "token")}
 }
 
 // slowHook is how long the hooks of one event may take before the status line mentions
@@ -86,7 +89,7 @@ func (h *hookTrouble) String() string {
 		parts = append(parts, text.Plural(h.failed, "hook")+" failed")
 	}
 	if h.slow > 0 {
-		parts = append(parts, text.Plural(h.slow, "slow hook"))
+		parts = append(parts, text.Plural(h.slow, "event")+" with slow hooks")
 	}
 	return strings.Join(parts, ", ")
 }

@@ -120,6 +120,19 @@ func TestMutate(t *testing.T) {
 	assert.Len(t, m.Mutants[0].Cases, 2)
 }
 
+// TestMutantsOfPortableHooks checks that a mutant of a line in the section hooks is cited
+// by that line, and not by settings that the user never wrote.
+func TestMutantsOfPortableHooks(t *testing.T) {
+	t.Parallel()
+	s, files := suiteOf(t, map[string]string{"a.txtar": "prompt Look\nfired before-tool guard.sh\nfired stop guard.sh\n-- hooks --\n" +
+		"stop guard.sh\n\n# for commands\nbefore-tool shell guard.sh timeout=5s\n" +
+		"-- guard.sh --\ncat >/dev/null\n-- model --\nshell echo hi\n\ntext Done.\n"})
+	m, err := s.Mutate(t.Context(), files, func(int, int) {})
+	require.NoError(t, err)
+	assert.Contains(t, m.String(), `a.txtar:8  ./guard.sh: matcher "^(?:run_shell_command)$" -> none`)
+	assert.NotContains(t, m.String(), "settings.json")
+}
+
 func TestWhatCannotBeMutated(t *testing.T) {
 	t.Parallel()
 	run := func(files map[string]string) (string, string, error) {

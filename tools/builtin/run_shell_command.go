@@ -1,13 +1,13 @@
 package builtin
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -174,10 +174,7 @@ func (c *shellCall) Run(ctx context.Context) (tools.Result, error) {
 // if the command ends, and the command runs on.
 func (c *shellCall) RunStream(ctx context.Context, live func(string)) (tools.Result, error) {
 	if substitutes(c.Command) {
-		res := tools.TextResult(
-			"Command injection detected: the command contains a command or process substitution ($(), backticks, <() or >()) "+
-				"and was not run. Write it without, for example as two commands.",
-			"Blocked: command substitution detected in shell command.")
+		res := tools.TextResult(errSubstitutes.Message, errSubstitutes.Display)
 		res.Data = map[string]any{"isError": true}
 		return res, nil
 	}
@@ -310,7 +307,7 @@ func (c *shellCall) runBackground(ctx context.Context, cmd proc.Command, done fu
 // result says how the command ended, and which processes it left.
 func (c *shellCall) result(r proc.Result, left []int) tools.Result {
 	output := cleanOutput(r.Stdout.Bytes())
-	lines := []string{"Output: " + orElse(output, "(empty)")}
+	lines := []string{"Output: " + cmp.Or(output, "(empty)")}
 	if r.ExitCode > 0 {
 		lines = append(lines, fmt.Sprintf("Exit Code: %d", r.ExitCode))
 	}
@@ -318,11 +315,8 @@ func (c *shellCall) result(r proc.Result, left []int) tools.Result {
 		lines = append(lines, fmt.Sprintf("Signal: %d", r.Signal))
 	}
 	if len(left) > 0 {
-		pids := make([]string, len(left))
-		for i, pid := range left {
-			pids[i] = strconv.Itoa(pid)
-		}
-		lines = append(lines, "Background PIDs: "+strings.Join(pids, ", "))
+		pids := strings.Trim(fmt.Sprint(left), "[]")
+		lines = append(lines, "Background PIDs: "+strings.ReplaceAll(pids, " ", ", "))
 	}
 	lines = append(lines, fmt.Sprintf("Process Group PGID: %d", r.PID))
 	display := output
@@ -336,10 +330,10 @@ func (c *shellCall) result(r proc.Result, left []int) tools.Result {
 	}
 	if r.Stopped != nil {
 		why := c.stopped(r.Stopped)
-		lines = []string{why, "Below is what it printed before:", orElse(output, "(empty)")}
+		lines = []string{why, "Below is what it printed before:", cmp.Or(output, "(empty)")}
 		display = strings.TrimSuffix(why+"\n"+output, "\n")
 	}
-	res := tools.TextResult(untrusted(strings.Join(lines, "\n")), orElse(display, ending(r)))
+	res := tools.TextResult(untrusted(strings.Join(lines, "\n")), cmp.Or(display, ending(r)))
 	res.Truncatable = true
 	res.Data = map[string]any{"exitCode": r.ExitCode, "isError": r.ExitCode != 0}
 	if r.Signal != 0 {
@@ -390,11 +384,4 @@ func ending(r proc.Result) string {
 		return fmt.Sprintf("Command exited with code: %d", r.ExitCode)
 	}
 	return ""
-}
-
-func orElse(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
 }

@@ -157,6 +157,12 @@ func TestSubstitutes(t *testing.T) {
 	assert.Equal(t, "Blocked: command substitution detected in shell command.", res.Display)
 	assert.Equal(t, map[string]any{"isError": true}, res.Data)
 	assert.NoFileExists(t, filepath.Join(dir, "made"))
+	inv, err := tool.Prepare(args{"command": "touch $(echo made)"})
+	require.NoError(t, err)
+	require.ErrorContains(t, inv.(tools.Checkable).Check(), "Command injection detected:", "nobody is asked about it")
+	inv, err = tool.Prepare(args{"command": "touch made"})
+	require.NoError(t, err)
+	require.NoError(t, inv.(tools.Checkable).Check())
 }
 
 func TestShellIntent(t *testing.T) {

@@ -10,6 +10,24 @@ import (
 	"minigem/tools/policy/shell"
 )
 
+// errSubstitutes refuses a command line. Run returns its texts as a successful result,
+// like Gemini CLI.
+var errSubstitutes = &tools.Error{
+	Type:    tools.ErrShell,
+	Display: "Blocked: command substitution detected in shell command.",
+	Message: "Command injection detected: the command contains a command or process substitution ($(), backticks, <() " +
+		"or >()) and was not run. Write it without, for example as two commands.",
+}
+
+// Check implements tools.Checkable: the user is not asked about a command that is never
+// run.
+func (c *shellCall) Check() error {
+	if substitutes(c.Command) {
+		return errSubstitutes
+	}
+	return nil
+}
+
 // substitutes reports whether the shell would execute a command or process
 // substitution in a command line: $(...), backticks, <(...), >(...), outside
 // single quotes and quoted here-documents. A line that does not parse is

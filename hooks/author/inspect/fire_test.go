@@ -165,6 +165,15 @@ func TestReportText(t *testing.T) {
 	assert.Contains(t, many, "... and 40 lines more; --json has them all")
 }
 
+// TestReportOfWhatDidNotRun checks that a report shows why a hook did not run, and what was
+// wrong with its configuration.
+func TestReportOfWhatDidNotRun(t *testing.T) {
+	t.Parallel()
+	text := inspect.Text{}.Report(hooks.Report{Event: protocol.BeforeTool, Runs: []hooks.Run{{
+		Skipped: "it does not match", Warnings: []string{"matcher \"[\" is not valid"}}}})
+	assert.Contains(t, text, "did not run: it does not match\n  ignored  matcher \"[\" is not valid\n")
+}
+
 // A change is shown by its lines, not by the whole text before and after.
 func TestReportShowsWhatChanged(t *testing.T) {
 	t.Parallel()

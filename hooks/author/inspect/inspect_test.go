@@ -258,6 +258,23 @@ func TestWhy(t *testing.T) {
 	assert.Equal(t, []string{"g", "b", guard}, s.Names())
 }
 
+// TestTriggersToBeNamed checks that explanations name the triggers for which a hook runs
+// only if its matcher names them.
+func TestTriggersToBeNamed(t *testing.T) {
+	t.Parallel()
+	for event, want := range map[string]string{
+		"SessionStart": "runs always, but for compact only if its matcher names it\n",
+		"Notification": "runs always, but for Idle only if its matcher names it\n",
+		"PreCompress":  "runs always\n",
+		"BeforeTool":   "runs always\n",
+	} {
+		for _, matcher := range []string{"", "*"} {
+			text := inspect.Text{}.Explanation(world(t, hook(event, matcher, `"command": "true"`), nil).Explain(nil, "", nil))
+			assert.Contains(t, text, want, "%s %q", event, matcher)
+		}
+	}
+}
+
 // Configured texts never reach the terminal unescaped.
 func TestTextIsSafe(t *testing.T) {
 	t.Parallel()

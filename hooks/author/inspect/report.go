@@ -140,6 +140,7 @@ func (t Text) run(b *strings.Builder, run hooks.Run, before []byte) {
 	fmt.Fprintf(b, "\n%s  %s", text.VisibleLine(run.Hook.ID()), t.short(run.Hook.Source.String()))
 	if !run.Ran() {
 		fmt.Fprintf(b, "  did not run: %s\n", text.VisibleLine(t.short(run.Skipped)))
+		t.ignored(b, run)
 		return
 	}
 	fmt.Fprintf(b, "  %s in %s", ending(run), run.Exit.Duration.Round(100*time.Microsecond))
@@ -166,11 +167,16 @@ func (t Text) run(b *strings.Builder, run hooks.Run, before []byte) {
 	if run.Failed != "" {
 		fmt.Fprintf(b, "  %-8s %s\n", "failed", text.VisibleLine(run.Failed))
 	}
-	for _, w := range run.Warnings {
-		fmt.Fprintf(b, "  %-8s %s\n", "ignored", text.VisibleLine(t.short(w)))
-	}
+	t.ignored(b, run)
 	for _, u := range run.Upstream {
 		fmt.Fprintf(b, "  %-8s %s\n", "but", text.VisibleLine(u.String()))
+	}
+}
+
+// ignored writes the warnings of a run, which may have been skipped.
+func (t Text) ignored(b *strings.Builder, run hooks.Run) {
+	for _, w := range run.Warnings {
+		fmt.Fprintf(b, "  %-8s %s\n", "ignored", text.VisibleLine(t.short(w)))
 	}
 }
 

@@ -3,6 +3,7 @@ package inspect
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"minigem/internal/text"
@@ -122,7 +123,13 @@ func (h HookPlan) state(p EventPlan) string {
 		return fmt.Sprintf("runs for %s (matcher %q, if %s)", strings.Join(h.RunsFor, ", "), h.Matcher,
 			text.VisibleLine(h.If))
 	case strings.TrimSpace(h.Matcher) == "" || strings.TrimSpace(h.Matcher) == "*":
-		return "runs always"
+		said := "runs always"
+		for _, t := range p.Event.Triggers() {
+			if !slices.Contains(h.Matches, t) {
+				said += ", but for " + t + " only if its matcher names it"
+			}
+		}
+		return said
 	}
 	return fmt.Sprintf("runs for %s (matcher %q)", strings.Join(h.RunsFor, ", "), h.Matcher)
 }

@@ -221,6 +221,21 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// TestArgumentsThatAreNotPassed checks that HK065 is found however the command starts the
+// program, unless the command may pass arguments.
+func TestArgumentsThatAreNotPassed(t *testing.T) {
+	t.Parallel()
+	for command, found := range map[string]bool{
+		"./g.sh": true, "sh g.sh": true, "bash -e ./g.sh": true, `sh \"$GEMINI_PROJECT_DIR/g.sh\"`: true, "A=1 sh g.sh ": true,
+		"sh g.sh x": false, `./g.sh \"$x\"`: false, "jq -r .tool_name | xargs sh g.sh": false,
+	} {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "g.sh"), []byte("#!/bin/sh\ncase \"$1\" in x) exit 2;; esac\n"), 0o755))
+		w := load(t, dir, entry("BeforeTool", "", `"command": "`+command+`"`), hooks.LayerProject)
+		assert.Equal(t, found, slices.Contains(codes(lint.Run(w.input)), "HK065"), command)
+	}
+}
+
 func TestNotExecutable(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -152,12 +153,17 @@ func unescaped(_ hooks.Hook, f program.Facts) *program.Fact {
 	})
 }
 
+// passes reports whether a command may pass arguments to a file that it runs.
+func passes(command, file string) bool {
+	i := strings.LastIndex(command, file)
+	return i < 0 || strings.Trim(command[i+len(file):], "\"' ") != "" || strings.Contains(command, "xargs")
+}
+
 // noArgument finds a use of an argument that the command does not pass. Programs with
 // functions are skipped, because there it may be the function's argument.
 func noArgument(h hooks.Hook, f program.Facts) *program.Fact {
 	if f.Lang != program.Shell || strings.Contains(f.Text, "()") || strings.Contains(f.Text, "function ") ||
-		strings.Contains(f.Text, "set --") ||
-		f.Path != "" && strings.Contains(strings.TrimSpace(h.Line()), " ") {
+		strings.Contains(f.Text, "set --") || f.Path != "" && passes(h.Line(), filepath.Base(f.Path)) {
 		return nil
 	}
 	return search(f, func(n int, line string) *program.Fact {
