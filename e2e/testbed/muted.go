@@ -294,7 +294,8 @@ var reads = sync.OnceValue(func() *regexp.Regexp {
 // event: with the same tool, or the answer that it let pass when it was sent back.
 func refusesAll(r *runner, rep hooks.Report, run hooks.Run, asserted bool) (out refusal) {
 	rec, printed := r.rec.soFar(), strings.TrimSpace(string(run.Exit.Stdout)+string(run.Exit.Stderr))
-	key, source := keyOf(rec, run.Hook), source(rec, run.Hook)
+	server, _ := boundedfile.Read(r.setup.Servers[run.Hook.URL], boundedfile.Kept) // nothing, if it is no request
+	key, source := keyOf(rec, run.Hook), source(rec, run.Hook)+string(server)
 	harmless, err := inspect.Sample(rep.Event, rep.Subject)
 	if r.firer == nil || err != nil || strings.Contains(source, "transcript") { // its transcript is gone
 		return out
@@ -320,7 +321,7 @@ func refusesAll(r *runner, rep hooks.Report, run hooks.Run, asserted bool) (out 
 	if asserted || exitOf(run) != "exit 2" || strings.HasPrefix(printed, "{") || ownWords(source, printed) ||
 		rep.Event != protocol.BeforeTool && rep.Event != protocol.BeforeAgent {
 		byTool := strings.Contains(source, "tool_name") && !strings.Contains(source, "tool_input")
-		if run.Hook.Kind() == "command" && (byTool || !reads().MatchString(source)) {
+		if byTool || !reads().MatchString(source) {
 			return out
 		}
 		return refusal{key, rep.Subject, why, true}
