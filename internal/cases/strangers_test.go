@@ -128,7 +128,8 @@ var verdicts = map[string]string{
 	"u25_starts_a_process": unnoticed + "guard", "u26_continue_no": "note: c at BeforeTool: continue ignored",
 	"u27_word_of_the_note":   `note: c at BeforeTool: decision "denied" ignored`,
 	"u28_server_refuses_all": "note: central " + everyCall,
-	"u29_dies_in_python":     deadGuard + "AttributeError", "u30_list_is_missing": deadGuard + "ls: cannot access 'rules'",
+	"u29_dies_in_python":     deadGuard + "AttributeError", "u31_dies_closed": deadGuard + "NameError",
+	"u30_list_is_missing": deadGuard + "ls: cannot access 'rules'",
 
 	"w01_table": noticed, "w02_sessionstart": noticed, "w03_aftermodel": noticed, "w04_toolselection": noticed,
 	"w05_precompress": noticed, "w06_http": noticed, "w07_prompt_hook": noticed, "w08_mcp": noticed,
