@@ -245,10 +245,10 @@ func (r *runner) again(c *Case, mute string, withhold func(again *Record, comman
 	return again, nil
 }
 
-// source returns h's command and the text of the files that it names.
-func source(r *Record, h hooks.Hook) string {
+// source returns h's command and the text of the files that it names, and of more files.
+func source(r *Record, h hooks.Hook, more ...string) string {
 	text := h.Line()
-	for _, file := range config.FilesNamed(h, r.Workspace, map[string]string{"HOME": r.Home}) {
+	for _, file := range append(more, config.FilesNamed(h, r.Workspace, map[string]string{"HOME": r.Home})...) {
 		data, _ := boundedfile.Read(file, boundedfile.Kept) // unreadable files are skipped
 		text += "\n" + string(data)
 	}
@@ -294,8 +294,7 @@ var reads = sync.OnceValue(func() *regexp.Regexp {
 // event: with the same tool, or the answer that it let pass when it was sent back.
 func refusesAll(r *runner, rep hooks.Report, run hooks.Run, asserted bool) (out refusal) {
 	rec, printed := r.rec.soFar(), strings.TrimSpace(string(run.Exit.Stdout)+string(run.Exit.Stderr))
-	server, _ := boundedfile.Read(r.setup.Servers[run.Hook.URL], boundedfile.Kept) // nothing, if it is no request
-	key, source := keyOf(rec, run.Hook), source(rec, run.Hook)+string(server)
+	key, source := keyOf(rec, run.Hook), source(rec, run.Hook, r.setup.Servers[run.Hook.URL])
 	harmless, err := inspect.Sample(rep.Event, rep.Subject)
 	if r.firer == nil || err != nil || strings.Contains(source, "transcript") { // its transcript is gone
 		return out

@@ -89,7 +89,7 @@ func (res *Result) add(check Check, strict bool) {
 }
 
 // proof examines what a record proves.
-type proof struct{ *Record }
+type proof struct{ of *Record }
 
 // provesNothing explains why c proves nothing although it holds: what it denies never came
 // up, or something other than a hook prevented it. It is empty if c proves something or
@@ -98,12 +98,12 @@ func (p proof) provesNothing(c Command) string {
 	switch name := c.verb.name; {
 	case name == "holds" && !c.Negated:
 		goal, event, _ := goalOf(c) // checked when the case was read
-		report, err := p.attack(event, c.Args[0], goal)
+		report, err := p.of.attack(event, c.Args[0], goal)
 		if most := report.Of(true); err == nil && most > 0 && len(report.FalseAlarms()) == most {
 			return "it refuses every harmless look-alike, too"
 		}
 		return ""
-	case name == "max-retries" && !p.happened("AfterAgent"):
+	case name == "max-retries" && !p.of.happened("AfterAgent"):
 		return "AfterAgent never happened"
 	case !c.negative():
 		return ""
@@ -117,8 +117,8 @@ func (p proof) provesNothing(c Command) string {
 
 // noSuchCall is provesNothing for assertions on the calls of a tool.
 func (p proof) noSuchCall(c Command) string {
-	name := p.tool(c.Args[0])
-	calls := p.calls(name)
+	name := p.of.tool(c.Args[0])
+	calls := p.of.calls(name)
 	switch {
 	case p.intervened() && len(calls) == 0: // a hook may have kept the model from calling it
 		return ""
@@ -131,7 +131,7 @@ func (p proof) noSuchCall(c Command) string {
 	}
 	about := slices.DeleteFunc(c.others(), func(cond Cond) bool { return cond.Key == "status" })
 	if !slices.ContainsFunc(calls, func(call llm.ToolCall) bool {
-		return all(about, func(key string) string { return toolValue(p.Record, event.ToolStarted{Call: call}, key) })
+		return all(about, func(key string) string { return toolValue(p.of, event.ToolStarted{Call: call}, key) })
 	}) {
 		return fmt.Sprintf("no call of %s was made%s", name, with(about))
 	}
@@ -170,21 +170,21 @@ func (r *Record) calls(name string) []llm.ToolCall {
 // noSuchEvent is provesNothing for assertions on an event or on a hook of one.
 func (p proof) noSuchEvent(c Command) string {
 	ev := c.Args[0]
-	if p.intervened() || slices.ContainsFunc(p.Finished, p.expects) ||
+	if p.intervened() || slices.ContainsFunc(p.of.Finished, p.of.expects) ||
 		c.verb.name == "event" && len(c.others()) == 0 {
 		return "" // that may be why
 	}
-	if !p.happened(ev) {
-		if ev == "AfterTool" && len(p.Started) > 0 {
+	if !p.of.happened(ev) {
+		if ev == "AfterTool" && len(p.of.Started) > 0 {
 			return "" // the tool failed, and some agents have a separate event for that
 		}
-		if p.other == nil || p.sees() || HasTools(ev) && len(p.calls("*")) == 0 {
+		if p.of.other == nil || p.sees() || HasTools(ev) && len(p.of.calls("*")) == 0 {
 			return ev + " never happened"
 		}
 		return "" // agents do not report events without hooks
 	}
 	about := slices.DeleteFunc(c.others(), func(cond Cond) bool { return cond.Key != "subject" && cond.Key != "agent" })
-	if !slices.ContainsFunc(p.Reports, func(rep hooks.Report) bool {
+	if !slices.ContainsFunc(p.of.Reports, func(rep hooks.Report) bool {
 		return string(rep.Event) == ev && all(about, func(key string) string { return eventValue(rep, key) })
 	}) {
 		return fmt.Sprintf("%s never happened%s", ev, with(about))
@@ -194,8 +194,8 @@ func (p proof) noSuchEvent(c Command) string {
 		if len(c.Args) > 1 {
 			hook = c.Args[1]
 		}
-		if !p.anyRan(ev, hook) {
-			return strings.TrimPrefix(hook, "*") + " did not run: " + p.whyNot(ev, hook)
+		if !p.of.anyRan(ev, hook) {
+			return strings.TrimPrefix(hook, "*") + " did not run: " + p.of.whyNot(ev, hook)
 		}
 	}
 	return ""
@@ -213,7 +213,7 @@ func (r *Record) anyRan(event, hook string) bool {
 
 // sees reports whether the other program is minigem itself in that role.
 func (p proof) sees() bool {
-	s, ok := p.other.(Seer)
+	s, ok := p.of.other.(Seer)
 	return ok && s.Sees("event")
 }
 
@@ -224,7 +224,7 @@ func (r *Record) happened(ev string) bool {
 
 // intervened reports whether a hook blocked or changed anything.
 func (p proof) intervened() bool {
-	return slices.ContainsFunc(p.Reports, func(rep hooks.Report) bool {
+	return slices.ContainsFunc(p.of.Reports, func(rep hooks.Report) bool {
 		harmless := []string{"", hooks.EffectNone, hooks.EffectContext, hooks.EffectAllow}
 		return rep.Verdict.Decision != hooks.Proceed || !slices.Contains(harmless, rep.Effect.Kind)
 	})
