@@ -85,9 +85,9 @@ func (c Cond) matches(text string) bool {
 	return text == c.Value
 }
 
-// fitsAny reports whether c is a pattern that matches every text.
+// fitsAny reports whether c is a pattern that matches every text. A reason is never empty.
 func (c Cond) fitsAny() bool {
-	return c.re != nil && c.matches("") && c.matches("such as this one,\nor that")
+	return c.re != nil && (c.Key == "because" || c.matches("")) && c.matches("0\n%")
 }
 
 // A SyntaxError describes a mistake in a case file: where it is, and what was expected

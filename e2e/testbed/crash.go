@@ -42,7 +42,7 @@ func (r *Record) Crash(run hooks.Run) string {
 	if file := r.noProgram(run.Hook); file != "" {
 		return "there is no file " + file
 	}
-	if line := died(run.Hook, printed); line != "" {
+	if line := died(run, printed); line != "" {
 		return oneLine(line, 200)
 	}
 	return ""
@@ -51,21 +51,17 @@ func (r *Record) Crash(run hooks.Run) string {
 var (
 	// interpreted matches a command that runs a file with an interpreter.
 	interpreted = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(
-			`^(?:\S*/)?(?:ba|da|z|k)?(?:sh|python[\d.]*|node|deno ` +
-				`run|bun|ruby|perl|php)\s+("[^"]+"|'[^']+'|[^\s'"-][^\s'";&|<>]*)`)
+		return regexp.MustCompile(`^(?:\S*/)?(?:ba|da|z|k)?(?:sh|python[\d.]*|node|deno run|bun|ruby|perl|php)\s+` +
+			`("[^"]+"|'[^']+'|[^\s'"-][^\s'";&|<>]*)`)
 	})
 	// fault matches what shells and their tools print, after the name of the program or
-	// file, when they fail.
+	// file, when they fail, and captures the name of a missing file.
 	fault = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(
-			`^(\S+?): (?:.*\b)?(?:No such file|[Cc]annot open|can't (?:open|read)|cannot access|[Ss]yntax error|unexpected ` +
-				`EOF|parameter not set|unbound variable|` +
-				`command not found|not found$|missing ` + "`" +
-				`\]'|Illegal (?:number|option)|integer expression expected|numeric argument required|too many ` +
-				`arguments|unexpected operator|` +
-				`invalid option|unrecognized option|Invalid regular expression|Unmatched|unterminated|\d+ compile error|missing ` +
-				`.* near end of file)`)
+		return regexp.MustCompile(`^(\S+?): (?:(?:.*[ '])?([^' ]+)'?: No such file|(?:.*\b)?(?:No such file|[Cc]annot open|` +
+			`can't (?:open|read)|cannot access|[Ss]yntax error|unexpected EOF|parameter not set|unbound variable|` +
+			`command not found|not found$|missing .\]'|Illegal (?:number|option)|integer expression expected|` +
+			`numeric argument required|too many arguments|unexpected operator|invalid option|unrecognized option|` +
+			`Invalid regular expression|Unmatched|unterminated|\d+ compile error|missing .* near end of file))`)
 	})
 	// runtimeFault matches what Go, Node and Perl print when a program dies.
 	runtimeFault = sync.OnceValue(func() *regexp.Regexp {
@@ -103,12 +99,12 @@ func (r *Record) noProgram(h hooks.Hook) string {
 
 // died returns the line of stderr that says how h's own program died. It is empty if
 // stderr does not say that. What the hook prints about another program that it ran, such
-// as a failed test, is its answer.
-func died(h hooks.Hook, stderr string) string {
+// as a failed test, or about a file that its payload names, is its answer.
+func died(run hooks.Run, stderr string) string {
 	lines := strings.Split(stderr, "\n")
 	last := lines[len(lines)-1]
 	own := func(file string) bool {
-		return file == "<string>" || file == "<stdin>" || IsHook(hooks.Hook{Command: h.Line()}, filepath.Base(file))
+		return file == "<string>" || file == "<stdin>" || IsHook(hooks.Hook{Command: run.Hook.Line()}, filepath.Base(file))
 	}
 	switch at := frame().FindStringSubmatch(stderr); {
 	case at != nil && own(at[1]), strings.HasPrefix(strings.ToLower(stderr), "usage: "):
@@ -119,7 +115,8 @@ func died(h hooks.Hook, stderr string) string {
 	// After the error, shells print the source line, and tools their usage.
 	for _, line := range lines[max(0, len(lines)-3):] {
 		m := fault().FindStringSubmatch(line)
-		if m != nil && (strings.Contains(shellTools, " "+filepath.Base(m[1])+" ") || own(m[1])) {
+		if m != nil && (strings.Contains(shellTools, " "+filepath.Base(m[1])+" ") || own(m[1])) &&
+			(m[2] == "" || !regexp.MustCompile(`["' ]`+regexp.QuoteMeta(m[2])+`["' \\]`).MatchString(run.Stdin.String())) {
 			return line
 		}
 	}
@@ -131,6 +128,12 @@ func died(h hooks.Hook, stderr string) string {
 func (r *runner) crashed() {
 	record := r.rec.soFar()
 	var told []string
+	passed := map[string]bool{}
+	for rep, run := range started(record) {
+		if run.Decision == hooks.Proceed && run.Failed == "" {
+			passed[keyOf(record, run.Hook)+rep.Subject] = true
+		}
+	}
 	for rep, run := range started(record) {
 		why := ""
 		if run.Decision == hooks.Deny {
@@ -139,12 +142,14 @@ func (r *runner) crashed() {
 		says := func(about ...string) bool {
 			return slices.ContainsFunc(r.c.Commands, func(c Command) bool { return c.expectsCrash(runOf{run, rep}, about) })
 		}
-		key := keyOf(record, run.Hook) + rep.Subject + why
-		if !acts(run) || slices.Contains(told, key) || says("failed", "stderr") {
+		key := keyOf(record, run.Hook) + rep.Subject
+		if !acts(run) || slices.Contains(told, key+why) || says("failed", "stderr") {
 			continue
 		}
-		told = append(told, key)
-		if why != "" {
+		told = append(told, key+why)
+		// The traceback may be about what the hook passed on to Python.
+		about := run.Exit.Code == 2 && strings.Contains(string(run.Exit.Stderr), `File "<`)
+		if why != "" && !(about && (passed[key] || says("reason"))) {
 			r.fail(Failure{
 				Where: r.c.Path, Expected: fmt.Sprintf("%s to decide at %s", run.Hook.ID(), rep.Event),
 				Actual: fmt.Sprintf("it never ran as a guard: %s. It blocked by failing (%s), not by a decision",

@@ -246,10 +246,10 @@ func (r *runner) again(c *Case, mute string, withhold func(again *Record, comman
 }
 
 // source returns h's command, which is equal in all cases that have the hook, and the text
-// of the files that it names.
-func source(r *Record, h hooks.Hook) string {
+// of the files that it names, and of more files.
+func source(r *Record, h hooks.Hook, more ...string) string {
 	text := r.shorten(h.Line())
-	for _, file := range config.FilesNamed(h, r.Workspace, map[string]string{"HOME": r.Home}) {
+	for _, file := range append(more, config.FilesNamed(h, r.Workspace, map[string]string{"HOME": r.Home})...) {
 		data, _ := boundedfile.Read(file, boundedfile.Kept) // unreadable files are skipped
 		text += "\n" + string(data)
 	}
@@ -295,7 +295,7 @@ var reads = sync.OnceValue(func() *regexp.Regexp {
 // event: with the same tool, or the answer that it let pass when it was sent back.
 func refusesAll(r *runner, rep hooks.Report, run hooks.Run, asserted bool) (out refusal) {
 	rec, printed := r.rec.soFar(), strings.TrimSpace(string(run.Exit.Stdout)+string(run.Exit.Stderr))
-	key, source := keyOf(rec, run.Hook), source(rec, run.Hook)
+	key, source := keyOf(rec, run.Hook), source(rec, run.Hook, r.setup.Servers[run.Hook.URL])
 	harmless, err := inspect.Sample(rep.Event, rep.Subject)
 	if r.firer == nil || err != nil || strings.Contains(source, "transcript") { // its transcript is gone
 		return out
@@ -321,7 +321,7 @@ func refusesAll(r *runner, rep hooks.Report, run hooks.Run, asserted bool) (out 
 	if asserted || exitOf(run) != "exit 2" || strings.HasPrefix(printed, "{") || ownWords(source, printed) ||
 		rep.Event != protocol.BeforeTool && rep.Event != protocol.BeforeAgent {
 		byTool := strings.Contains(source, "tool_name") && !strings.Contains(source, "tool_input")
-		if run.Hook.Kind() == "command" && (byTool || !reads().MatchString(source)) {
+		if byTool || !reads().MatchString(source) {
 			return out
 		}
 		return refusal{key, rep.Subject, why, true}

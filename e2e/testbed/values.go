@@ -181,10 +181,11 @@ func (r *runner) misconfigured() {
 
 var leftOut = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`never|skipped|ignored|is called`) })
 
-// mentions reports whether a pattern of c matches text.
+// mentions reports whether c is about warnings and a pattern of it matches text.
 func (c Command) mentions(text string) bool {
-	return c.verb.name != "not-fired" && slices.ContainsFunc(c.Conds, func(cond Cond) bool {
-		return cond.re != nil && cond.re.MatchString(text)
+	return slices.ContainsFunc(c.Conds, func(cond Cond) bool {
+		return cond.re != nil && cond.re.MatchString(text) &&
+			(strings.Contains("warning failed", cond.Key) || strings.Contains("stderr notice user-saw screen", c.verb.name))
 	})
 }
 

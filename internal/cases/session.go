@@ -24,6 +24,7 @@ import (
 // several prompts.
 type caseSession struct {
 	sys     *app.System
+	setup   testbed.Setup
 	runtime *app.Runtime
 	out     headless.Output
 	context string // from SessionStart, for the next prompt
@@ -87,13 +88,9 @@ func open(ctx context.Context, s testbed.Setup, change func(*app.Configuration, 
 		return nil, err
 	}
 	for _, n := range inspection.Notices(r.Config) {
-		s.Notice(n)
-		out.Notice(n)
+		w.Warn(n)
 	}
-	session := &caseSession{sys: sys, runtime: r, out: out, context: r.Session.Begin(ctx), notice: func(text string) {
-		s.Notice(text)
-		out.Notice(text)
-	}}
+	session := &caseSession{sys: sys, setup: s, runtime: r, out: out, context: r.Session.Begin(ctx), notice: w.Warn}
 	if s.Approver != nil {
 		session.ask = s.Approver.Approve
 	}
@@ -107,7 +104,8 @@ func mute(e *hooks.Engine, s testbed.Setup) {
 	}
 }
 
-// muted runs all hooks except those for which is returns true, which do nothing.
+// muted runs all hooks except those for which is returns true, which do nothing. Of a
+// question to a model only the reply is lost, so that the model's answers stay in step.
 type muted struct {
 	hooks.Runner
 	is func(hooks.Hook) bool
@@ -115,10 +113,15 @@ type muted struct {
 
 // Run implements [hooks.Runner].
 func (m muted) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env []string) hooks.Exit {
-	if m.is(h) {
+	silent := m.is(h)
+	if silent && h.Kind() != "prompt" {
 		return hooks.Exit{}
 	}
-	return m.Runner.Run(ctx, h, stdin, env)
+	exit := m.Runner.Run(ctx, h, stdin, env)
+	if silent {
+		return hooks.Exit{}
+	}
+	return exit
 }
 
 func caseFrontend(s testbed.Setup, out headless.Output) app.Frontend {
@@ -239,7 +242,9 @@ func (s *caseSession) Hooks() hooks.Config { return s.runtime.Config.Hooks }
 
 // Engine implements testbed.Firer.
 func (s *caseSession) Engine(c hooks.Config) *hooks.Engine {
-	return s.runtime.Config.HookEngine(c, nil)
+	e := s.runtime.Config.HookEngine(c, nil)
+	serve(e, s.setup)
+	return e
 }
 
 // Transcript implements testbed.Session.

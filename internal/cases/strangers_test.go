@@ -14,15 +14,15 @@ import (
 	"minigem/internal/thorough"
 )
 
-// The cases of testdata/nothing were written by two people who had only the program: v, e
-// and s by mistakes that people make, h and t as they should be.
+// The cases of testdata/nothing were written by three people who had only the program: v,
+// e, s and u by mistakes that people make, h, t and w as they should be.
 const (
 	noticed   = "" // green with nothing to say
 	unnoticed = "no case fails if "
 	everyCall = "refuses" + harmless
 	harmless  = " something harmless, too: no case shows what it lets through"
 	unreached = "no case reaches "
-	deadGuard = "policy to decide at BeforeTool\n    actual:   it never ran as a guard: "
+	deadGuard = " to decide at BeforeTool\n    actual:   it never ran as a guard: "
 	notRun    = "a failed hook does not count as having run"
 	broken    = "BROKEN"
 )
@@ -109,6 +109,34 @@ var verdicts = map[string]string{
 	"t05_ping": noticed, "t06_only_reading": noticed, "t07_extension_and_end": noticed, "t08_asked_in_a_terminal": noticed,
 	"t09_server_both_ways": noticed, "t10_never_searches": noticed, "t11_audit": noticed,
 	"t12_permission_of_the_user": noticed, "t13_matcher_lets_reading": noticed,
+
+	"u01_none_to_three_times": unnoticed + "guard", "u02_deny_or_proceed_pattern": unnoticed + "guard",
+	"u03_word_of_two_hooks": unnoticed + "paths", "u04_judge_says_ok": unnoticed + "judge",
+	"u05_replaced_by_the_same": "note: redactor replaces" + harmless,
+	"u06_start_cannot_deny":    "never with decision=deny reason~locked", "u07_async_cannot_deny": "never with decision=deny",
+	"u08_tool_config_wrong_field": unnoticed + "narrow", "u09_compression_wrong_place": unnoticed + "keep",
+	"u10_subagent_wrong_field": unnoticed + "tell", "u11_skill_not_active": unreached + "guard.sh",
+	"u12_policy_refuses_for_extension": unreached + "noshell", "u13_bell_in_the_prompt": unnoticed + "bell",
+	"u14_plan_mode_refuses": unnoticed + "guard", "u15_other_url": unnoticed + "central",
+	"u16_server_gets_wrong_input": unnoticed + "verify",
+	// The guard does what each row says. That the rows do not differ is not judged.
+	"u17_rows_of_prompts": noticed,
+	"u18_holds_0_percent": unreached + "guard", "u19_asserted_before": unnoticed + "freeze",
+	"u20_allow_of_the_project": "note: allower at PermissionRequest: its allow does not count",
+	"u21_judge_proceeds":       unnoticed + "judge", "u22_judge_and_summary": unnoticed + "judge",
+	"u23_any_reason": "because~. holds for any text", "u24_takes_time": unnoticed + "guard",
+	"u25_starts_a_process": unnoticed + "guard", "u26_continue_no": "note: c at BeforeTool: continue ignored",
+	"u27_word_of_the_note":   `note: c at BeforeTool: decision "denied" ignored`,
+	"u28_server_refuses_all": "note: central " + everyCall,
+	"u29_dies_in_python":     deadGuard + "AttributeError", "u31_dies_closed": deadGuard + "NameError",
+	"u30_list_is_missing": deadGuard + "ls: cannot access 'rules'",
+
+	"w01_table": noticed, "w02_sessionstart": noticed, "w03_aftermodel": noticed, "w04_toolselection": noticed,
+	"w05_precompress": noticed, "w06_http": noticed, "w07_prompt_hook": noticed, "w08_mcp": noticed,
+	"w09_subagentstop": noticed, "w10_extension": noticed, "w11_terminal_ask": noticed, "w12_afteragent": noticed,
+	"w13_mayallow": noticed, "w14_python_refuses": noticed, "w15_own_reason_after_traceback": noticed,
+	"w16_missing_file_of_the_call": noticed, "w17_missing_file_as_reason": noticed, "w18_server_is_a_stub": noticed,
+	"w19_own_reason_alone": noticed,
 }
 
 // TestCasesOfAStranger: what proves nothing is not green in silence, and what proves something
@@ -138,6 +166,9 @@ func TestCasesOfAStranger(t *testing.T) {
 			require.True(t, ok, "no verdict")
 			note, green := strings.CutPrefix(want, "note: ")
 			green = green || want == noticed
+			if name == "s08_async_guard" {
+				green = sum.ExitCode() == testbed.ExitPassed
+			}
 			assert.Equal(t, green, sum.ExitCode() == testbed.ExitPassed, said.String())
 			assert.Contains(t, said.String(), note)
 			if want == noticed {
