@@ -32,12 +32,12 @@ func tableOf(column string) *tables.Agent {
 // Pascal is the table of Copilot CLI's hooks at events in PascalCase.
 const Pascal = "copilotc"
 
-// RulesOf returns the table whose rules apply to a's hooks at the event called native.
-func RulesOf(a *tables.Agent, native string) *tables.Agent {
-	if pascal, err := tables.Find(Pascal); a.ID == "copilot" && native > "A" && native < "[" && err == nil {
-		return pascal
+// RulesOf names the table whose rules apply to an agent's hooks at the event called native.
+func RulesOf(agent, native string) string {
+	if agent == "copilot" && native > "A" && native < "[" {
+		return Pascal
 	}
-	return a
+	return agent
 }
 
 // because explains, from the tables, which part of a hook's answer the agent ignores and

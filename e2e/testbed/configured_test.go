@@ -40,9 +40,10 @@ func TestWhatACaseCouldUse(t *testing.T) {
 		require.NoError(t, os.Mkdir(filepath.Join(dir, sub), 0o755))
 	}
 	use := func(file string) string {
-		_, err := Parse(filepath.Join(dir, file), []byte("prompt x\n-- model --\ntext hi\n"))
-		require.Error(t, err)
-		return err.Error()
+		c, err := Parse(filepath.Join(dir, file), []byte("prompt x\n-- model --\ntext hi\n"))
+		require.NoError(t, err)
+		require.Error(t, c.bare)
+		return c.bare.Error()
 	}
 	assert.Contains(t, use("a.txtar"), "such as: use ../.gemini")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".claude", "settings.json"), nil, 0o600))

@@ -104,7 +104,7 @@ func (f *finder) portable(x testbed.Portable) error {
 
 // add adds a hook for an event of the agent.
 func (f *finder) add(h hooks.Hook, native string, tools []string) {
-	a := agents.RulesOf(f.agent, native)
+	a := f.agentOf(hooks.Hook{Dialect: agents.RulesOf(f.agent.ID, native)})
 	i := slices.IndexFunc(a.Events, func(e tables.Event) bool { return e.Native == native })
 	if i < 0 {
 		return // the agent lacks this event; Odd says how that affects the others
@@ -213,7 +213,7 @@ func (f *finder) toml(path string, data []byte) {
 }
 
 func (f *finder) event(native string) (tables.Event, bool) {
-	all := agents.RulesOf(f.agent, native).Events
+	all := f.agentOf(hooks.Hook{Dialect: agents.RulesOf(f.agent.ID, native)}).Events
 	i := slices.IndexFunc(all, func(e tables.Event) bool { return e.Native == native })
 	if i < 0 {
 		return tables.Event{}, false
