@@ -87,7 +87,8 @@ func noSuchSubcommand(cmd *cobra.Command, args []string) error {
 	for _, sub := range cmd.Commands() {
 		names = append(names, sub.Name())
 	}
-	return fmt.Errorf("%s has no subcommand %q%s", cmd.CommandPath(), args[0], text.DidYouMean(text.Nearest(args[0], names)))
+	return fmt.Errorf("%s has no subcommand %q%s", cmd.CommandPath(), args[0],
+		text.DidYouMean(text.Nearest(args[0], names)))
 }
 
 // withUsage wraps check. If check fails, the error says what the command takes, which
