@@ -176,7 +176,6 @@ func TestRecordCaseRefusesBeforeItRuns(t *testing.T) {
 	for _, c := range []struct{ target, says string }{
 		{"there.txtar", "--force"},
 		{".", "is a folder"},
-		{"none/c.txtar", "no file can be written next to none/c.txtar"},
 		{"file/c.txtar", "--record-case"},
 		{"dangling", "is a link to nothing"},
 	} {
@@ -196,7 +195,20 @@ func TestRecordCaseRefusesBeforeItRuns(t *testing.T) {
 		t, run{Args: slices.Concat([]string{"hooks", "record", "--force"}, answers, []string{"there.txtar", "Hi"})})
 	assert.Equal(t, 0, out.Code, out.Stderr)
 	assert.Contains(t, h.recorded(t, "there.txtar"), "prompt Hi\n")
+	assert.NotContains(t, out.Stderr, "no hook ran")
 	assert.False(t, strings.Contains(out.Stdout, "recorded"), "stdout is the answer's alone")
+}
+
+// TestRecordCaseWithoutHooks: the folder of the case is made, and a case without a hook
+// that ran is reported.
+func TestRecordCaseWithoutHooks(t *testing.T) {
+	t.Parallel()
+	h := newHome(t, map[string]string{".gemini/settings.json": guardSettings, ".gemini/guard.sh": guardScript, ".gemini/idle.sh": ""})
+	answers := trusted(h.answersFile(t, "say Hi."))
+	out := h.run(t, run{Args: slices.Concat([]string{"hooks", "record"}, answers, []string{"new/tests/key.txtar", "Hi"})})
+	require.Equal(t, 0, out.Code, out.Stderr)
+	assert.Contains(t, h.read(t, "new/tests/key.txtar"), "prompt Hi\n")
+	assert.Contains(t, out.Stderr, "minigem: no hook ran: the case tests none. ")
 }
 
 // TestRecordCaseForceKeepsLinks: --force overwrites regular files and the targets of

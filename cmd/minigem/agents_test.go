@@ -103,6 +103,15 @@ func TestAsNamesAnAgent(t *testing.T) {
 	code, _, stderr := hooksTest(t, "--as", "cluade", "../../examples/portable/naive.txtar")
 	assert.Equal(t, 42, code)
 	assert.Contains(t, stderr, `there is no agent "cluade"; did you mean "claude"?`)
+	for _, args := range [][2]string{{"--as", "copilotc"}, {"--as", "opencode,copilotc"}, {"--on", "copilotc"}, {"--on", "minigem,copilotc"}} {
+		code, stdout, stderr := hooksTest(t, args[0], args[1], "../../examples/portable/naive.txtar")
+		assert.Equal(t, 42, code, args)
+		assert.Contains(t, stderr, `there is no agent "copilotc"; did you mean "copilot"?`, args)
+		assert.Empty(t, stdout, args)
+		assert.NotContains(t, stderr, "copilotc,", "the list has only what can be played")
+	}
+	code, _, stderr = hooksTest(t, "--as", ",", "../../examples/portable/naive.txtar")
+	assert.Equal(t, 42, code, stderr)
 	code, stdout, _ := hooksTest(t, "--as", "amp", "../../examples/portable/naive.txtar")
 	assert.Equal(t, 1, code, "what was asked for and proves nothing must not go unseen")
 	assert.Contains(t, stdout, "amp (unproven): cannot: the hooks of Amp have not been measured; its documentation is at https://")

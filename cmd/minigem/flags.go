@@ -101,7 +101,9 @@ func registerFlags(f *app.Options, fs *pflag.FlagSet) {
 	fs.IntVar(&f.BlockedExitCode, "blocked-exit-code", 0,
 		"the exit `code` of a run that a hook blocked or stopped, 1 to 255")
 	fs.BoolVar(&f.IncludeHookEvents, "include-hook-events", false, "hook events in stream-json too")
-	fs.StringVar(&f.Fake, "fake-responses", "", "the model's answers from a `file`, in order")
+	fs.StringVar(&f.Fake, "fake-responses", "",
+		"the model's answers from a `file`, in order: \"text Hello.\" or \"shell ls\", "+
+			"with a blank line between two; see minigem fake-api --help")
 	fs.StringVar(&f.FakeNonStrict, "fake-responses-non-strict", "",
 		"the same, each call taking the next answer of its method")
 	fs.StringVar(&f.Record, "record-responses", "", "append the model's answers to a `file`")

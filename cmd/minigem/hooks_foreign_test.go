@@ -20,6 +20,10 @@ func TestForeignHooks(t *testing.T) {
 		assert.Contains(t, got.out, "minigem hooks test --from native --as claude,codex,copilot . CASE\n", args)
 		assert.NotContains(t, got.out, ".qwen", args)
 	}
+	got := w.run("hooks lint .codex/hooks.json")
+	assert.Equal(t, exit.Input, got.code)
+	assert.Contains(t, got.err, ".codex/hooks.json configures no hooks of minigem's, and none runs it: minigem hooks list shows the files of hooks\n\nHooks of other agents, which minigem does not run:\n")
+	assert.Contains(t, got.err, "minigem hooks test --from native --as claude,codex,copilot . CASE\n")
 	assert.Contains(t, w.run("hooks explain PreToolUse").out, "PreToolUse is called BeforeTool here.\n")
 	assert.NotContains(t, w.run("hooks list --json").out, "other agents")
 	assert.NotContains(t, newHookWorld(t, nil).run("hooks list").out, "other agents")
@@ -37,5 +41,5 @@ func TestLintOfOneFile(t *testing.T) {
 	assert.Equal(t, said{"no findings; checked 1 hook in 1 file\n", "", 0}, w.run("hooks lint guard.sh"))
 	got := w.run("hooks lint other.sh")
 	assert.Equal(t, exit.Input, got.code)
-	assert.Contains(t, got.err, "other.sh configures no hooks, and no hook runs it: minigem hooks list shows the files of hooks")
+	assert.Contains(t, got.err, "other.sh configures no hooks of minigem's, and none runs it: minigem hooks list shows the files of hooks")
 }

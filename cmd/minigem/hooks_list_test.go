@@ -60,6 +60,25 @@ var everyLayer = map[string]string{
 	"~/.gemini/extensions/ext/hooks/hooks.json":      oneHook("shipped"),
 }
 
+// TestHooksListOfDeadMatchers checks that a matcher without a tool is reported as such, and
+// that a name that no tool has is reported even if the rest of its matcher has one.
+func TestHooksListOfDeadMatchers(t *testing.T) {
+	t.Parallel()
+	for matcher, dead := range map[string]bool{
+		"write-file": true, "^nothing$": true, "write_file|write-file": false, "^(write_file|write-file)$": false,
+		"": false, "*": false, ".*": false, "mcp_x": false, "tracker_.*": false,
+	} {
+		w := newHookWorld(t, map[string]string{"~/.gemini/settings.json": `{"hooks": {"BeforeTool": [{"matcher": "` + matcher + `", "hooks": [{"type": "command", "command": "true"}]}]}}`})
+		list := w.run("hooks list").out
+		assert.Equal(t, dead, strings.Contains(list, "  matches no built-in tool  never ran"), "%s\n%s", matcher, list)
+		if strings.Contains(matcher, "write-file") {
+			const says = `no built-in tool is called "write-file"; did you mean "write_file"?`
+			assert.Contains(t, list, says, matcher)
+			assert.Contains(t, w.run("hooks lint").out, "HK003: matcher: "+says, matcher)
+		}
+	}
+}
+
 func TestHooksList(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, everyLayer)

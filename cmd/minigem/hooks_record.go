@@ -48,7 +48,9 @@ cannot be written.`,
 	fs.BoolVarP(&f.Yolo, "yolo", "y", false, "the same as --approval-mode=yolo")
 	fs.BoolVar(&f.SkipTrust, "skip-trust", false, "trust this folder for this session")
 	fs.StringVarP(&f.OutputFormat, "output-format", "o", "", "text, json or stream-json")
-	fs.StringVar(&f.Fake, "fake-responses", "", "answers of the model from a `file`, in order")
+	fs.StringVar(&f.Fake, "fake-responses", "",
+		"answers of the model from a `file`, in order: \"text Hello.\" or \"shell ls\", "+
+			"with a blank line between two; see minigem fake-api --help")
 	cmd.Args = withUsage(cobra.MinimumNArgs(1), "needs the file to write")
 	return cmd
 }

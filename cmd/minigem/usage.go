@@ -87,11 +87,8 @@ func noSuchSubcommand(cmd *cobra.Command, args []string) error {
 	for _, sub := range cmd.Commands() {
 		names = append(names, sub.Name())
 	}
-	err := fmt.Errorf("%s has no subcommand %q", cmd.CommandPath(), args[0])
-	if near := text.Nearest(args[0], names); near != "" {
-		err = fmt.Errorf("%w; did you mean %q?", err, near)
-	}
-	return err
+	return fmt.Errorf("%s has no subcommand %q%s", cmd.CommandPath(), args[0],
+		text.DidYouMean(text.Nearest(args[0], names)))
 }
 
 // withUsage wraps check. If check fails, the error says what the command takes, which

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,6 +27,17 @@ func tableOf(column string) *tables.Agent {
 		return nil
 	}
 	return a
+}
+
+// Pascal is the table of Copilot CLI's hooks at events in PascalCase.
+const Pascal = "copilotc"
+
+// RulesOf names the table whose rules apply to an agent's hooks at the event called native.
+func RulesOf(agent, native string) string {
+	if agent == "copilot" && native > "A" && native < "[" {
+		return Pascal
+	}
+	return agent
 }
 
 // because explains, from the tables, which part of a hook's answer the agent ignores and
@@ -71,12 +83,8 @@ var advices = []struct {
 	{"exit 2 with the reason on stderr", tables.Answer{Exit: 2, Stderr: "no"}},
 	{`exit 2 with the reason R on stderr, and on stdout {"decision": "block", "reason": R}`,
 		tables.Answer{Exit: 2, Stderr: "no", Stdout: `{"decision":"block","reason":"no"}`}},
-	{`exit 2 with the reason R on stderr, and on stdout {"decision": "block", "reason": R, ` +
-		`"permissionDecision": "deny", "permissionDecisionReason": R, "cancel": true, "errorMessage": R}`,
-		tables.Answer{
-			Exit: 2, Stderr: "no",
-			Stdout: `{"decision":"block","reason":"no","permissionDecision":"deny","permissionDecisionReason":"no",` +
-				`"cancel":true,"errorMessage":"no"}`}},
+	{`exit 2 with the reason on stderr, and on stdout {"decision": "deny", "cancel": true}`,
+		tables.Answer{Exit: 2, Stderr: "no", Stdout: `{"decision":"deny","cancel":true}`}},
 	{`{"decision": "block", "reason": R}`, tables.Answer{Stdout: `{"decision":"block","reason":"no"}`}},
 }
 
@@ -140,14 +148,8 @@ func (m *Matrix) advice() string {
 // unfired explains hooks that never ran because, according to the tables, their matcher
 // matches no tool of the agent.
 func (c *Cell) unfired() []string {
-	a := tableOf(c.Agent)
-	if a == nil {
+	if tableOf(c.Agent) == nil {
 		return nil
-	}
-	if a.Matcher.Kind == "none" { // plugins match tools by their own expressions
-		plugin := *a
-		plugin.Matcher = tables.Matcher{Kind: "regex", Case: true}
-		a = &plugin
 	}
 	ran := map[string]bool{}
 	for _, rep := range c.Result.Record.Reports {
@@ -159,6 +161,10 @@ func (c *Cell) unfired() []string {
 	for _, h := range c.Result.Record.Config.Hooks {
 		if h.Matcher == "" || ran[h.Command] || !h.Event.IsTool() {
 			continue
+		}
+		a := *tableOf(cmp.Or(h.Dialect, c.Agent))
+		if a.Matcher.Kind == "none" { // plugins match tools by their own expressions
+			a.Matcher = tables.Matcher{Kind: "regex", Case: true}
 		}
 		var names []string
 		for _, t := range a.Tools {

@@ -27,6 +27,8 @@ func TestUnfired(t *testing.T) {
 		{"claude", guard, false, ""},
 		{"opencode", guard, false, "which are called bash, write, edit, read, grep, glob there"}, // for a plugin, whose matchers are its own expressions
 		{"copilot", hooks.Hook{Event: protocol.BeforeTool, Command: "./guard.sh"}, false, ""},
+		{"copilot", hooks.Hook{Event: protocol.BeforeTool, Command: "./guard.sh", Matcher: "Edit|Write", Dialect: Pascal}, false, ""},
+		{"copilot", hooks.Hook{Event: protocol.BeforeTool, Command: "./guard.sh", Matcher: "nothing", Dialect: Pascal}, false, "which are called Bash, Write, Edit, Read there"},
 		{"kimi", hooks.Hook{Event: protocol.BeforeTool, Command: "./guard.sh", Matcher: "bash"}, false, "which are called Bash, Write, Edit, Read, Grep, Glob there"},
 	} {
 		rec := &testbed.Record{Config: hooks.Config{Hooks: []hooks.Hook{c.hook}}}

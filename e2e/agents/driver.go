@@ -333,7 +333,7 @@ func (x *session) Hooks() hooks.Config {
 
 func (x *session) hook(h hook) hooks.Hook {
 	return hooks.Hook{Event: hooks.Event(x.a.event(h.event)), Name: h.name, Command: h.command, Matcher: h.matcher,
-		Timeout: h.timeout, Source: hooks.Source{File: h.file}}
+		Timeout: h.timeout, Source: hooks.Source{File: h.file}, Dialect: RulesOf(x.a.Name, h.event)}
 }
 
 // Transcript implements testbed.Session. It returns the newest file that matches the

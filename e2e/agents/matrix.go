@@ -197,7 +197,7 @@ func (m *Matrix) unproven() []string {
 			s := m.Cells[name][column.Name].State
 			return s != Cannot && s != NotRun
 		}
-		if column.Other && !slices.ContainsFunc(m.Cases, judged) {
+		if (column.Other || len(m.Columns) == 1) && !slices.ContainsFunc(m.Cases, judged) {
 			names = append(names, column.Name)
 		}
 	}

@@ -307,8 +307,8 @@ func TestAdvice(t *testing.T) {
 		want   string
 	}{
 		{"BeforeTool", []string{"claude", "codex"}, "exit 2 with the reason on stderr"},
-		{"BeforeTool", []string{"claude", "cline"}, `exit 2 with the reason R on stderr, and on stdout {"decision": "block", "reason": R, "permissionDecision": "deny", "permissionDecisionReason": R, "cancel": true, "errorMessage": R}`},
-		{"BeforeTool", []string{"claude (played)", "cline (played)"}, `exit 2 with the reason R on stderr, and on stdout {"decision": "block", "reason": R, "permissionDecision"`},
+		{"BeforeTool", []string{"claude", "cline"}, `exit 2 with the reason on stderr, and on stdout {"decision": "deny", "cancel": true}`},
+		{"BeforeTool", []string{"claude (played)", "cline (played)"}, `exit 2 with the reason on stderr, and on stdout {"decision": "deny", "cancel": true}`},
 		{"BeforeAgent", []string{"claude", "copilot"}, `{"decision": "block"`},
 		{"SessionStart", []string{"claude", "codex"}, ""},
 	} {

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"minigem/e2e/testbed"
+	"minigem/internal/text"
 )
 
 // Names returns the names of all adapters.
@@ -38,7 +39,7 @@ func Choose(list []string) ([]*Adapter, error) {
 			}
 		}
 		if !known {
-			return nil, fmt.Errorf("there is no agent %q: expected minigem, all, or some of %s", name,
+			return nil, fmt.Errorf("%s: expected minigem, all, or some of %s", text.None("agent", name, Names(), ""),
 				strings.Join(Names(), ", "))
 		}
 	}

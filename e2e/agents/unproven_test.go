@@ -36,5 +36,7 @@ func TestWhatACellProves(t *testing.T) {
 				"a": {"minigem": {State: Pass}, "x": {State: state}}, "b": {"minigem": {State: Pass}, "x": {State: Cannot}},
 			}}
 		assert.Equal(t, want, m.ExitCode(), state)
+		m.Columns, m.Cells["a"]["minigem"].State, m.Cells["b"]["minigem"].State = m.Columns[:1], state, Cannot // --on minigem
+		assert.Equal(t, want, m.ExitCode(), "%s on minigem alone", state)
 	}
 }

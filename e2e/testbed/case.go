@@ -286,7 +286,7 @@ func (p *caseParser) whole() {
 	}
 	if !c.configures() && !c.configuresOthers() && !p.seen[PortableSection] { // an empty section is for --from
 		c.bare = &SyntaxError{c.Path, 1, fmt.Sprintf("no settings: expected a -- settings.json -- section with the hooks' "+
-			"entries, one -- %s -- with portable ones, or a line such as: use ../.gemini%s", PortableSection,
+			"entries, one -- %s -- with portable ones, or a line such as: use %s%s", PortableSection, usable(c.Path),
 			c.misspelt(settingsSection, PortableSection))}
 	}
 	if len(c.portable) > 0 && slices.ContainsFunc(c.files, func(s section) bool {

@@ -1,6 +1,8 @@
 package testbed
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -27,4 +29,24 @@ func TestWhatConfiguresACase(t *testing.T) {
 			assert.ErrorContains(t, c.bare, "no settings: expected", text)
 		}
 	}
+}
+
+// TestWhatACaseCouldUse: a case without hooks is told of Claude Code's, next to it or one
+// folder up.
+func TestWhatACaseCouldUse(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, sub := range []string{".claude", "tests"} {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, sub), 0o755))
+	}
+	use := func(file string) string {
+		c, err := Parse(filepath.Join(dir, file), []byte("prompt x\n-- model --\ntext hi\n"))
+		require.NoError(t, err)
+		require.Error(t, c.bare)
+		return c.bare.Error()
+	}
+	assert.Contains(t, use("a.txtar"), "such as: use ../.gemini")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, ".claude", "settings.json"), nil, 0o600))
+	assert.Contains(t, use("a.txtar"), "such as: use .claude")
+	assert.Contains(t, use("tests/a.txtar"), "such as: use ../.claude")
 }

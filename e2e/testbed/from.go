@@ -72,3 +72,13 @@ func (r *runner) brought(folders ...string) bool {
 		return err == nil || atHome == nil
 	})
 }
+
+// usable returns a folder with hooks that the case at path could use.
+func usable(path string) string {
+	for _, dir := range []string{".claude", "../.claude"} {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(path), dir, "settings.json")); err == nil {
+			return dir
+		}
+	}
+	return "../.gemini"
+}

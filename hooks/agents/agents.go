@@ -224,8 +224,7 @@ func Find(id string) (*Agent, error) {
 	if u := unmeasured[id]; u != nil {
 		return nil, u
 	}
-	return nil, fmt.Errorf("the agents are %s: there is no agent %q%s", strings.Join(ids(), ", "), id,
-		text.DidYouMean(text.Nearest(id, ids())))
+	return nil, fmt.Errorf("the agents are %s: %s", strings.Join(ids(), ", "), text.None("agent", id, ids(), ""))
 }
 
 // List returns the agents of a comma-separated list such as "claude,codex". "all" means

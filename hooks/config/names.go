@@ -41,12 +41,12 @@ func Misspelled(name string) string {
 }
 
 // wordList matches a matcher that is a list of names joined by |.
-var wordList = regexp.MustCompile(`^\s*\w+(\s*\|\s*\w+)*\s*$`)
+var wordList = regexp.MustCompile(`^\s*[\w-]+(\s*\|\s*[\w-]+)*\s*$`)
 
 // checkMatcher reports names in a matcher that can never match. Only near misses are
 // problems, because extensions and MCP servers bring tools of any name.
 func (l *loader) checkMatcher(event hooks.Event, dialect string, n jsonc.Node) {
-	matcher := strings.TrimSpace(n.Text())
+	matcher := strings.Trim(n.Text(), " ^$()")
 	if matcher == "" || matcher == "*" || !wordList.MatchString(matcher) {
 		return
 	}
@@ -154,8 +154,12 @@ func suggestEvent(name string) string {
 // BuiltinTools returns the names of minigem's built-in tools, in a slice of the caller's.
 func BuiltinTools() []string { return slices.Clone(builtinTools) }
 
-// MatchesOthers reports whether a matcher finds a tool of Gemini CLI that minigem does
-// not have. Such a matcher has no effect here but is not a mistake.
-func MatchesOthers(pattern string) bool {
-	return slices.ContainsFunc(othersTools, func(tool string) bool { return hooks.MatcherFinds(pattern, tool) })
+// MatchesNone reports whether a matcher finds no tool of minigem, Gemini CLI or MCP.
+func MatchesNone(dialect, matcher string) bool {
+	return strings.TrimSpace(matcher) != "*" && !strings.Contains(matcher, "mcp_") &&
+		!slices.ContainsFunc(slices.Concat(builtinTools, othersTools), func(tool string) bool {
+			return slices.ContainsFunc(protocol.DialectOf(dialect).MatcherNames(tool), func(name string) bool {
+				return hooks.MatcherFinds(matcher, name)
+			})
+		})
 }

@@ -98,6 +98,8 @@ var gemini = &Dialect{
 		"updatedInput":             `it is Claude Code's; say "tool_input" in hookSpecificOutput`,
 		"updatedToolOutput":        `it is Claude Code's; say "updatedOutput" in hookSpecificOutput`,
 		"updated_input":            `it is Crush's; say "tool_input" in hookSpecificOutput`,
+		"cancel":                   `it is Cline's; say "decision" and "reason"`,
+		"errorMessage":             `it is Cline's; say "reason"`,
 	},
 }
 

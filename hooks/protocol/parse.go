@@ -111,6 +111,11 @@ func (d *Dialect) Parse(event Event, ran Ran) Reading {
 	if ran.Cut != "" {
 		r.cut(ran.Cut)
 	}
+	for _, w := range r.foreign {
+		if r.out.Decision != Deny { // else those fields tell other agents the same
+			r.values.warn("%s", w)
+		}
+	}
 	reading.Output, reading.Warnings, reading.Garbled = r.out, r.values.warnings, r.garbled
 	return reading
 }

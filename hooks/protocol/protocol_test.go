@@ -267,3 +267,27 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestOthersFields: an answer that refuses here may also refuse in other agents' fields.
+// In any other answer each of them is warned about.
+func TestOthersFields(t *testing.T) {
+	t.Parallel()
+	const fields = `"cancel": true, "errorMessage": "no", "permissionDecision": "deny", "permissionDecisionReason": "no"`
+	for _, c := range []struct {
+		event  protocol.Event
+		stdout string
+		code   int
+		want   int
+	}{
+		{protocol.BeforeTool, `{"decision": "deny", ` + fields + `}`, 0, 0},
+		{protocol.BeforeTool, `{` + fields + `, "decision": "block"}`, 0, 0},
+		{protocol.BeforeTool, `{` + fields + `}`, 2, 0},
+		{protocol.BeforeTool, `{"decision": "allow", ` + fields + `}`, 0, 4},
+		{protocol.BeforeTool, `{` + fields + `}`, 0, 4},
+		{protocol.BeforeTool, `{"decision": "deny", "cancle": true, "cancel": true}`, 2, 1},
+		{protocol.SessionStart, `{"decision": "deny", "cancel": true}`, 0, 2}, // which cannot be blocked
+	} {
+		got := protocol.Parse(c.event, protocol.Ran{Code: c.code, Stdout: []byte(c.stdout)})
+		assert.Len(t, got.Warnings, c.want, "%s %v", c.stdout, got.Warnings)
+	}
+}

@@ -18,7 +18,8 @@ type reader struct {
 	read     func() []byte
 	given    []member // the members of what read returned
 	out      Output
-	values   values // reads single values, and has the warnings
+	foreign  []string // warnings about other agents' fields
+	values   values   // reads single values, and has the warnings
 	garbled  bool
 	failed   string
 	stopped  bool // continue: false was said, with or without effect
@@ -112,7 +113,7 @@ func (r *reader) unknown(prefix, key string, table []field) {
 	}
 	if say, ok := r.dialect.foreign[key]; ok {
 		r.garbled = r.garbled || key == "permissionDecision"
-		r.values.warn("unknown field %s: %s", path, say)
+		r.foreign = append(r.foreign, "unknown field "+path+": "+say)
 		return
 	}
 	other, where := r.dialect.specific, "belongs in hookSpecificOutput"

@@ -1,6 +1,7 @@
 package cases
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -57,6 +58,7 @@ func CheckRecording(f *app.Options, sys *app.System) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
+	_ = os.MkdirAll(filepath.Dir(path), 0o755) // if it fails, so does the probe
 	probe := filepath.Join(filepath.Dir(path), atomicfile.TempName())
 	defer atomicfile.Announce(probe)()
 	if err := os.WriteFile(probe, nil, 0o600); err != nil {
@@ -140,6 +142,10 @@ func (r *Recording) Write(err error) error {
 		fmt.Fprintf(r.sys.Stderr, "minigem: took these secrets out of the case: %s\n", taken)
 	}
 	fmt.Fprintf(r.sys.Stderr, "minigem: recorded %s; this runs it: minigem hooks test %s\n", name, name)
+	if !bytes.Contains(data, []byte("\nfired ")) {
+		fmt.Fprintln(r.sys.Stderr,
+			"minigem: no hook ran: the case tests none. Calls that minigem refuses reach no hook: try --yolo, or another prompt")
+	}
 	return err
 }
 

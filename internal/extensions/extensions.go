@@ -237,8 +237,5 @@ func (e *UnknownError) Error() string {
 	if len(e.There) == 0 {
 		return fmt.Sprintf("there is no extension %q: none is installed", e.Name)
 	}
-	if near := text.Nearest(e.Name, e.There); near != "" {
-		return fmt.Sprintf("there is no extension %q%s", e.Name, text.DidYouMean(near))
-	}
-	return fmt.Sprintf("there is no extension %q: installed are %s", e.Name, strings.Join(e.There, ", "))
+	return text.None("extension", e.Name, e.There, ": installed are "+strings.Join(e.There, ", "))
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 	"minigem/internal/app"
 	"minigem/internal/exit"
@@ -287,6 +288,8 @@ func (h ListedHook) State() string {
 		return "shadowed"
 	case h.Note != "":
 		return "not yet trusted"
+	case h.Event.IsTool() && config.MatchesNone(h.Dialect, h.Matcher):
+		return "matches no built-in tool"
 	}
 	return "enabled"
 }

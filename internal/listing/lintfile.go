@@ -2,6 +2,7 @@ package listing
 
 import (
 	"slices"
+	"strings"
 
 	"minigem/hooks/author/inspect"
 	"minigem/hooks/author/lint"
@@ -22,8 +23,11 @@ func LintFile(sys *app.System, c *app.Configuration, in lint.Input, name string)
 		known = known || slices.Contains(config.FilesNamed(h, c.Dir, in.Setup.Place.Vars()), path)
 	}
 	if !known {
+		var others strings.Builder
+		_ = WriteForeign(c, &others) // a Builder does not fail
 		return nil, exit.Errorf(exit.Input,
-			"%s configures no hooks, and no hook runs it: minigem hooks list shows the files of hooks", name)
+			"%s configures no hooks of minigem's, and none runs it: minigem hooks list shows the files of hooks\n%s", name,
+			others.String())
 	}
 	return slices.DeleteFunc(lint.Run(in), func(f lint.Finding) bool { return f.File != path }), nil
 }

@@ -80,11 +80,8 @@ type Unknown struct {
 }
 
 func (u Unknown) String() string {
-	said := fmt.Sprintf("%s:%d: the key %q is not known", u.Origin.File, u.Origin.Line, u.Key)
-	if u.Suggestion != "" {
-		said += fmt.Sprintf("; did you mean %q?", u.Suggestion)
-	}
-	return said
+	return fmt.Sprintf("%s:%d: the key %q is not known%s", u.Origin.File, u.Origin.Line, u.Key,
+		text.DidYouMean(u.Suggestion))
 }
 
 // Entry is a value that is in force.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"minigem/e2e/agents"
 	"minigem/e2e/testbed"
 	"minigem/hooks"
 	tables "minigem/hooks/agents"
@@ -103,12 +104,7 @@ func (f *finder) portable(x testbed.Portable) error {
 
 // add adds a hook for an event of the agent.
 func (f *finder) add(h hooks.Hook, native string, tools []string) {
-	a := f.agent
-	if a.ID == "copilot" && native != "" && native[0] >= 'A' && native[0] <= 'Z' {
-		if pascal, err := tables.Find("copilotc"); err == nil {
-			a = pascal
-		}
-	}
+	a := f.agentOf(hooks.Hook{Dialect: agents.RulesOf(f.agent.ID, native)})
 	i := slices.IndexFunc(a.Events, func(e tables.Event) bool { return e.Native == native })
 	if i < 0 {
 		return // the agent lacks this event; Odd says how that affects the others
@@ -217,10 +213,7 @@ func (f *finder) toml(path string, data []byte) {
 }
 
 func (f *finder) event(native string) (tables.Event, bool) {
-	all := slices.Clone(f.agent.Events)
-	if pascal, err := tables.Find("copilotc"); f.agent.ID == "copilot" && err == nil {
-		all = append(all, pascal.Events...)
-	}
+	all := f.agentOf(hooks.Hook{Dialect: agents.RulesOf(f.agent.ID, native)}).Events
 	i := slices.IndexFunc(all, func(e tables.Event) bool { return e.Native == native })
 	if i < 0 {
 		return tables.Event{}, false

@@ -5,6 +5,7 @@
 package played
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,7 +25,7 @@ type Agent struct {
 }
 
 // Find returns the agents of a list such as claude,codex. "all" means all measured agents.
-// It is not an error that an agent cannot be played at all: see Cannot.
+// A known agent that was not measured is not an error: see Cannot.
 func Find(names []string) ([]Agent, error) {
 	var out []Agent
 	for _, name := range names {
@@ -33,12 +34,12 @@ func Find(names []string) ([]Agent, error) {
 			out = append(out, Agent{Agent: &tables.Agent{ID: name, Name: unmeasured.Name}, why: err.Error()})
 			continue
 		}
-		if err != nil {
-			return nil, err
+		if _, none := agents.Choose([]string{name}); none != nil || err != nil {
+			return nil, cmp.Or(none, err)
 		}
 		for _, a := range list {
-			if a.ID == "copilotc" {
-				continue // it is copilot with other names of events
+			if a.ID == agents.Pascal {
+				continue
 			}
 			if !slices.ContainsFunc(out, func(o Agent) bool { return o.ID == a.ID }) {
 				p := Agent{Agent: a, adapter: adapterOf(a.ID)}

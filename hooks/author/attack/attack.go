@@ -178,10 +178,8 @@ func Only(c hooks.Config, ev protocol.Event, name string) (hooks.Config, error) 
 		}
 		names = append(names, h.ID())
 	}
-	if near := text.Nearest(name, names); near != "" {
-		return c, fmt.Errorf("no hook of %s is called %q%s", ev, name, text.DidYouMean(near))
-	}
-	return c, fmt.Errorf("no hook of %s is called %q; minigem hooks list shows them", ev, name)
+	return c, fmt.Errorf("no hook of %s is called %q%s", ev, name,
+		cmp.Or(text.DidYouMean(text.Nearest(name, names)), "; minigem hooks list shows them"))
 }
 
 // one fires the event for one spelling and reads from the report what the hook did. An

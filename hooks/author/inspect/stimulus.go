@@ -98,9 +98,7 @@ func misread(ev protocol.Event, err error) error {
 	sample, _ := Sample(ev, "")
 	var fields map[string]any
 	if json.Unmarshal(sample, &fields) == nil {
-		if near := text.Nearest(name, slices.Sorted(maps.Keys(fields))); near != "" {
-			said += fmt.Sprintf("; did you mean %q?", near)
-		}
+		said += text.DidYouMean(text.Nearest(name, slices.Sorted(maps.Keys(fields))))
 	}
 	return errors.New(said)
 }

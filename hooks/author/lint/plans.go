@@ -62,8 +62,7 @@ func (l *linter) matcher(p inspect.EventPlan, h inspect.HookPlan) {
 	if p.Event.IsAgent() {
 		return // users name their agents themselves
 	}
-	if len(h.Matches) == 0 && !strings.Contains(pattern, "mcp_") && !plainWords(pattern) &&
-		!config.MatchesOthers(pattern) {
+	if len(h.Matches) == 0 && !plainWords(pattern) && config.MatchesNone(h.Dialect(), pattern) {
 		l.add("HK022", h.File, at, nil, "matcher %q matches none of the built-in tools: %s", pattern,
 			strings.Join(l.Setup.Subjects(p.Event), ", "))
 	}
@@ -99,7 +98,7 @@ func (l *linter) globFix(h inspect.HookPlan) func(*fixer) error {
 // plainWords reports whether a pattern consists of plain names. The loader reports
 // those that no tool has.
 func plainWords(pattern string) bool {
-	return strings.Trim(pattern, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ |") == ""
+	return strings.Trim(pattern, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_- |") == ""
 }
 
 // loose finds matchers of plain names that also match other tools.

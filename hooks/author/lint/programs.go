@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"slices"
@@ -103,7 +104,7 @@ var programRules = []struct {
 	say    string
 }{
 	{"HK040", false, func(h hooks.Hook, f program.Facts) *program.Fact {
-		if !h.Event.CanBlock() || f.Exit(is(2)) != nil || len(denials(f)) > 0 {
+		if !h.Event.CanBlock() || f.Exit(is(2)) != nil || denial(f, 0) != nil {
 			return nil
 		}
 		return refusal(f)
@@ -131,7 +132,9 @@ var programRules = []struct {
 	{"HK046", false, func(_ hooks.Hook, f program.Facts) *program.Fact { return f.Mixed },
 		"%q is printed before the JSON: the whole is then a message for the user, and no answer; print it on stderr"},
 	{"HK047", false, badDecision, "%s is not a decision: allow, deny, block, ask and approve are"},
-	{"HK048", true, func(_ hooks.Hook, f program.Facts) *program.Fact { return first(f.Foreign) },
+	{"HK048", true, func(h hooks.Hook, f program.Facts) *program.Fact {
+		return find(f.Foreign, func(at program.Fact) bool { return !refuses(h, f, at.Line) })
+	},
 		`%s is a field of Claude Code's hooks, and is ignored: give the hook "dialect": "claude", or answer as Gemini CLI ` +
 			`wants it`},
 	{"HK049", false, func(_ hooks.Hook, f program.Facts) *program.Fact { return f.Traps },
@@ -152,10 +155,7 @@ var programRules = []struct {
 		if h.Event.CanBlock() || f.Mentions("hook_event_name") { // it is for other events, too
 			return nil
 		}
-		if deny := first(denials(f)); deny != nil {
-			return deny
-		}
-		return f.Exit(is(2))
+		return cmp.Or(denial(f, 0), f.Exit(is(2)))
 	}, "a denial and exit 2 stop nothing at this event: it goes on, with a warning"},
 	{"HK055", false, func(h hooks.Hook, f program.Facts) *program.Fact {
 		if h.Event.CanAsk() {
@@ -206,29 +206,33 @@ var (
 // is returns a function that recognizes one exit code.
 func is(want int) func(int) bool { return func(code int) bool { return code == want } }
 
-// first returns the first fact; nil if there is none.
-func first(facts []program.Fact) *program.Fact {
-	if len(facts) == 0 {
-		return nil
+// find returns the first of facts for which is returns true, or nil.
+func find(facts []program.Fact, is func(program.Fact) bool) *program.Fact {
+	if i := slices.IndexFunc(facts, is); i >= 0 {
+		return &facts[i]
 	}
-	return &facts[0]
+	return nil
 }
 
 // decided returns the first place where the program says that decision; nil if it never
 // does.
 func decided(f program.Facts, word string) *program.Fact {
-	i := slices.IndexFunc(f.Decisions, func(d program.Fact) bool { return d.Text == word })
-	if i < 0 {
-		return nil
-	}
-	return &f.Decisions[i]
+	return find(f.Decisions, func(d program.Fact) bool { return d.Text == word })
 }
 
-// denials returns the places where the program denies.
-func denials(f program.Facts) []program.Fact {
-	return slices.DeleteFunc(slices.Clone(f.Decisions), func(d program.Fact) bool {
-		return d.Text != "deny" && d.Text != "block"
+// denial finds a decision that denies, at a line or, with 0, anywhere.
+func denial(f program.Facts, line int) *program.Fact {
+	return find(f.Decisions, func(d program.Fact) bool {
+		return (d.Text == "deny" || d.Text == "block") && (line == 0 || d.Line == line)
 	})
+}
+
+// refuses reports whether the answer that is printed at a line also refuses in Gemini
+// CLI's form, by its decision or by the next exit. Other agents' fields are then for them.
+func refuses(h hooks.Hook, f program.Facts, line int) bool {
+	next := find(f.Exits, func(e program.Fact) bool { return e.Line >= line })
+	return h.Event.CanBlock() && (next != nil && next.Text == "2" ||
+		denial(f, line) != nil)
 }
 
 // badDecision finds an unknown decision, or an array where an object belongs.
@@ -260,7 +264,8 @@ func unknownField(h hooks.Hook, f program.Facts) *program.Fact {
 			nested bool
 		}{{answer, false}, {nested, true}} {
 			for name := range part.fields {
-				if name != "hookSpecificOutput" && !known(name, part.nested) {
+				if name != "hookSpecificOutput" && !known(name, part.nested) &&
+					!(slices.Contains([]string{"cancel", "errorMessage"}, name) && refuses(h, f, s.Line)) {
 					return &program.Fact{Line: s.Line, Text: name}
 				}
 			}

@@ -211,11 +211,7 @@ func (l *linter) disabledNames() {
 			if slices.Contains(known, d.ID) {
 				continue
 			}
-			said := fmt.Sprintf("no hook is called %q", d.ID)
-			if near := text.Nearest(d.ID, known); near != "" {
-				said += fmt.Sprintf("; did you mean %q?", near)
-			}
-			l.add("HK026", s.File, d.Line, nil, "%s", said)
+			l.add("HK026", s.File, d.Line, nil, "no hook is called %q%s", d.ID, text.DidYouMean(text.Nearest(d.ID, known)))
 		}
 	}
 }
