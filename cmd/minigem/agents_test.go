@@ -91,9 +91,9 @@ func TestRealAgents(t *testing.T) {
 
 func TestOnNamesAnAgent(t *testing.T) {
 	t.Parallel()
-	code, _, stderr := hooksTest(t, "--on", "clawd", "../../examples/portable/naive.txtar")
+	code, _, stderr := hooksTest(t, "--on", "zebra", "../../examples/portable/naive.txtar")
 	assert.Equal(t, 42, code)
-	assert.Contains(t, stderr, `there is no agent "clawd": expected minigem, all, or some of claude, codex`)
+	assert.Contains(t, stderr, `there is no agent "zebra": expected minigem, all, or some of claude, codex`)
 }
 
 // TestAsNamesAnAgent checks that a misspelled agent gets a suggestion, and that the

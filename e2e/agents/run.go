@@ -39,8 +39,8 @@ func Choose(list []string) ([]*Adapter, error) {
 			}
 		}
 		if !known {
-			return nil, fmt.Errorf("%s: expected minigem, all, or some of %s", text.None("agent", name, Names(), ""),
-				strings.Join(Names(), ", "))
+			return nil, errors.New(text.None("agent", name, Names(),
+				": expected minigem, all, or some of "+strings.Join(Names(), ", ")))
 		}
 	}
 	return out, nil
