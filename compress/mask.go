@@ -29,7 +29,7 @@ var neverMasked = []string{"activate_skill", "ask_user", "enter_plan_mode", "exi
 type Masked struct {
 	// Outputs is how many were moved.
 	Outputs int
-	// Prunable is how many tokens were beyond the newest outputs.
+	// Prunable is how many tokens the outputs older than the protected newest ones had.
 	Prunable int
 	// Before and After are the tokens of the history, as estimated.
 	Before, After int
@@ -127,8 +127,8 @@ func (c *Compressor) mask() {
 	}
 }
 
-// oldOutputs returns the outputs beyond the newest, newest first, and their
-// tokens.
+// oldOutputs returns the outputs older than the newest maskProtect tokens, newest first,
+// and their tokens.
 func (c *Compressor) oldOutputs(all []llm.Message) (old []position, prunable int) {
 	spent := 0
 	for i := len(all) - 2; i >= c.head(all); i-- {

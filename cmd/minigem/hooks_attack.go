@@ -63,7 +63,7 @@ Exit codes: 0 it held (see --min), 1 something got through, 42 wrong usage.`,
 	cmd.Flags().StringVar(&o.Write, "write", "",
 		"write the spellings that got through to a case in this `file`, or add them to it")
 	cmd.Flags().BoolVar(&o.All, "all", false, "list everything that got through")
-	cmd.Flags().BoolVar(&o.JSON, "json", false, "for programs")
+	cmd.Flags().BoolVar(&o.JSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&o.SkipTrust, "skip-trust", false, "run the hooks of this folder even if it is not trusted")
 	cmd.Args = withUsage(cobra.RangeArgs(1, 2), "needs the name of a hook; minigem hooks list shows them")
 	return cmd

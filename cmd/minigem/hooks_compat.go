@@ -25,7 +25,7 @@ prints everything for programs (` + compat.Schema + `), --html a page.`,
 			return compat.Run(sys.Stdout, text.Raw(sys.Stdout), sys.StdoutTTY, o)
 		},
 	}
-	cmd.Flags().BoolVar(&o.JSON, "json", false, "for programs")
+	cmd.Flags().BoolVar(&o.JSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&o.HTML, "html", false, "print one page for the browser")
 	cmd.Flags().StringVar(&o.Agents, "agents", "", "only these `agents`, such as claude,codex")
 	cmd.Args = withUsage(cobra.MaximumNArgs(1), "takes one event, or none")

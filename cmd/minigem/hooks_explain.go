@@ -53,7 +53,7 @@ it. To see what depends on a hook's answer, use minigem hooks fire.`,
 	}
 	cmd.Flags().StringVar(&tool, "tool", "", "the `tool` that is called, or the trigger of another event")
 	cmd.Flags().StringVar(&input, "input", "", "plan the event and tool of the payload in this `file` (- for stdin)")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Args = withUsage(cobra.MaximumNArgs(1), "takes one event, or none for all")
 	return cmd
 }
@@ -77,7 +77,7 @@ configured for.`,
 			return listing.WhyHook(c, sys, args[0], asJSON)
 		}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Args = withUsage(cobra.ExactArgs(1), "needs the name of a hook; minigem hooks list shows them")
 	return cmd
 }

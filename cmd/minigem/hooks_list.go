@@ -30,6 +30,6 @@ as not loaded.`,
 			return listing.WriteForeign(c, sys.Stdout)
 		}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

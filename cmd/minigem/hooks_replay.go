@@ -46,7 +46,7 @@ input.`,
 			return replayHooks(c, sys, args, asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&skipTrust, "skip-trust", false, "run the hooks of this folder even if it is not trusted")
 	cmd.Args = withUsage(cobra.MinimumNArgs(1), "needs session files, or folders of them")
 	return cmd

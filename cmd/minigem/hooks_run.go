@@ -14,12 +14,12 @@ func hooksRunCommand(sys *app.System) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run --portable -- COMMAND [ARG...]",
 		Short: "Run one script as the hook of any agent",
-		Long: `Use it as the command of a hook in any agent's configuration. It recognizes the
-agent by its payload, gives the script the payload in Gemini CLI's format (or
-Claude Code's), and translates the answer: a refusal refuses everywhere. Where
-an agent's hooks cannot ask, or cannot change the arguments of a call, the call
-is refused and stderr says so. The files of a patch and the commands of a list
-are judged one by one.
+		Long: `Runs one script as the hook of any agent. Use this as the command of a hook in
+any agent's configuration. It recognizes the agent by its payload, gives the
+script the payload in Gemini CLI's format (or Claude Code's), and translates the
+answer: a refusal refuses everywhere. Where an agent's hooks cannot ask, or
+cannot change the arguments of a call, the call is refused and stderr says so.
+The files of a patch and the commands of a list are judged one by one.
 
 A script that cannot be started, or does not end, refuses calls and prompts. An
 exit code other than 0 and 2 is a warning. --on-error changes both.

@@ -64,7 +64,7 @@ func switchCommand(s inspection.Switch, sys *app.System) *cobra.Command {
 		cmd.Args = withUsage(cobra.MinimumNArgs(1), "needs the names of hooks; minigem hooks list shows them")
 		cmd.ValidArgsFunction = completeSwitch(s, sys)
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 

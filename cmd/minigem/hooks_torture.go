@@ -53,7 +53,7 @@ Exit codes: 0 nothing found, 1 something found, 42 wrong usage.`,
 		"the longest a run may take, unless its own timeout is shorter")
 	cmd.Flags().BoolVar(&o.Fix, "fix", false,
 		"where a failure of a guard lets the action go on, write \"onError\": \"block\" into its settings")
-	cmd.Flags().BoolVar(&o.JSON, "json", false, "for programs")
+	cmd.Flags().BoolVar(&o.JSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&o.SkipTrust, "skip-trust", false, "run the hooks of this folder even if it is not trusted")
 	cmd.Args = withUsage(cobra.RangeArgs(1, 2), "needs the name of a hook; minigem hooks list shows them")
 	return cmd

@@ -124,7 +124,7 @@ or contacted, and then stopped; in a folder that is not trusted, none are.`,
 			return listing.WriteMCP(sys, listing.ListedMCPServers(c, statuses), asJSON)
 		}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 

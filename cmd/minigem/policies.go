@@ -54,7 +54,7 @@ hooks unless its argsPattern names them.`,
 			return listing.WriteRules(c, sys, rules)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().StringSliceVar(&f.Policies, "policy", nil, "policy `files` or folders instead of the user's")
 	cmd.Flags().StringSliceVar(&f.AdminPolicies, "admin-policy", nil, "policy `files` or folders that win over all others")
 	cmd.Flags().StringSliceVar(&f.AllowedTools, "allowed-tools", nil, "`tools` that run without asking")

@@ -45,7 +45,7 @@ func sessionsListCommand(sys *app.System) *cobra.Command {
 			return s.List()
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
@@ -86,7 +86,7 @@ characters are shown as question marks, except with --json.`,
 			return s.Show(args[0], asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 

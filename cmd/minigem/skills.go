@@ -45,7 +45,7 @@ func skillsListCommand(sys *app.System) *cobra.Command {
 			return listing.WriteSkills(c, sys, listed)
 		}),
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "for programs")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVar(&all, "all", false, "the same: minigem has no built-in skills")
 	_ = cmd.Flags().MarkHidden("all")
 	return cmd

@@ -132,7 +132,8 @@ func (r *Record) unseen(ev string) string {
 	var b strings.Builder
 	for i, f := range r.Finished {
 		seen := slices.ContainsFunc(r.Reports, func(rep hooks.Report) bool {
-			return rep.Event.IsTool() && rep.Subject == f.Call.Name && slices.ContainsFunc(rep.Runs, hooks.Run.Ran)
+			named := rep.Subject == f.Call.Name || r.other != nil // another agent has its own name of the tool
+			return rep.Event.IsTool() && named && slices.ContainsFunc(rep.Runs, hooks.Run.Ran)
 		})
 		if !f.Rejected && (r.other == nil || seen || r.ran(f) || f.Status != event.ToolError) {
 			continue

@@ -99,7 +99,8 @@ type runner struct {
 	attacks  map[string]attack.Report // cached results
 }
 
-// Run runs c.
+// Run runs c and judges its assertions. If c cannot be run, the Result's Broken or Skipped
+// says why.
 func Run(ctx context.Context, c *Case, o Options) Result {
 	began := time.Now()
 	if c == nil || o.Driver == nil {

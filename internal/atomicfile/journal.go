@@ -2,7 +2,6 @@ package atomicfile
 
 import (
 	"cmp"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -89,22 +88,22 @@ func same(f *os.File, path string) bool {
 // owner, even if its writer ran in another container.
 func SweepJournals(dir string) {
 	for _, path := range boundedfile.Find(dir, ".minigem-*"+journalSuffix) {
-		if !abandoned(path) {
-			continue
-		}
+		// Read before the lock is tried: a journal that was only just made has no lock yet, and
+		// lists no file until it has one.
 		data, _ := boundedfile.Read(path, boundedfile.Kept)
-		for temp := range strings.Lines(string(data)) {
-			temp = strings.TrimSuffix(temp, "\n")
-			if filepath.IsAbs(temp) && tempName.MatchString(filepath.Base(temp)) {
-				_ = os.Remove(temp) // most no longer exist, because they were renamed
+		lock := flock.New(path, flock.SetFlag(os.O_RDWR))
+		ok, _ := lock.TryLock()
+		if ok {
+			for temp := range strings.Lines(string(data)) {
+				temp = strings.TrimSuffix(temp, "\n")
+				if filepath.IsAbs(temp) && tempName.MatchString(filepath.Base(temp)) {
+					_ = os.Remove(temp) // most no longer exist, because they were renamed
+				}
 			}
+			_ = os.Remove(path) // while it is locked, so that its owner makes another
 		}
-		_ = os.Remove(path)
+		if _ = lock.Close(); ok {
+			_ = os.Remove(path) // on Windows, where a file that is open cannot be removed
+		}
 	}
-}
-
-func abandoned(path string) bool {
-	lock := flock.New(path, flock.SetFlag(os.O_RDWR))
-	ok, err := lock.TryLock()
-	return errors.Join(err, lock.Close()) == nil && ok
 }

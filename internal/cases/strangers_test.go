@@ -92,7 +92,7 @@ var verdicts = map[string]string{
 	"s33_judge_sees_nothing": noticed, "s43_allow_in_yolo": noticed,
 	"s28_refuses_each_request": "note: nopass " + everyCall, "s30_replaces_each_chunk": "note: keys replaces" + harmless,
 	"s31_plan_mode_refuses": unnoticed + "guard", "s32_server_is_dead_for_commands": deadGuard + "HTTP status 500",
-	"s34_matcher_with_a_dash": unreached + `secrets: matcher "^write-file$" does not match "write_file"`,
+	"s34_matcher_with_a_dash": `no built-in tool is called "write-file"; did you mean "write_file"?`,
 	// What is in these files is no hook of minigem.
 	"s35_extension_without_manifest": noticed, "s40_hooks_of_claude": noticed,
 	"s36_unknown_mcp_server": deadGuard + `no MCP server is called "policies"`, "s37_async_and_bare_fired": "guard",

@@ -178,8 +178,8 @@ func copyTree(from, to string) error {
 	})
 }
 
-// writeFile writes the contents of r to the file at and returns their length. More than
-// limit bytes are an error, which calls the contents name.
+// writeFile writes the contents of r to the file at and returns their length. If r has
+// more than limit bytes, it fails; the error calls the contents name.
 func writeFile(at, name string, r io.Reader, limit int64, mode fs.FileMode) (int64, error) {
 	f, err := os.OpenFile(at, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode.Perm()&0o755|0o600)
 	if err != nil {

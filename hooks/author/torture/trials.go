@@ -14,7 +14,7 @@ import (
 	"minigem/internal/stage"
 )
 
-// A trial disturbs the hook in one way. trial is one way to disturb a hook.
+// trial is one way to disturb a hook.
 type trial struct {
 	name string
 	run  func(*torture, trial) error

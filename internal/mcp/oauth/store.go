@@ -4,7 +4,7 @@
 //
 // The rules:
 //
-//   - A token is sent to the URL that it was issued for and to no other: a project
+//   - A token belongs to the URL that it was issued for and is sent to its host only: a project
 //     whose server has the same name as one of the user's does not get it.
 //   - It is sent over https, or to this machine.
 //   - Addresses that a server names for a sign-in must use https and be public,
