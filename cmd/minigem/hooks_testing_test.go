@@ -202,7 +202,7 @@ func TestHooksTestExitCodes(t *testing.T) {
 		{[]string{testbedData + "/cases", "--run", "/use$|/use.txtar"}, 0, "1 passed"},
 		{[]string{testbedData + "/cases", "--run", "nothing like it"}, 42, `matches "nothing like it"`},
 		{[]string{testbedData + "/cases", "--run", "("}, 42, "reading --run"},
-		{[]string{testbedData + "/none"}, 42, "no such file or directory; name files *.txtar or folders with such files"},
+		{[]string{testbedData + "/none"}, 42, "name *.txtar files, or folders with such files (stat "},
 		{[]string{t.TempDir()}, 42, "there is no case in"},
 		{[]string{testbedData + "/cases", "--shard", "5/4"}, 42, "expected one such as 1/4"},
 		{[]string{testbedData + "/cases", "--format", "xml"}, 42, "use one of text, tap, junit, github, json"},

@@ -181,7 +181,10 @@ func (m *Matrix) reasons() string {
 	if partly != "" {
 		b.WriteString("* some assertions cannot be judged there:\n" + partly)
 	}
-	b.WriteString(vacuous + m.advice())
+	b.WriteString(vacuous)
+	if advice := m.advice(); advice != "" {
+		b.WriteString("\n" + advice)
+	}
 	if b.Len() > 0 {
 		b.WriteString("\n")
 	}

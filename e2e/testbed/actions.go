@@ -21,7 +21,7 @@ func doUse(r *runner, c Command) error {
 	from := filepath.Join(filepath.Dir(r.c.Path), filepath.FromSlash(c.Args[0]))
 	to := usedAs(c)
 	if _, err := os.Stat(from); errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("there is no %s", from)
+		return fmt.Errorf("there is no %s: use copies what is in the folder of the case", from)
 	}
 	if info, err := os.Stat(from); err == nil && !info.IsDir() && slices.ContainsFunc(r.c.files, func(s section) bool {
 		return r.place.target(s.name) == r.place.target(to)

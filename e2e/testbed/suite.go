@@ -159,7 +159,7 @@ func (s *Suite) Find() ([]string, error) {
 func casesIn(path string) ([]string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("looking for cases: %w; name files *.txtar or folders with such files", err)
+		return nil, fmt.Errorf("there are no cases at %s: name *.txtar files, or folders with such files (%w)", path, err)
 	}
 	if !info.IsDir() {
 		return []string{path}, nil

@@ -103,6 +103,7 @@ func (d *demo) run(ctx context.Context) error {
 	d.title("What to try next:")
 	d.indent(`minigem demo --keep ./demo   the same project, to look at: .gemini/hooks has
                              the hooks, a few lines of shell each: change one
+minigem hooks new guard      a hook of your own, and a case that tests it
 minigem -p "..."             with GEMINI_API_KEY set: your own project
 docs/EVENTS.md               every event, what it reads and what it may say
 `)
