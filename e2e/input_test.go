@@ -143,7 +143,7 @@ func TestAnswersThatEndTooEarly(t *testing.T) {
 	o := h.run(t, run{Args: append(args, "-p", "read it")})
 	assert.Equal(t, 1, o.Code)
 	assert.Empty(t, o.Stdout)
-	assert.Contains(t, o.Stderr, "minigem: request 2 (generateContentStream) has no answer left in "+args[3]+", 1 were used: add an answer (in JSON, a generateContentStream line); ")
+	assert.Contains(t, o.Stderr, "minigem: request 2 (generateContentStream) has no answer left in "+args[3]+" (answers used: 1): add an answer (in JSON, a generateContentStream line); ")
 	assert.Contains(t, o.Stderr, "hello", "the end of the request is shown")
 	h.assertTidy(t, o)
 	shown, err := showTranscript(transcriptsIn(h.dir)[0])

@@ -74,7 +74,7 @@ func TestGeminiAnswers(t *testing.T) {
 	w = postGemini(s, streamPath, hello)
 	status, message := geminiSaid(t, w)
 	assert.Equal(t, "INVALID_ARGUMENT", status)
-	assert.Contains(t, message, "fake model: request 4 (generateContentStream) has no answer left in the script, 3 were used")
+	assert.Contains(t, message, "fake model: request 4 (generateContentStream) has no answer left in the script (answers used: 3)")
 
 	for _, r := range s.Log() {
 		assert.Equal(t, []llm.Message{llm.UserText("hello")}, r.Parsed.Messages)

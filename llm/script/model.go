@@ -96,7 +96,7 @@ func (q *Queue) find(m Method) int {
 func (q *Queue) missing(m Method, next int, req llm.Request) error {
 	e := &llm.Error{Kind: llm.ErrScript}
 	if next < 0 {
-		e.Message = fmt.Sprintf("request %d (%s) has no answer left in %s, %d were used", q.requests, m, q.name, q.taken)
+		e.Message = fmt.Sprintf("request %d (%s) has no answer left in %s (answers used: %d)", q.requests, m, q.name, q.taken)
 		e.Hint = fmt.Sprintf("add an answer (in JSON, a %s line); the request ends with %s", m, tail(req))
 		return e
 	}

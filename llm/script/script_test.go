@@ -135,7 +135,7 @@ func TestStrict(t *testing.T) {
 	_, err = collect(m.Stream(ctx, ask(strings.Repeat("é", 400))))
 	var e *llm.Error
 	require.ErrorAs(t, err, &e)
-	assert.Equal(t, "request 5 (generateContentStream) has no answer left in f, 3 were used", e.Message)
+	assert.Equal(t, "request 5 (generateContentStream) has no answer left in f (answers used: 3)", e.Message)
 	assert.Regexp(t, `^add an answer \(in JSON, a generateContentStream line\); the request ends with \{"parts":\[\{"text":"é+\.\.\. \(\d+ bytes more\)$`, e.Hint)
 }
 
@@ -151,7 +151,7 @@ func TestNonStrictTakesTheFirstThatFits(t *testing.T) {
 		assert.Equal(t, []llm.Chunk{text(want)}, chunks)
 	}
 	_, err = m.CountTokens(t.Context(), llm.Request{})
-	assert.EqualError(t, err, "request 4 (countTokens) has no answer left in the script, 3 were used: add an answer (in JSON, a countTokens line); the request ends with no message")
+	assert.EqualError(t, err, "request 4 (countTokens) has no answer left in the script (answers used: 3): add an answer (in JSON, a countTokens line); the request ends with no message")
 }
 
 func TestModelObeysCancellation(t *testing.T) {
