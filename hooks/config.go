@@ -28,18 +28,14 @@ const (
 	LayerExtension Layer = "extension"
 )
 
-// Config is every hook that was found, in the order of configuration, and what was wrong
-// with the rest. The zero Config has no hooks. hooks/config makes one from settings
-// files; the engine does not change it.
+// Config is every hook that was found, in the order of configuration. The zero Config has
+// no hooks. hooks/config makes one from settings files; the engine does not change it.
 type Config struct {
 	// Off says why no hook runs at all, such as "hooksConfig.enabled is false". Empty
 	// means that hooks run.
 	Off string
 	// Hooks includes disabled and untrusted ones, which are reported but do not run.
 	Hooks []Hook
-	// Problems lists the faults of the settings files, in the order in which they were
-	// found.
-	Problems []Problem
 	// MaxRetries bounds how often AfterAgent hooks can retry one prompt, and SubagentStop
 	// hooks send a subagent on. 0 means 10. The caller counts.
 	MaxRetries int
@@ -192,48 +188,3 @@ type Source struct {
 // OfProject reports whether the hook came with the project, rather than from the user,
 // the administrator or an extension of the user's.
 func (s Source) OfProject() bool { return s.Layer == LayerProject || s.InProject }
-
-// Problem is a fault in a settings file. The rest of the file was still loaded.
-type Problem struct {
-	// File is the path of the file.
-	File string
-	// Line counts from 1; 0 means the file as a whole.
-	Line int
-	// Text says, in a sentence for people, what is wrong and what to do.
-	Text string
-	// Rule is the linter's code of the fault; empty if it has none.
-	Rule string `json:"-"`
-	// Fix says how to mend the fault; zero if only a person can.
-	Fix Fix `json:"-"`
-}
-
-// Fix is what the linter needs to mend a [Problem].
-type Fix struct {
-	// Edit is the kind of change. Empty means that the intended meaning is unknown.
-	Edit Edit
-	// From is the name that is wrong.
-	From string
-	// To is the name that was probably meant; empty if unknown.
-	To string
-}
-
-// Edit is a way to mend a settings file.
-type Edit string
-
-// The values of [Fix.Edit].
-const (
-	// RenameEvent renames a key of "hooks" from Fix.From to Fix.To.
-	RenameEvent Edit = "event"
-	// RenameTool replaces Fix.From by Fix.To in a matcher.
-	RenameTool Edit = "tool"
-	// LowerType writes the type "command" in lower case.
-	LowerType Edit = "type"
-	// MoveOlder moves a value with an older name to where it belongs now.
-	MoveOlder Edit = "older"
-	// ToMilliseconds multiplies a timeout by 1,000: it was probably meant in seconds.
-	ToMilliseconds Edit = "seconds"
-	// ToNumber turns a timeout that is a string into a number.
-	ToNumber Edit = "number"
-	// DropMark removes the byte order mark from the beginning of the file.
-	DropMark Edit = "mark"
-)

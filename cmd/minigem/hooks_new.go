@@ -52,7 +52,7 @@ has its answers). --async makes a command that the agent does not wait for.`,
 			if err != nil {
 				return err
 			}
-			if err := scaffold.Write(h, c.ProjectDir, c.Hooks); err != nil {
+			if err := scaffold.Write(h, c.ProjectDir, c.Hooks.Config); err != nil {
 				return exit.With(exit.Input, err)
 			}
 			_, err = io.WriteString(sys.Stdout, h.Made())

@@ -66,7 +66,7 @@ func replayHooks(c *app.Configuration, sys *app.System, args []string, asJSON bo
 	children := &command.Children{}
 	defer children.Close() // it always returns nil
 	e := &hooks.Engine{
-		Config: inspection.Of(c).Config, Runner: c.HookRunner(children), Origin: c.Origin(), Mask: c.Mask,
+		Config: inspection.Of(c).Config.Config, Runner: c.HookRunner(children), Origin: c.Origin(), Mask: c.Mask,
 	}
 	r := replay.Run(ctx, e, sessions)
 	if err := exit.Ended(ctx); err != nil {

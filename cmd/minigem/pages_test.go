@@ -235,7 +235,7 @@ func faultOfJSON(t *testing.T, text string) string {
 	return joinFaults(faults, section.Problems)
 }
 
-func joinFaults(faults []string, problems []hooks.Problem) string {
+func joinFaults(faults []string, problems []config.Problem) string {
 	for _, p := range problems {
 		faults = append(faults, p.Text)
 	}

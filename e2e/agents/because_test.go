@@ -8,6 +8,7 @@ import (
 
 	"minigem/e2e/testbed"
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 )
 
@@ -31,7 +32,7 @@ func TestUnfired(t *testing.T) {
 		{"copilot", hooks.Hook{Event: protocol.BeforeTool, Command: "./guard.sh", Matcher: "nothing", Dialect: Pascal}, false, "which are called Bash, Write, Edit, Read there"},
 		{"kimi", hooks.Hook{Event: protocol.BeforeTool, Command: "./guard.sh", Matcher: "bash"}, false, "which are called Bash, Write, Edit, Read, Grep, Glob there"},
 	} {
-		rec := &testbed.Record{Config: hooks.Config{Hooks: []hooks.Hook{c.hook}}}
+		rec := &testbed.Record{Config: config.Loaded{Config: hooks.Config{Hooks: []hooks.Hook{c.hook}}}}
 		if c.ran {
 			rec.Reports = []hooks.Report{{Event: protocol.BeforeTool, Runs: []hooks.Run{{Hook: c.hook}}}}
 		}

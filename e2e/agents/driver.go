@@ -14,6 +14,7 @@ import (
 	"minigem/e2e/fakemodel"
 	"minigem/e2e/testbed"
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/internal/confine"
 	"minigem/internal/proc"
 	"minigem/llm"
@@ -321,8 +322,8 @@ func (x *session) Compress(context.Context) error { return nil }
 func (x *session) End(context.Context) {}
 
 // Hooks implements testbed.Session.
-func (x *session) Hooks() hooks.Config {
-	var c hooks.Config
+func (x *session) Hooks() config.Loaded {
+	var c config.Loaded
 	for _, h := range x.w.hooks {
 		if !h.observer {
 			c.Hooks = append(c.Hooks, x.hook(h))

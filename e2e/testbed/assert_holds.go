@@ -115,14 +115,14 @@ func (r *runner) attack(event protocol.Event, hook string, goal attack.Goal) (at
 	if r.firer == nil {
 		return attack.Report{}, errors.New("no session ran whose hooks can be run on their own")
 	}
-	config := r.rec.soFar().Config
-	for _, h := range config.Hooks {
+	all := r.rec.soFar().Config.Config
+	for _, h := range all.Hooks {
 		if h.Event == event && IsHook(h, hook) && hook != "*" {
 			hook = h.ID()
 			break
 		}
 	}
-	only, err := attack.Only(config, event, hook)
+	only, err := attack.Only(all, event, hook)
 	if err != nil {
 		return attack.Report{}, err
 	}

@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 
 	"minigem/agent"
-	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/internal/proc"
 	"minigem/tools/toolcall"
 )
@@ -26,7 +26,7 @@ type Chat interface {
 	Exit() int
 	// Hooks returns all configured hooks. There are none until the user was asked for
 	// trust.
-	Hooks() hooks.Config
+	Hooks() config.Loaded
 	// Transcript returns the path of the session's file, or "" if there is none yet.
 	Transcript() string
 }

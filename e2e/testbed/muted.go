@@ -305,7 +305,7 @@ func refusesAll(r *runner, rep hooks.Report, run hooks.Run, asserted bool) (out 
 			harmless, _ = inspect.Set(later.Input.Bytes(), "stop_hook_active=false")
 		}
 	}
-	only := rec.Config
+	only := rec.Config.Config
 	only.Hooks = []hooks.Hook{run.Hook}
 	again, _ := inspect.Fire(context.WithoutCancel(r.ctx), r.firer.Engine(only), harmless)
 	kind, same := again.Effect.Kind, func(e hooks.Effect) bool { return bytes.Equal(e.Before, e.After) }

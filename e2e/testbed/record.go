@@ -8,6 +8,7 @@ import (
 
 	"minigem/agent/event"
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/hooks/author/attack"
 	"minigem/hooks/author/program"
 	"minigem/hooks/protocol"
@@ -25,7 +26,7 @@ type Record struct {
 	Questions []toolcall.Question // permission prompts
 	Notices   []string
 	Outcomes  []Outcome // one per prompt
-	Config    hooks.Config
+	Config    config.Loaded
 	Stdout    string
 	Stderr    string
 	Screen    string // everything the terminal has shown; empty without a terminal

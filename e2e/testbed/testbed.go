@@ -18,6 +18,7 @@ import (
 	"minigem/agent"
 	"minigem/agent/event"
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/llm"
 	"minigem/tools/toolcall"
 )
@@ -80,7 +81,7 @@ type Session interface {
 	// End fires SessionEnd and closes the session.
 	End(ctx context.Context)
 	// Hooks returns all configured hooks, including those that cannot run.
-	Hooks() hooks.Config
+	Hooks() config.Loaded
 	// Transcript returns the path of the session's file, or "" if there is none.
 	Transcript() string
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 	"minigem/llm"
 	"minigem/llm/script"
@@ -222,7 +223,7 @@ func TestCoverageRoundsDown(t *testing.T) {
 	require.NoError(t, err)
 	result := func(c *Case, runs ...hooks.Run) Result {
 		return Result{Case: c, Record: &Record{
-			Config:  hooks.Config{Hooks: []hooks.Hook{h("a"), h("b"), h("c")}},
+			Config:  config.Loaded{Config: hooks.Config{Hooks: []hooks.Hook{h("a"), h("b"), h("c")}}},
 			Reports: []hooks.Report{{Event: protocol.BeforeTool, Runs: runs}},
 		}}
 	}

@@ -38,7 +38,7 @@ func engine(t testing.TB, n int, line func(i int) string) (*hooks.Engine, *[]hoo
 	children := &command.Children{}
 	t.Cleanup(func() { assert.NoError(t, children.Close()) })
 	return &hooks.Engine{
-		Config: config.Merge(s),
+		Config: config.Merge(s).Config,
 		Runner: command.Runner{Dir: dir, Env: os.Environ(), Children: children},
 		Origin: hooks.Origin{SessionID: "s", Cwd: dir, ProjectDir: dir},
 		Report: func(r hooks.Report) { reports = append(reports, r) },

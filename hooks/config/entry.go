@@ -65,7 +65,7 @@ func (l *loader) typeOf(h *hooks.Hook, n jsonc.Node) bool {
 		lower := strings.ToLower(kind)
 		p := l.problem(t.Line(), `a hook of %s has the type %q: it is written %q; skipped`, h.Event, kind, lower)
 		if p.Rule = "HK007"; lower == "command" {
-			p.Fix.Edit = hooks.LowerType
+			p.Fix.Edit = LowerType
 		}
 	case kind == "plugin" || kind == "runtime" || kind == "agent":
 		l.problem(t.Line(), `a hook of %s has the type %q, which cannot be run here; there are %s: skipped`, h.Event, kind,
@@ -115,7 +115,7 @@ func (l *loader) timeout(n jsonc.Node) time.Duration {
 		f, err := strconv.ParseFloat(strings.TrimSpace(n.Text()), 64)
 		if ms, ok = f, err == nil; ok {
 			p := l.note(n.Line(), "timeout should be a number, not a string")
-			p.Rule, p.Fix.Edit = "HK014", hooks.ToNumber
+			p.Rule, p.Fix.Edit = "HK014", ToNumber
 		}
 	}
 	most := float64(math.MaxInt64 / int64(time.Millisecond))
@@ -127,7 +127,7 @@ func (l *loader) timeout(n jsonc.Node) time.Duration {
 	if ms < 1000 {
 		p := l.note(n.Line(), "timeout is in milliseconds: %s is less than a second; if it was meant in seconds, write %s",
 			n.Standard(), strconv.FormatFloat(ms*1000, 'f', -1, 64))
-		p.Rule, p.Fix.Edit = "HK012", hooks.ToMilliseconds
+		p.Rule, p.Fix.Edit = "HK012", ToMilliseconds
 	}
 	return max(time.Duration(ms*float64(time.Millisecond)), 1)
 }

@@ -65,20 +65,20 @@ type ExtensionRoots struct {
 // extension-enablement.json turns off for workspacePath have the reason in Off
 // (cli/config/extension-manager.ts). So does the second of two extensions with the same
 // name. An extension that cannot be read is left out and reported as a Problem.
-func FindExtensions(workspacePath string, roots ExtensionRoots) ([]Extension, []hooks.Problem) {
+func FindExtensions(workspacePath string, roots ExtensionRoots) ([]Extension, []Problem) {
 	var found []Extension
-	var problems []hooks.Problem
+	var problems []Problem
 	for _, root := range []string{roots.User, roots.Project} {
 		if root == "" {
 			continue
 		}
 		entries, err := os.ReadDir(root)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			problems = append(problems, hooks.Problem{File: root, Text: "reading the extensions: " + err.Error()})
+			problems = append(problems, Problem{File: root, Text: "reading the extensions: " + err.Error()})
 		}
 		enablement, err := readEnablement(filepath.Join(root, EnablementFile))
 		if err != nil {
-			problems = append(problems, hooks.Problem{File: filepath.Join(root, EnablementFile), Text: err.Error()})
+			problems = append(problems, Problem{File: filepath.Join(root, EnablementFile), Text: err.Error()})
 		}
 		for _, entry := range entries {
 			dir := filepath.Join(root, entry.Name())
@@ -87,7 +87,7 @@ func FindExtensions(workspacePath string, roots ExtensionRoots) ([]Extension, []
 			}
 			ext, err := OpenExtension(dir)
 			if err != nil {
-				problems = append(problems, hooks.Problem{File: filepath.Join(dir, manifestFile), Text: err.Error()})
+				problems = append(problems, Problem{File: filepath.Join(dir, manifestFile), Text: err.Error()})
 				continue
 			}
 			ext.InProject = root == roots.Project || roots.leadsIntoProject(ext.Dir)
@@ -319,7 +319,7 @@ func (l *loader) extensionEnv(dir string, m manifest, settings map[string]string
 	file := filepath.Join(dir, ".env")
 	vars, err := dotenv.Read(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.Problems = append(l.Problems, hooks.Problem{File: file, Text: "reading the settings: " + err.Error()})
+		l.Problems = append(l.Problems, Problem{File: file, Text: "reading the settings: " + err.Error()})
 	}
 	stored := map[string]string{}
 	for _, v := range vars {

@@ -45,7 +45,7 @@ func LoadHead(h Head) Section {
 	} else if err := l.head(h); err != nil {
 		l.problem(0, "reading its hooks: %s", err)
 	}
-	for _, all := range [][]hooks.Problem{l.Problems, l.Notes} {
+	for _, all := range [][]Problem{l.Problems, l.Notes} {
 		for i := range all {
 			all[i].Line = h.Source.Line // theirs count in the converted text
 		}

@@ -10,7 +10,7 @@
 //	checks, err := store.Check(root, c)
 //	config.Apply(&c, checks, true) // what is new or changed does not run
 //
-// Loading is lenient: a faulty entry is left out and reported as a [hooks.Problem] with
+// Loading is lenient: a faulty entry is left out and reported as a [Problem] with
 // its line, and the rest stays in force. Finding and reading the settings files is left
 // to the caller. This package runs nothing.
 package config
@@ -70,9 +70,9 @@ type Section struct {
 	MayAllow []Disabled
 
 	// Problems are the faults to report at the start of a session.
-	Problems []hooks.Problem
+	Problems []Problem
 	// Notes are remarks for the linter: legal, but probably not what was meant.
-	Notes []hooks.Problem
+	Notes []Problem
 }
 
 // Switch is a boolean of a settings file and its position.
@@ -137,7 +137,7 @@ func newLoader(layer hooks.Layer, file string, data []byte) (*loader, jsonc.Node
 func (l *loader) portable(doc *jsonc.Doc) {
 	if doc.BOM {
 		p := l.note(1, "a byte order mark: Gemini CLI cannot read the file")
-		p.Rule, p.Fix.Edit = "HK013", hooks.DropMark
+		p.Rule, p.Fix.Edit = "HK013", DropMark
 	}
 	if doc.TrailingComma > 0 {
 		l.note(doc.TrailingComma, "a comma after the last of a list: Gemini CLI cannot read the file").Rule = "HK013"
@@ -152,14 +152,14 @@ type loader struct{ Section }
 
 // problem adds a fault. The result is valid until the next one. Callers use it to set
 // the rule and the fix.
-func (l *loader) problem(line int, format string, args ...any) *hooks.Problem {
-	l.Problems = append(l.Problems, hooks.Problem{File: l.File, Line: line, Text: fmt.Sprintf(format, args...)})
+func (l *loader) problem(line int, format string, args ...any) *Problem {
+	l.Problems = append(l.Problems, Problem{File: l.File, Line: line, Text: fmt.Sprintf(format, args...)})
 	return &l.Problems[len(l.Problems)-1]
 }
 
 // note adds a remark. The result is valid until the next one.
-func (l *loader) note(line int, format string, args ...any) *hooks.Problem {
-	l.Notes = append(l.Notes, hooks.Problem{File: l.File, Line: line, Text: fmt.Sprintf(format, args...)})
+func (l *loader) note(line int, format string, args ...any) *Problem {
+	l.Notes = append(l.Notes, Problem{File: l.File, Line: line, Text: fmt.Sprintf(format, args...)})
 	return &l.Notes[len(l.Notes)-1]
 }
 
@@ -201,7 +201,7 @@ func (l *loader) hooks(n jsonc.Node) {
 		default:
 			meant := suggestEvent(m.Name)
 			p := l.problem(m.Line, "there is no event %q, its hooks never run%s", m.Name, text.DidYouMean(meant))
-			p.Rule, p.Fix = "HK001", hooks.Fix{Edit: hooks.RenameEvent, From: m.Name, To: meant}
+			p.Rule, p.Fix = "HK001", Fix{Edit: RenameEvent, From: m.Name, To: meant}
 		}
 	}
 }
@@ -300,8 +300,8 @@ var precedence = []hooks.Layer{hooks.LayerExtension, hooks.LayerSystemDefaults, 
 //
 // The result has Conditions (hooks/condition) and a Speaker (hooks/agents). No hook is
 // marked as untrusted yet; see [TrustStore.Check].
-func Merge(sections ...Section) hooks.Config {
-	c := hooks.Config{Conditions: condition.Rules{}, Speaker: agents.Speaker{}}
+func Merge(sections ...Section) Loaded {
+	c := Loaded{Config: hooks.Config{Conditions: condition.Rules{}, Speaker: agents.Speaker{}}}
 	disabled, mayAllow := map[string]string{}, map[string]bool{}
 	for _, s := range inOrder(sections, Section.place) {
 		for _, d := range s.MayAllow {
@@ -344,7 +344,7 @@ func Merge(sections ...Section) hooks.Config {
 
 // unencrypted reports hooks whose payload would leave the machine unencrypted. They
 // fail when they run. Hooks of the kinds that send nothing are not concerned.
-func unencrypted(c *hooks.Config) {
+func unencrypted(c *Loaded) {
 	for _, h := range c.Hooks {
 		host := h.Unencrypted(c.HTTPHosts)
 		if host == "" {
@@ -352,7 +352,7 @@ func unencrypted(c *hooks.Config) {
 		}
 		text := fmt.Sprintf("a hook of %s fails, because it would send to %s without encryption: use https, or list the "+
 			"host in hooksConfig.allowedHttpHosts of your own settings", h.Event, host)
-		c.Problems = append(c.Problems, hooks.Problem{
+		c.Problems = append(c.Problems, Problem{
 			File: h.Source.File, Line: h.Source.Line, Text: text, Rule: "HK069",
 		})
 	}

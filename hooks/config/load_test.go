@@ -29,7 +29,7 @@ func load(t *testing.T, data string) config.Section {
 }
 
 // lines returns the problems as "line: text".
-func lines(problems []hooks.Problem) []string {
+func lines(problems []config.Problem) []string {
 	var all []string
 	for _, p := range problems {
 		all = append(all, fmt.Sprintf("%d: %s", p.Line, p.Text))

@@ -86,9 +86,9 @@ func (l *loader) checkTool(line int, d *protocol.Dialect, word string) {
 	}
 	if suggestion := suggestTool(word); suggestion != "" {
 		p := l.problem(line, "matcher: no built-in tool is called %q%s", word, text.DidYouMean(suggestion))
-		p.Rule, p.Fix = "HK003", hooks.Fix{From: word, To: suggestion}
+		p.Rule, p.Fix = "HK003", Fix{From: word, To: suggestion}
 		if ToolAlias(word) != "" { // another name may mean anything
-			p.Fix.Edit = hooks.RenameTool
+			p.Fix.Edit = RenameTool
 		}
 		return
 	}

@@ -65,7 +65,7 @@ func (l *loader) older(root jsonc.Node) {
 	say := func(n jsonc.Node, name, now string) bool {
 		if n.Exists() {
 			p := l.problem(n.Line(), "%s is an older name: write %s", name, now)
-			p.Rule, p.Fix.Edit = "HK010", hooks.MoveOlder
+			p.Rule, p.Fix.Edit = "HK010", MoveOlder
 		}
 		return n.Exists()
 	}

@@ -28,7 +28,7 @@ type Configuration struct {
 	Settings   settings.Settings
 	Env        []string // the environment, including variables from .env files
 	Trust      FolderTrust
-	Hooks      hooks.Config
+	Hooks      config.Loaded
 	Sections   []config.Section
 	Within     func(only []string, begin func() error) error // starts programs confined; may be nil
 	Protects   func(rel string) string                       // see [workspace.Workspace.Protects]
@@ -151,7 +151,7 @@ func (c *Configuration) loadHooks() error {
 }
 
 // loadExtensionHooks reads the hooks of the extensions in force.
-func (c *Configuration) loadExtensionHooks() ([]hooks.Problem, error) {
+func (c *Configuration) loadExtensionHooks() ([]config.Problem, error) {
 	x, security := &c.Extensions, c.Settings.Security
 	x.Place, x.Trusted, x.Disabled = c.Place, c.Trust.Trusted, c.Settings.Extensions.Disabled
 	x.Without = x.Disabled
@@ -184,11 +184,11 @@ func (c *Configuration) loadExtensionHooks() ([]hooks.Problem, error) {
 
 // CheckProjectHooks compares the project's hooks with those that were trusted.
 func (c *Configuration) CheckProjectHooks() error {
-	checks, err := c.TrustStore().Check(c.ProjectDir, c.Hooks)
+	checks, err := c.TrustStore().Check(c.ProjectDir, c.Hooks.Config)
 	if err != nil {
 		c.Notices = append(c.Notices, err.Error())
 	}
-	config.Apply(&c.Hooks, checks, false)
+	config.Apply(&c.Hooks.Config, checks, false)
 	return nil
 }
 

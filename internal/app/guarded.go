@@ -12,7 +12,7 @@ import (
 
 // watchHooks watches the files of the project's hooks. asker may be nil.
 func watchHooks(c *Configuration, asker builtin.Asker) *config.Watch {
-	watch := config.NewWatch(c.ProjectDir, c.Hooks)
+	watch := config.NewWatch(c.ProjectDir, c.Hooks.Config)
 	watch.Agreed = func(h hooks.Hook) bool { return agreedTo(c, h) }
 	if asker != nil {
 		watch.Ask = func(ctx context.Context, h hooks.Hook, files []string) bool {

@@ -64,10 +64,10 @@ func leadsTo(project, own, file string) bool {
 }
 
 // FaultOf converts an error to a problem, with its line if it has one.
-func FaultOf(file string, err error) hooks.Problem {
+func FaultOf(file string, err error) config.Problem {
 	var syntax *jsonc.SyntaxError
 	if errors.As(err, &syntax) {
-		return hooks.Problem{File: syntax.File, Line: syntax.Line, Text: syntax.Text}
+		return config.Problem{File: syntax.File, Line: syntax.Line, Text: syntax.Text}
 	}
-	return hooks.Problem{File: file, Text: err.Error()}
+	return config.Problem{File: file, Text: err.Error()}
 }

@@ -197,7 +197,7 @@ func (r *Runtime) wireHooks(_ context.Context) error {
 	children := &command.Children{}
 	r.closers = append(r.closers, children.Close)
 	r.Engine = &hooks.Engine{
-		Config: r.Config.Hooks,
+		Config: r.Config.Hooks.Config,
 		Runner: r.hookRunner(children),
 		Report: func(rep hooks.Report) {
 			if r.Engine.RulesAt == nil {

@@ -21,7 +21,7 @@ import (
 func (r *Runtime) wireSandbox(ctx context.Context) error {
 	s := &r.Sandbox
 	s.Place, s.Workspace, s.Temp = r.Config.Place, r.Workspace, r.Project.Temp
-	s.Scripts = func() []string { return config.AllScripts(r.Config.ProjectDir, r.Config.Hooks) }
+	s.Scripts = func() []string { return config.AllScripts(r.Config.ProjectDir, r.Config.Hooks.Config) }
 	s.Widened = func(warn func(string)) ([]string, bool, error) { return sandboxWidened(r.Config, warn) }
 	s.Context, s.Folders, s.Warn = ctx, r.Config.TrustedFolders(), r.warn
 	r.closers = append(r.closers, s.Close)

@@ -8,6 +8,7 @@ import (
 	"minigem/agent/event"
 	"minigem/e2e/testbed"
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/internal/app"
 	"minigem/internal/chat"
 	"minigem/internal/exit"
@@ -23,7 +24,7 @@ type caseChat struct {
 
 	mu      sync.Mutex
 	runtime *app.Runtime // nil until a session is wired
-	hooks   hooks.Config
+	hooks   config.Loaded
 }
 
 // OpenChat is this command's testbed.ChatDriver: the real chat, with the case's model,
@@ -102,7 +103,7 @@ func (c *caseChat) Done() <-chan struct{} { return c.done }
 func (c *caseChat) Exit() int { return c.exit }
 
 // Hooks implements testbed.Chat.
-func (c *caseChat) Hooks() hooks.Config {
+func (c *caseChat) Hooks() config.Loaded {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.hooks

@@ -8,6 +8,7 @@ import (
 	"minigem/e2e/agents/played"
 	"minigem/e2e/testbed"
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/internal/app"
 )
 
@@ -63,6 +64,7 @@ func (s *playedSession) Prompt(ctx context.Context, text string) testbed.Outcome
 
 // play configures a session for the player.
 func play(p *played.Player, c *app.Configuration, w *app.Frontend) {
-	c.Hooks, c.Protects = hooks.Config{Hooks: p.Hooks(), MaxRetries: p.Retries()}, p.Protects
+	c.Hooks = config.Loaded{Config: hooks.Config{Hooks: p.Hooks(), MaxRetries: p.Retries()}}
+	c.Protects = p.Protects
 	w.Configure = func(e *hooks.Engine) { e.ReportIdle, e.RulesAt, e.Watch = true, p.Rules(), nil }
 }

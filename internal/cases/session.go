@@ -11,6 +11,7 @@ import (
 	"minigem/agent/event"
 	"minigem/e2e/testbed"
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/internal/app"
 	"minigem/internal/boundedfile"
 	"minigem/internal/exit"
@@ -161,7 +162,7 @@ func standing(c *app.Configuration, trust testbed.Trust) error {
 // trusted. It records them as they would be with a different script, or with a
 // different environment if they have no script.
 func pretendChanged(c *app.Configuration) error {
-	checks, err := c.TrustStore().Check(c.ProjectDir, c.Hooks)
+	checks, err := c.TrustStore().Check(c.ProjectDir, c.Hooks.Config)
 	if err != nil {
 		return err
 	}
@@ -238,7 +239,7 @@ func (s *caseSession) End(ctx context.Context) {
 }
 
 // Hooks implements testbed.Session.
-func (s *caseSession) Hooks() hooks.Config { return s.runtime.Config.Hooks }
+func (s *caseSession) Hooks() config.Loaded { return s.runtime.Config.Hooks }
 
 // Engine implements testbed.Firer.
 func (s *caseSession) Engine(c hooks.Config) *hooks.Engine {

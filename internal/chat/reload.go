@@ -127,7 +127,7 @@ func (t *live) configureAgain() (*app.Configuration, error) {
 func (t *live) adopt(c *app.Configuration) {
 	c.TakeKey(t.runtime.Config)
 	t.runtime.Config = c
-	t.runtime.Engine.SetConfig(c.Hooks)
+	t.runtime.Engine.SetConfig(c.Hooks.Config)
 	t.runtime.Agent.Config.MaxRetries = c.Hooks.MaxRetries
 }
 
@@ -167,7 +167,7 @@ func trustNow(t *call) error {
 		}
 	} else if err = t.reload(); err == nil {
 		// the user has agreed to the current scripts
-		t.runtime.Engine.Watch = config.NewWatch(t.runtime.Config.ProjectDir, t.runtime.Config.Hooks)
+		t.runtime.Engine.Watch = config.NewWatch(t.runtime.Config.ProjectDir, t.runtime.Config.Hooks.Config)
 	}
 	if err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"minigem/hooks"
 	"minigem/hooks/config"
 	"minigem/hooks/jsonc"
 	"minigem/internal/exit"
@@ -50,13 +49,13 @@ func (s *Set) Roots() config.ExtensionRoots {
 }
 
 // All returns all extensions, and the problems found in others.
-func (s *Set) All() ([]config.Extension, []hooks.Problem) {
+func (s *Set) All() ([]config.Extension, []config.Problem) {
 	return config.FindExtensions(s.Dir, s.Roots())
 }
 
 // Find finds the extensions in force. The names given with -e select them; "none"
 // selects none. Notices are what the user should know about the others.
-func (s *Set) Find() (notices []string, problems []hooks.Problem, err error) {
+func (s *Set) Find() (notices []string, problems []config.Problem, err error) {
 	found, problems := s.All()
 	for _, p := range problems {
 		if filepath.Base(p.File) == enablementFile {
@@ -132,14 +131,14 @@ func (s *Set) Manager(user User) *Manager {
 
 // Read reads the manifest of e and the settings that the user gave it, and adds its MCP
 // servers to servers.
-func (s *Set) Read(e config.Extension, servers map[string]entry.Server) (m Manifest, problems []hooks.Problem) {
+func (s *Set) Read(e config.Extension, servers map[string]entry.Server) (m Manifest, problems []config.Problem) {
 	file := filepath.Join(e.Dir, manifestFile)
 	m, err := ReadManifest(e.Dir)
 	if err != nil {
 		return Manifest{}, nil // reported when its hooks are read
 	}
 	problem := func(format string, args ...any) {
-		problems = append(problems, hooks.Problem{File: file, Text: fmt.Sprintf(format, args...)})
+		problems = append(problems, config.Problem{File: file, Text: fmt.Sprintf(format, args...)})
 	}
 	for _, p := range m.Problems {
 		problem("%s", p)

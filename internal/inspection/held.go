@@ -14,9 +14,9 @@ import (
 )
 
 // HeldBack returns the hooks of an untrusted folder, and the problems in their files.
-func HeldBack(c *app.Configuration) ([]hooks.Hook, []hooks.Problem) {
+func HeldBack(c *app.Configuration) ([]hooks.Hook, []config.Problem) {
 	var sections []config.Section
-	var problems []hooks.Problem
+	var problems []config.Problem
 	for _, file := range c.Loaded.Files {
 		if file.Layer != settings.LayerWorkspace || file.Path == filepath.Join(c.DotGemini, "settings.json") {
 			continue

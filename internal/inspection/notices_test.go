@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/internal/app"
 	"minigem/internal/place"
 )
@@ -21,9 +22,9 @@ func TestHookProblemsAreCounted(t *testing.T) {
 	t.Parallel()
 	c := &app.Configuration{}
 	for i := range 500 {
-		c.Hooks.Problems = append(c.Hooks.Problems, hooks.Problem{File: "/a", Line: i + 1, Text: fmt.Sprint("p", i)})
+		c.Hooks.Problems = append(c.Hooks.Problems, config.Problem{File: "/a", Line: i + 1, Text: fmt.Sprint("p", i)})
 	}
-	c.Hooks.Problems = append(c.Hooks.Problems, hooks.Problem{File: "/b", Text: "q"})
+	c.Hooks.Problems = append(c.Hooks.Problems, config.Problem{File: "/b", Text: "q"})
 	told := Problems(c)
 	require.Len(t, told, 22)
 	assert.Equal(t, []string{"/a:20: p19", "/b: q", "/a: and 480 more; minigem hooks lint shows them all"}, told[19:])

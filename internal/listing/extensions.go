@@ -37,7 +37,7 @@ type ListedPart struct {
 }
 
 // ListedExtensions returns all extensions, and the problems found in others.
-func ListedExtensions(c *app.Configuration) ([]ListedExtension, []hooks.Problem, error) {
+func ListedExtensions(c *app.Configuration) ([]ListedExtension, []config.Problem, error) {
 	found, problems := c.Extensions.All()
 	out := []ListedExtension{}
 	for _, e := range found {
@@ -52,7 +52,7 @@ func ListedExtensions(c *app.Configuration) ([]ListedExtension, []hooks.Problem,
 		}
 		brings, err := extensions.Read(e.Dir)
 		if err != nil {
-			problems = append(problems, hooks.Problem{File: e.Dir, Text: err.Error()})
+			problems = append(problems, config.Problem{File: e.Dir, Text: err.Error()})
 		}
 		unused := unusedIn(c, e)
 		for _, p := range brings.Parts {

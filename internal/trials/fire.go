@@ -40,7 +40,7 @@ func (f Fire) Run(ctx context.Context, c *app.Configuration, sys *app.System, pa
 	}
 	children := &command.Children{}
 	defer children.Close() // it always returns nil
-	e := c.HookEngine(s.Config, children)
+	e := c.HookEngine(s.Config.Config, children)
 	r, err := inspect.Fire(ctx, e, payload)
 	switch {
 	case ctx.Err() != nil:

@@ -130,7 +130,7 @@ func configure(sys *app.System, ev protocol.Event, name string, skipTrust bool) 
 // at that path. A script that no hook runs is treated as a hook.
 func find(sys *app.System, c *app.Configuration, ev protocol.Event, name string) (hooks.Config, error) {
 	setup := inspection.Of(c)
-	config := setup.Config
+	config := setup.Config.Config
 	path := app.Absolute(sys, name)
 	called := func(h hooks.Hook) bool { return h.Event == ev && (h.Name == name || h.ID() == name) }
 	runs := func(h hooks.Hook) bool {

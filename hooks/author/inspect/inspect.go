@@ -33,7 +33,7 @@ import (
 type Setup struct {
 	// Config holds every hook that was found. Hooks of a folder that is not trusted have
 	// a reason in Untrusted.
-	Config  hooks.Config
+	Config  config.Loaded
 	Files   []File        // where hooks were looked for, in the order of running
 	Place   program.Place // where hooks run
 	Trusted bool          // the folder is trusted
@@ -96,7 +96,7 @@ type Explanation struct {
 	Loaded   int             `json:"loaded"`             // the number of hooks in the files that were read
 	Events   []EventPlan     `json:"events"`             // the plan of each event that has hooks or was asked for
 	Files    []File          `json:"files"`              // all places that were searched
-	Problems []hooks.Problem `json:"problems,omitempty"` // the faults of the files that were read
+	Problems []config.Problem `json:"problems,omitempty"` // the faults of the files that were read
 }
 
 // EventPlan is what would run at an event.
@@ -198,7 +198,7 @@ func (s *Setup) Explain(events []hooks.Event, subject string, mcp *protocol.MCPC
 
 // engine returns an engine that only plans.
 func (s *Setup) engine() *hooks.Engine {
-	return &hooks.Engine{Config: s.Config, Runner: command{}, Mask: s.Mask}
+	return &hooks.Engine{Config: s.Config.Config, Runner: command{}, Mask: s.Mask}
 }
 
 func (s *Setup) planFor(e *hooks.Engine, v *view, ev hooks.Event, subjects []string,

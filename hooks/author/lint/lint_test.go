@@ -347,12 +347,12 @@ func TestNothingToLookAt(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		settings string
-		problem  hooks.Problem
+		problem  config.Problem
 		want     []string
 	}{
-		{`{"hook": {}}`, hooks.Problem{}, []string{"HK018"}},
-		{`{}`, hooks.Problem{File: "hooks.json", Line: 2, Text: "unexpected end"}, []string{"HK017"}},
-		{`{"hooks": {"BeforeTols": []}}`, hooks.Problem{}, []string{"HK001"}},
+		{`{"hook": {}}`, config.Problem{}, []string{"HK018"}},
+		{`{}`, config.Problem{File: "hooks.json", Line: 2, Text: "unexpected end"}, []string{"HK017"}},
+		{`{"hooks": {"BeforeTols": []}}`, config.Problem{}, []string{"HK001"}},
 	} {
 		w := load(t, t.TempDir(), c.settings, hooks.LayerProject)
 		if c.problem.Text != "" {

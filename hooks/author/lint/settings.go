@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"minigem/hooks"
 	"minigem/hooks/claude"
 	"minigem/hooks/config"
 	"minigem/hooks/elsewhere"
@@ -20,7 +19,7 @@ func (l *linter) section(s config.Section) {
 		if isClaudes(p) {
 			p.Rule = "HK002"
 			if p.Fix.Edit == "" && p.Fix.To != "" {
-				p.Fix.Edit = hooks.RenameTool
+				p.Fix.Edit = config.RenameTool
 			}
 		}
 		l.add(cmp.Or(p.Rule, "HK009"), p.File, p.Line, l.settingsFix(p), "%s", p.Text)
@@ -62,12 +61,12 @@ func (l *linter) unread() {
 }
 
 // isClaudes reports whether an unknown event or tool name is one of Claude Code's.
-func isClaudes(p hooks.Problem) bool {
+func isClaudes(p config.Problem) bool {
 	return (p.Rule == "HK001" || p.Rule == "HK003") && (claude.Event(p.Fix.From) != "" || claude.Tool(p.Fix.From) != "")
 }
 
 // settingsFix returns a fix for the settings, or nil if the right value is not clear.
-func (l *linter) settingsFix(p hooks.Problem) func(*fixer) error {
+func (l *linter) settingsFix(p config.Problem) func(*fixer) error {
 	doc := l.docs[p.File]
 	if doc == nil {
 		return nil
@@ -76,28 +75,28 @@ func (l *linter) settingsFix(p hooks.Problem) func(*fixer) error {
 		return func(f *fixer) error { f.changed[p.File] = doc; return change() }
 	}
 	switch p.Fix.Edit {
-	case hooks.RenameEvent:
+	case config.RenameEvent:
 		if p.Fix.To != "" && !doc.Root().Get("hooks", p.Fix.To).Exists() {
 			return edit(func() error { doc.Root().Get("hooks").Rename(p.Fix.From, p.Fix.To); return nil })
 		}
-	case hooks.RenameTool:
+	case config.RenameTool:
 		return edit(func() error { return fixMatchers(doc, p) })
-	case hooks.LowerType:
+	case config.LowerType:
 		return edit(func() error { return fixTypes(doc, p.Line) })
-	case hooks.MoveOlder:
+	case config.MoveOlder:
 		return edit(func() error { return fixOlder(doc) })
-	case hooks.ToMilliseconds:
+	case config.ToMilliseconds:
 		return edit(func() error { return fixTimeouts(doc, p.Line) })
-	case hooks.DropMark:
+	case config.DropMark:
 		return edit(func() error { doc.BOM = false; return nil })
-	case hooks.ToNumber:
+	case config.ToNumber:
 		return edit(func() error { return fixTimeoutText(doc, p.Line) })
 	}
 	return nil
 }
 
 // fixMatchers corrects the name in the matchers on the problem's line.
-func fixMatchers(doc *jsonc.Doc, p hooks.Problem) error {
+func fixMatchers(doc *jsonc.Doc, p config.Problem) error {
 	return eachGroup(doc, func(g jsonc.Node) error {
 		m := g.Get("matcher")
 		if m.Kind() != jsonc.String || m.Line() != p.Line {
