@@ -72,18 +72,18 @@ func TestBeforeAgent(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name    string
-		out     hooks.BeforeAgentOutcome
+		out     hooks.Outcome
 		ending  Ending
 		history []string
 		event   event.Event
 	}{
-		{"deny leaves no trace", hooks.BeforeAgentOutcome{Verdict: deny("no")}, Blocked, nil, event.Blocked{Event: "BeforeAgent", Reason: "no"}},
-		{"stop keeps the prompt", hooks.BeforeAgentOutcome{Verdict: stop("end")}, Stopped, []string{"user: hi"}, event.Stopped{Event: "BeforeAgent", Reason: "end"}},
+		{"deny leaves no trace", hooks.Outcome{Verdict: deny("no")}, Blocked, nil, event.Blocked{Event: "BeforeAgent", Reason: "no"}},
+		{"stop keeps the prompt", hooks.Outcome{Verdict: stop("end")}, Stopped, []string{"user: hi"}, event.Stopped{Event: "BeforeAgent", Reason: "end"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			b := newBench()
-			b.hooks.beforeAgent = func(string) hooks.BeforeAgentOutcome { return tt.out }
+			b.hooks.beforeAgent = func(string) hooks.Outcome { return tt.out }
 			res := b.run(t, "hi")
 			assert.Equal(t, Result{Ending: tt.ending, Reason: tt.out.Reason}, res)
 			assert.Equal(t, tt.history, lines(b.memory.Messages()))
@@ -98,7 +98,7 @@ func TestBeforeAgentContextIsSentButNotKept(t *testing.T) {
 	t.Parallel()
 	b := newBench(llm.FakeCalls(llm.ToolCall{Name: "look"}), llm.FakeText("one"), llm.FakeText("two"))
 	context := "<hook_context>branch: main</hook_context>"
-	b.hooks.beforeAgent = func(prompt string) (o hooks.BeforeAgentOutcome) {
+	b.hooks.beforeAgent = func(prompt string) (o hooks.Outcome) {
 		if prompt == "first" {
 			o.Context = context
 		}
@@ -301,7 +301,7 @@ func TestCompressorIsAskedBeforeEachRound(t *testing.T) {
 			b.memory.Replace([]llm.Message{llm.UserText("summary")})
 		}
 	})
-	b.hooks.beforeAgent = func(string) hooks.BeforeAgentOutcome { return hooks.BeforeAgentOutcome{Context: "<ctx>"} }
+	b.hooks.beforeAgent = func(string) hooks.Outcome { return hooks.Outcome{Context: "<ctx>"} }
 	res := b.run(t, "hi")
 	assert.Equal(t, []int{0, 77}, seen)
 	assert.Equal(t, llm.Usage{Prompt: 77, Total: 80}, res.Usage)

@@ -17,10 +17,10 @@ import (
 // fakeHooks answers with its functions. A nil function lets everything pass.
 type fakeHooks struct {
 	noHooks
-	beforeAgent  func(prompt string) hooks.BeforeAgentOutcome
+	beforeAgent  func(prompt string) hooks.Outcome
 	afterAgent   func(prompt, response string, active bool) hooks.AfterAgentOutcome
 	beforeModel  func(*hooks.ModelRequest) hooks.BeforeModelOutcome
-	selection    func(*hooks.ModelRequest) hooks.BeforeToolSelectionOutcome
+	selection    func(*hooks.ModelRequest) *hooks.ModelRequest
 	afterModel   func(llm.Chunk) hooks.AfterModelOutcome
 	beforeModels int
 	log          []string
@@ -31,7 +31,7 @@ func (f *fakeHooks) note(format string, args ...any) {
 	f.log = append(f.log, fmt.Sprintf(format, args...))
 }
 
-func (f *fakeHooks) BeforeAgent(_ context.Context, prompt string) (o hooks.BeforeAgentOutcome) {
+func (f *fakeHooks) BeforeAgent(_ context.Context, prompt string) (o hooks.Outcome) {
 	f.note("BeforeAgent %s", prompt)
 	if f.beforeAgent != nil {
 		return f.beforeAgent(prompt)
@@ -59,7 +59,7 @@ func (f *fakeHooks) BeforeModel(ctx context.Context, r *hooks.ModelRequest) hook
 	return f.noHooks.BeforeModel(ctx, r)
 }
 
-func (f *fakeHooks) BeforeToolSelection(ctx context.Context, r *hooks.ModelRequest) hooks.BeforeToolSelectionOutcome {
+func (f *fakeHooks) BeforeToolSelection(ctx context.Context, r *hooks.ModelRequest) *hooks.ModelRequest {
 	if f.selection != nil {
 		return f.selection(r)
 	}

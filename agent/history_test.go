@@ -193,8 +193,8 @@ func randomSurroundings(rnd *rand.Rand, b *bench) {
 		}
 		return hooks.Verdict{}
 	}
-	b.hooks.beforeAgent = func(string) hooks.BeforeAgentOutcome {
-		return hooks.BeforeAgentOutcome{Verdict: verdict(20), Context: "<ctx>"}
+	b.hooks.beforeAgent = func(string) hooks.Outcome {
+		return hooks.Outcome{Verdict: verdict(20), Context: "<ctx>"}
 	}
 	b.hooks.beforeModel = func(r *hooks.ModelRequest) hooks.BeforeModelOutcome {
 		out := hooks.BeforeModelOutcome{Verdict: verdict(30), Request: r}

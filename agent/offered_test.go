@@ -52,8 +52,8 @@ func TestCallsAreHeldToTheRequest(t *testing.T) {
 					return out
 				}
 				if tt.selection != nil {
-					b.hooks.selection = func(r *hooks.ModelRequest) hooks.BeforeToolSelectionOutcome {
-						return hooks.BeforeToolSelectionOutcome{Request: tt.selection(r)}
+					b.hooks.selection = func(r *hooks.ModelRequest) *hooks.ModelRequest {
+						return tt.selection(r)
 					}
 				}
 				runner := &offersRunner{}

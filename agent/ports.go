@@ -13,7 +13,7 @@ import (
 type Hooks interface {
 	// BeforeAgent fires for each prompt before it is in the history: the user's, and
 	// again for the reason of each AfterAgent hook that refuses an answer.
-	BeforeAgent(ctx context.Context, prompt string) hooks.BeforeAgentOutcome
+	BeforeAgent(ctx context.Context, prompt string) hooks.Outcome
 	// AfterAgent fires for each final answer. prompt is the user's own; response is "[no
 	// response text]" for an empty one. stopHookActive says that the answer is to a
 	// prompt of an AfterAgent hook.
@@ -25,7 +25,7 @@ type Hooks interface {
 	BeforeModel(ctx context.Context, req *hooks.ModelRequest) hooks.BeforeModelOutcome
 	// BeforeToolSelection fires after BeforeModel, unless that denied the request or
 	// answered it with text alone.
-	BeforeToolSelection(ctx context.Context, req *hooks.ModelRequest) hooks.BeforeToolSelectionOutcome
+	BeforeToolSelection(ctx context.Context, req *hooks.ModelRequest) *hooks.ModelRequest
 	// AfterModel fires for each chunk of an answer before the [event.Sink] has it. Denied
 	// means that the chunk is dropped and the turn ends.
 	AfterModel(ctx context.Context, req *hooks.ModelRequest, c llm.Chunk) hooks.AfterModelOutcome
@@ -174,7 +174,7 @@ type Result struct {
 type noHooks struct{}
 
 // BeforeAgent adds nothing to the prompt.
-func (noHooks) BeforeAgent(context.Context, string) (o hooks.BeforeAgentOutcome) { return }
+func (noHooks) BeforeAgent(context.Context, string) (o hooks.Outcome) { return }
 
 // AfterAgent accepts every answer.
 func (noHooks) AfterAgent(context.Context, string, string, bool) (o hooks.AfterAgentOutcome) { return }
@@ -188,8 +188,8 @@ func (noHooks) BeforeModel(_ context.Context, r *hooks.ModelRequest) hooks.Befor
 }
 
 // BeforeToolSelection returns the request as it is.
-func (noHooks) BeforeToolSelection(_ context.Context, r *hooks.ModelRequest) hooks.BeforeToolSelectionOutcome {
-	return hooks.BeforeToolSelectionOutcome{Request: r}
+func (noHooks) BeforeToolSelection(_ context.Context, r *hooks.ModelRequest) *hooks.ModelRequest {
+	return r
 }
 
 // AfterModel returns the chunk as it is.

@@ -163,7 +163,7 @@ func (r *run) try(ctx context.Context, ans *reply, extra string) error {
 	if before.Response != nil {
 		return r.synthetic(ctx, ans, before)
 	}
-	req = r.Hooks.BeforeToolSelection(ctx, before.Request).Request // 5
+	req = r.Hooks.BeforeToolSelection(ctx, before.Request) // 5
 
 	send := req.Request // hooks may have broken a rule of the API
 	send.Messages = r.sending.forModel(send.Model, send.Messages)
@@ -207,7 +207,7 @@ func (r *run) synthetic(ctx context.Context, ans *reply, before hooks.BeforeMode
 	ans.request = before.Request.Request
 	if slices.ContainsFunc(before.Response, callsTools) {
 		// The calls of a hook's answer are limited like the model's calls.
-		ans.request = r.Hooks.BeforeToolSelection(ctx, before.Request).Request.Request
+		ans.request = r.Hooks.BeforeToolSelection(ctx, before.Request).Request
 	}
 	r.emit(event.RoundStarted{Round: r.rounds, Model: ans.model})
 	for _, c := range before.Response {

@@ -41,10 +41,10 @@ func TestBeforeModelChangesThisRequestOnly(t *testing.T) {
 		changed.Messages = []llm.Message{llm.UserText("asked"), llm.UserText("differently")}
 		return hooks.BeforeModelOutcome{Request: hooks.NewModelRequest(changed)}
 	}
-	b.hooks.selection = func(r *hooks.ModelRequest) hooks.BeforeToolSelectionOutcome {
+	b.hooks.selection = func(r *hooks.ModelRequest) *hooks.ModelRequest {
 		changed := r.Request
 		changed.Tools = changed.Tools[:1]
-		return hooks.BeforeToolSelectionOutcome{Request: hooks.NewModelRequest(changed)}
+		return hooks.NewModelRequest(changed)
 	}
 	b.run(t, "hi")
 	assert.Equal(t, []llm.Request{{

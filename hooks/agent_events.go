@@ -8,13 +8,15 @@ import (
 
 // BeforeAgent fires once for each submitted prompt, before anything else, and again for a
 // retry that an AfterAgent hook asked for, with the reason as prompt. Hooks can deny or
-// stop the turn and add context.
-func (e *Engine) BeforeAgent(ctx context.Context, prompt string) BeforeAgentOutcome {
+// stop the turn and add context. Deny ends the turn and the prompt must leave no trace in
+// the history. Stop ends it and the prompt stays. The context goes with the requests of
+// this prompt only and is not kept in the history.
+func (e *Engine) BeforeAgent(ctx context.Context, prompt string) Outcome {
 	e.submitted()
-	if e.idle(protocol.BeforeAgent) {
-		return BeforeAgentOutcome{}
+	if e.idle(protocol.BeforeAgent) { // before the closure below, which costs an allocation
+		return Outcome{}
 	}
-	added, v := fire(ctx, e, event[string]{
+	return e.adds(ctx, event[string]{
 		name: protocol.BeforeAgent,
 		stdin: func(b protocol.Base, added string) Payload {
 			in := protocol.BeforeAgentInput{Base: b, Prompt: prompt}
@@ -23,10 +25,21 @@ func (e *Engine) BeforeAgent(ctx context.Context, prompt string) BeforeAgentOutc
 			}
 			return payload(in)
 		},
-		apply:  addContext,
-		effect: contextEffect,
 	})
-	return BeforeAgentOutcome{Verdict: v, Context: wrapContext(added)}
+}
+
+// adds fires an event whose hooks decide and add context, no more. Without an effect of
+// its own, the event's effect is the context.
+func (e *Engine) adds(ctx context.Context, ev event[string]) Outcome {
+	if e.idle(ev.name) {
+		return Outcome{}
+	}
+	ev.apply = addContext
+	if ev.effect == nil {
+		ev.effect = contextEffect
+	}
+	added, v := fire(ctx, e, ev)
+	return Outcome{v, wrapContext(added)}
 }
 
 // AfterAgent fires when a prompt's work is done and the model gave a final answer; never

@@ -93,7 +93,7 @@ type Hook struct {
 	If string
 	// Sequential makes all hooks of the event run one after the other.
 	Sequential bool
-	// Timeout bounds a run; 0 or less means [DefaultTimeout].
+	// Timeout bounds a run; 0 or less means the default; see [Hook.Limit].
 	Timeout time.Duration
 	// Env holds variables for the hook, in addition to the session's.
 	Env map[string]string
@@ -126,28 +126,42 @@ type Hook struct {
 
 // Part names a skill or an agent. The zero Part names none.
 type Part struct {
-	// Kind is [SkillPart] or [AgentPart].
-	Kind string
-	// Name is the name of the skill or agent.
-	Name string
+	// Skill is the name of a skill, whose hooks run after [Engine.Activate]; else empty.
+	Skill string
+	// Agent is the name of a subagent, whose hooks run in events with its [Subagent];
+	// else empty.
+	Agent string
 }
-
-// The values of [Part.Kind].
-const (
-	// SkillPart is a skill; its hooks run after [Engine.Activate].
-	SkillPart = "skill"
-	// AgentPart is a subagent; its hooks run in events with its [Subagent].
-	AgentPart = "agent"
-)
 
 // partOf reads what String writes.
 func partOf(s string) Part {
-	kind, name, _ := strings.Cut(s, " ")
-	return Part{kind, name}
+	switch kind, name, _ := strings.Cut(s, " "); kind {
+	case "skill":
+		return Part{Skill: name}
+	case "agent":
+		return Part{Agent: name}
+	}
+	return Part{}
 }
 
 // String returns, for example, "skill review", and "" for the zero Part.
-func (p Part) String() string { return strings.TrimSpace(p.Kind + " " + p.Name) }
+func (p Part) String() string {
+	switch {
+	case p.Skill != "":
+		return "skill " + p.Skill
+	case p.Agent != "":
+		return "agent " + p.Agent
+	}
+	return ""
+}
+
+// Limit returns how long a run may take: Timeout, or a minute if there is none.
+func (h Hook) Limit() time.Duration {
+	if h.Timeout > 0 {
+		return h.Timeout
+	}
+	return time.Minute
+}
 
 // ID returns what a hook is called in lists and in hooksConfig.disabled: its Name or,
 // without one, its [Hook.Target]. IDs need not be unique.

@@ -40,7 +40,7 @@ func TestHooksCostTheSameInALongSession(t *testing.T) { // not parallel: it coun
 					llm.Message{Role: llm.RoleModel, Parts: []llm.Part{call}})
 				req = req.Next(llm.Request{Model: "m", Messages: history})
 				req = e.BeforeModel(t.Context(), req).Request
-				req = e.BeforeToolSelection(t.Context(), req).Request
+				req = e.BeforeToolSelection(t.Context(), req)
 				e.AfterModel(t.Context(), req, llm.Chunk{Parts: []llm.Part{call}, FinishReason: "STOP"})
 			}
 		}, 10, 100, 1_000, 10_000)

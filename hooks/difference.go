@@ -15,21 +15,10 @@ type Difference struct {
 	Here string
 	// Source is the file of the agent's source that shows it; may be empty.
 	Source string
-	// Shown says where authors see it.
-	Shown Shown
+	// Shown is a set of places, joined by |, that show it in addition to the manual;
+	// hooks/elsewhere names them.
+	Shown int
 }
-
-// Shown is a set of places, joined by |, that show a [Difference] in addition to the
-// manual. The zero value means the manual only.
-type Shown int
-
-// They are bits, so that a difference can be shown in both.
-const (
-	// InReport means the report of a run ([Run.Upstream]).
-	InReport Shown = 1 << iota
-	// InExplain means "hooks explain", which looks at settings and programs.
-	InExplain
-)
 
 // String returns the difference as a sentence. A Difference without an ID comes from the
 // JSON of a report, which has only its text; that text, in There, is returned as it is.

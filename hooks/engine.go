@@ -89,9 +89,6 @@ type Engine struct {
 	late     late
 }
 
-// DefaultTimeout bounds the run of a hook that has no Timeout.
-const DefaultTimeout = 60 * time.Second
-
 // How long hooks that nobody needs to wait for are waited for, unless [Engine.Patience]
 // says otherwise.
 const (

@@ -68,10 +68,10 @@ func TestZeroEngine(t *testing.T) {
 	for _, e := range []*hooks.Engine{nil, {}, withHook} {
 		ctx, use := context.Background(), writeFile()
 		req := hooks.NewModelRequest(hookstest.Request())
-		assert.Equal(t, hooks.SessionStartOutcome{}, e.SessionStart(ctx, "startup"))
-		assert.Equal(t, hooks.BeforeAgentOutcome{}, e.BeforeAgent(ctx, "p"))
+		assert.Equal(t, "", e.SessionStart(ctx, "startup"))
+		assert.Equal(t, hooks.Outcome{}, e.BeforeAgent(ctx, "p"))
 		assert.Equal(t, hooks.BeforeModelOutcome{Request: req}, e.BeforeModel(ctx, req))
-		assert.Equal(t, hooks.BeforeToolSelectionOutcome{Request: req}, e.BeforeToolSelection(ctx, req))
+		assert.Equal(t, req, e.BeforeToolSelection(ctx, req))
 		assert.Equal(t, hooks.AfterModelOutcome{Chunk: hookstest.Chunk()}, e.AfterModel(ctx, req, hookstest.Chunk()))
 		assert.Equal(t, hooks.BeforeToolOutcome{Args: use.Call.Args}, e.BeforeTool(ctx, use))
 		assert.Equal(t, hooks.AfterToolOutcome{}, e.AfterTool(ctx, use, protocol.ToolResponse{}))

@@ -28,13 +28,16 @@ func (e *Engine) Explain(ev Event, subject string, mcp *protocol.MCPContext) Rep
 	return Report{Event: ev, Subject: subject, Sequential: p.InTurn, Runs: p.Runs, mask: mask}
 }
 
-// MatcherFinds reports whether a tool matcher of Gemini CLI's dialect finds name. It also
-// returns true if the expression takes longer than 250 ms, as the engine does.
-func MatcherFinds(pattern, name string) bool {
-	found, err := compile(strings.TrimSpace(pattern)).match(name)
+// Matcher is a pattern of tools' names, in Gemini CLI's dialect.
+type Matcher string
+
+// Finds reports whether the pattern finds name. It also returns true if the expression
+// takes longer than 250 ms, as the engine does.
+func (m Matcher) Finds(name string) bool {
+	found, err := compile(strings.TrimSpace(string(m))).match(name)
 	return found || err != nil
 }
 
-// MatcherFault says why a tool matcher is not a valid regular expression, or returns "".
-// The engine compares an invalid one literally with whole names.
-func MatcherFault(pattern string) string { return compile(strings.TrimSpace(pattern)).invalid }
+// Fault says why the pattern is not a valid regular expression, or returns "". The engine
+// compares an invalid one literally with whole names.
+func (m Matcher) Fault() string { return compile(strings.TrimSpace(string(m))).invalid }

@@ -279,10 +279,7 @@ func (f *firing[S]) runOne(ctx context.Context, i int, stdin Payload) {
 	f.mu.Unlock()
 	var env []string
 	r.Stdin, env = f.rules.Ask(f.Firing, r.Hook, stdin)
-	limit := r.Hook.Timeout
-	if limit <= 0 {
-		limit = DefaultTimeout
-	}
+	limit := r.Hook.Limit()
 	if why := f.e.withheld(ctx, r.Hook); why != "" {
 		r.withhold(f.ev.name, why)
 		f.mu.Lock()

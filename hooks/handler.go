@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 
+	"minigem/hooks/protocol"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -220,31 +222,28 @@ func escaped(word string) string {
 	return b.String() + special.Replace(word[at:])
 }
 
-// placeholder matches ${NAME} for each of Variables. Bash's form without braces is left
+// placeholder matches ${NAME} for each of [protocol.Variables]. Bash's form without braces is left
 // to shells.
 var placeholder = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\$\{(?:` + strings.Join(Variables(), "|") + `)\}`)
+	return regexp.MustCompile(`\$\{(?:` + strings.Join(protocol.Variables(), "|") + `)\}`)
 })
 
-// Variables returns the names of the variables that every hook finds in its
-// environment, and CLAUDE_PLUGIN_ROOT, the folder of a plugin for Claude Code. Gemini
-// CLI substitutes them in the command, each as one word (core/hooks/hookRunner.ts). The
-// slice is the caller's.
-func Variables() []string {
-	return []string{"GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_PLANS_DIR", "GEMINI_SESSION_ID", "CLAUDE_PROJECT_DIR",
-		"CLAUDE_PLUGIN_ROOT"}
-}
-
-// ExpandVariables replaces ${NAME} in s for each NAME of [Variables], for hooks that have
-// no shell. A name for which value returns false stays as it is, and so does $NAME
-// without braces, as in Claude Code.
-func ExpandVariables(s string, value func(name string) (string, bool)) string {
-	return placeholder().ReplaceAllStringFunc(s, func(ref string) string {
-		if v, ok := value(strings.Trim(ref, "${}")); ok {
-			return v
-		}
-		return ref
-	})
+// Expanded returns what a hook without a shell runs: its Command and Args with ${NAME}
+// replaced for each NAME of [protocol.Variables]. A name for which value returns false
+// stays as it is, and so does $NAME without braces, as in Claude Code.
+func (h Hook) Expanded(value func(name string) (string, bool)) (command string, args []string) {
+	expand := func(s string) string {
+		return placeholder().ReplaceAllStringFunc(s, func(ref string) string {
+			if v, ok := value(strings.Trim(ref, "${}")); ok {
+				return v
+			}
+			return ref
+		})
+	}
+	for _, a := range h.Args {
+		args = append(args, expand(a))
+	}
+	return expand(h.Command), args
 }
 
 // Differing returns the JSON names of the fields in which h and other differ, in the

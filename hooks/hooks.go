@@ -83,16 +83,14 @@ type Verdict struct {
 // Deny or Stop.
 func (v Verdict) Denied() bool { return v.Decision >= Deny }
 
-// The outcomes, one per event. An outcome has no field for what hooks of its event cannot
-// change. Every Context is already wrapped in <hook_context>, with < and > escaped; it is
-// empty if no hook added any.
+// The outcomes. An outcome has no field for what hooks of its event cannot change. Every
+// Context is already wrapped in <hook_context>, with < and > escaped; it is empty if no
+// hook added any.
 type (
-	// BeforeAgentOutcome is the outcome of [Engine.BeforeAgent]. Deny ends the turn and
-	// the prompt must leave no trace in the history. Stop ends it and the prompt stays.
-	BeforeAgentOutcome struct {
+	// Outcome is the outcome of events whose hooks decide and add context, no more.
+	Outcome struct {
 		Verdict
-		// Context goes with the requests of this prompt only and is not kept in the
-		// history.
+		// Context is for the model; the event's method says where it goes.
 		Context string
 	}
 
@@ -105,14 +103,6 @@ type (
 		// Response, if not nil, is a hook's answer for the model. No request is sent
 		// then, whatever the decision.
 		Response []llm.Chunk
-	}
-
-	// BeforeToolSelectionOutcome is the outcome of [Engine.BeforeToolSelection]. It has
-	// no decision: these hooks cannot block.
-	BeforeToolSelectionOutcome struct {
-		// Request is the request to send, its tools narrowed or forced. It is the
-		// argument itself if nothing changed.
-		Request *ModelRequest
 	}
 
 	// AfterModelOutcome is the outcome of [Engine.AfterModel]. Deny discards the chunk
@@ -170,14 +160,6 @@ type (
 		Instead *string
 	}
 
-	// PostToolUseFailureOutcome is the outcome of [Engine.PostToolUseFailure]. Deny
-	// replaces the tool's result by Reason.
-	PostToolUseFailureOutcome struct {
-		Verdict
-		// Context is to be appended to the result.
-		Context string
-	}
-
 	// AfterAgentOutcome is the outcome of [Engine.AfterAgent]. Deny makes Reason the next
 	// prompt. So does a Context without a denial: the agent goes on with it.
 	AfterAgentOutcome struct {
@@ -187,38 +169,6 @@ type (
 		// ClearContext asks the caller to clear the conversation. It is set only if a
 		// hook that denied or stopped asked for it.
 		ClearContext bool
-	}
-
-	// SubagentStartOutcome is the outcome of [Engine.SubagentStart]. Deny prevents the
-	// agent from starting.
-	SubagentStartOutcome struct {
-		Verdict
-		// Context is for the subagent, which reads it with its task.
-		Context string
-	}
-
-	// SubagentStopOutcome is the outcome of [Engine.SubagentStop]. Deny makes Reason the
-	// subagent's next prompt. So does a Context without a denial.
-	SubagentStopOutcome struct {
-		Verdict
-		// Context is what the subagent goes on with. It is empty if the decision is Stop.
-		Context string
-	}
-
-	// PreCompressOutcome is the outcome of [Engine.PreCompress]. It has no decision:
-	// these hooks cannot block.
-	PreCompressOutcome struct {
-		// Context is for the instructions of the summary: what it should keep.
-		Context string
-	}
-
-	// SessionStartOutcome is the outcome of [Engine.SessionStart]. It has no decision:
-	// these hooks cannot block.
-	SessionStartOutcome struct {
-		// Context is for the model, in the new session.
-		Context string
-		// SystemMessage is for the user; see [Verdict.SystemMessage].
-		SystemMessage string
 	}
 )
 

@@ -65,7 +65,7 @@ func (e *Engine) messages(rep *Report) []Message {
 			continue
 		}
 		id, o := r.Hook.Label(), r.Reading.Output
-		add := func(kind MessageKind, text string) {
+		add := func(kind string, text string) {
 			out = append(out, Message{Hook: id, Kind: kind, Text: text, Suppressed: kind == MessageSystem && o.SuppressOutput})
 		}
 		once := func(text string) bool {

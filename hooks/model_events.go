@@ -75,10 +75,11 @@ func (e *Engine) BeforeModel(ctx context.Context, req *ModelRequest) BeforeModel
 
 // BeforeToolSelection fires after BeforeModel, with the request as that left it. Hooks
 // can narrow or force the tools, nothing else. Hooks of the project cannot take back a
-// restriction by other hooks.
-func (e *Engine) BeforeToolSelection(ctx context.Context, req *ModelRequest) BeforeToolSelectionOutcome {
+// restriction by other hooks. It returns the request to send: req itself if nothing
+// changed.
+func (e *Engine) BeforeToolSelection(ctx context.Context, req *ModelRequest) *ModelRequest {
 	if e.idle(protocol.BeforeToolSelection) {
-		return BeforeToolSelectionOutcome{Request: req}
+		return req
 	}
 	type state struct {
 		read *ModelRequest
@@ -103,7 +104,7 @@ func (e *Engine) BeforeToolSelection(ctx context.Context, req *ModelRequest) Bef
 		},
 		tools: offered,
 	})
-	return BeforeToolSelectionOutcome{Request: s.read}
+	return s.read
 }
 
 // AfterModel fires for each streamed chunk, and for a hook's own answer, before it is

@@ -14,8 +14,8 @@ import (
 )
 
 var (
-	skill = hooks.Part{Kind: hooks.SkillPart, Name: "review"}
-	agent = hooks.Part{Kind: hooks.AgentPart, Name: "reviewer"}
+	skill = hooks.Part{Skill: "review"}
+	agent = hooks.Part{Agent: "reviewer"}
 )
 
 // TestHooksOfPartsRunWhileThoseAreActive checks that a skill's hooks run from its
@@ -34,7 +34,7 @@ func TestHooksOfPartsRunWhileThoseAreActive(t *testing.T) {
 	e.SetOrigin(hooks.Origin{SessionID: "another"})
 	assert.False(t, e.BeforeTool(t.Context(), writeFile()).Denied(), "after /clear")
 
-	in := func(s hooks.Subagent) context.Context { return hooks.InSubagent(t.Context(), s) }
+	in := func(s hooks.Subagent) context.Context { return s.In(t.Context()) }
 	e, _, rep = engine(protocol.BeforeTool, deny, "a")
 	e.Config.Hooks[0].Within, e.Config.Hooks[0].Source.File = agent, "/p/reviewer.md"
 	assert.False(t, e.BeforeTool(t.Context(), writeFile()).Denied())

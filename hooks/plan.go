@@ -36,10 +36,10 @@ type at struct {
 // without says why h does not run here: its skill or agent is not active.
 func (a at) without(h Hook) string {
 	switch w := h.Within; {
-	case w.Kind == AgentPart && (a.agent.Type != w.Name || a.agent.File != "" && a.agent.File != h.Source.File):
-		return "it runs in the agent " + w.Name + " alone"
-	case w.Kind == SkillPart && (a.skill == nil || !a.skill(w.Name)):
-		return "it runs while the skill " + w.Name + " is active"
+	case w.Agent != "" && (a.agent.Type != w.Agent || a.agent.File != "" && a.agent.File != h.Source.File):
+		return "it runs in the agent " + w.Agent + " alone"
+	case w.Skill != "" && (a.skill == nil || !a.skill(w.Skill)):
+		return "it runs while the skill " + w.Skill + " is active"
 	}
 	return ""
 }

@@ -150,8 +150,8 @@ const (
 type Message struct {
 	// Hook is the hook's [Hook.Label].
 	Hook string
-	// Kind says where the message comes from.
-	Kind MessageKind
+	// Kind says where the message comes from: one of the Message constants.
+	Kind string
 	// Text may have several lines, and is not cleaned of control characters.
 	Text string
 	// Suppressed means that the hook said "suppressOutput": neither this message nor the
@@ -160,18 +160,16 @@ type Message struct {
 	Suppressed bool
 }
 
-// MessageKind says what a [Message] is. Its values are stable and used in the JSON form.
-type MessageKind string
-
+// The values of [Message.Kind], which are stable and used in the JSON form.
 const (
 	// MessageSystem is the hook's systemMessage.
-	MessageSystem MessageKind = "system"
+	MessageSystem = "system"
 	// MessageFailure says that the hook failed. For the model events it is sent once per
 	// hook and cause.
-	MessageFailure MessageKind = "failure"
+	MessageFailure = "failure"
 	// MessageWarning says what was ignored of the hook's answer. It is sent once per hook
 	// and warning in an engine's life.
-	MessageWarning MessageKind = "warning"
+	MessageWarning = "warning"
 	// MessageNote is [Hook.Note], before the hook's first run. It is sent once.
-	MessageNote MessageKind = "note"
+	MessageNote = "note"
 )

@@ -113,10 +113,10 @@ type wireEffect struct {
 
 // wireMessage is the JSON form of a Message.
 type wireMessage struct {
-	Hook       string      `json:"hook"`
-	Kind       MessageKind `json:"kind"`
-	Text       string      `json:"text"`
-	Suppressed bool        `json:"suppressed,omitempty"`
+	Hook       string `json:"hook"`
+	Kind       string `json:"kind"`
+	Text       string `json:"text"`
+	Suppressed bool   `json:"suppressed,omitempty"`
 }
 
 // MarshalJSON writes r on one line. Secrets are masked if r comes from an engine with a

@@ -93,7 +93,7 @@ func TestReportAnswers(t *testing.T) {
 func TestMessagesAreReportedOnce(t *testing.T) {
 	t.Parallel()
 	script := map[string]hookstest.Script{"a": {Exit: 1, Stdout: `{"systemMessage":"m","x":1}`}}
-	kinds := func(r hooks.Report) (out []hooks.MessageKind) {
+	kinds := func(r hooks.Report) (out []string) {
 		for _, m := range r.Messages {
 			out = append(out, m.Kind)
 		}
@@ -101,16 +101,16 @@ func TestMessagesAreReportedOnce(t *testing.T) {
 	}
 	e, _, rep := engine(protocol.BeforeTool, script, "a")
 	e.BeforeTool(t.Context(), writeFile())
-	assert.Equal(t, []hooks.MessageKind{"system", "failure", "warning"}, kinds(rep.last()))
+	assert.Equal(t, []string{"system", "failure", "warning"}, kinds(rep.last()))
 	e.BeforeTool(t.Context(), writeFile())
-	assert.Equal(t, []hooks.MessageKind{"system", "failure"}, kinds(rep.last()))
+	assert.Equal(t, []string{"system", "failure"}, kinds(rep.last()))
 
 	e, _, rep = engine(protocol.AfterModel, script, "a")
 	req := hooks.NewModelRequest(hookstest.Request())
 	e.AfterModel(t.Context(), req, hookstest.Chunk())
-	assert.Equal(t, []hooks.MessageKind{"system", "failure", "warning"}, kinds(rep.last()))
+	assert.Equal(t, []string{"system", "failure", "warning"}, kinds(rep.last()))
 	e.AfterModel(t.Context(), req, hookstest.Chunk())
-	assert.Equal(t, []hooks.MessageKind{"system"}, kinds(rep.last()))
+	assert.Equal(t, []string{"system"}, kinds(rep.last()))
 }
 
 func TestSuppressedMessagesAreMarked(t *testing.T) {

@@ -110,7 +110,7 @@ func selected(t *testing.T, hs []hooks.Hook) *hooks.ModelRequest {
 	}
 	e := &hooks.Engine{Config: hooks.Config{Hooks: hs}, Runner: runner}
 	req := llm.Request{Model: "m", Messages: []llm.Message{llm.UserText("hi")}, Tools: []llm.ToolSpec{{Name: "a"}, {Name: "b"}, {Name: "c"}, {Name: "d"}}}
-	return e.BeforeToolSelection(t.Context(), e.BeforeModel(t.Context(), hooks.NewModelRequest(req)).Request).Request
+	return e.BeforeToolSelection(t.Context(), e.BeforeModel(t.Context(), hooks.NewModelRequest(req)).Request)
 }
 
 func callable(r *hooks.ModelRequest) []string {

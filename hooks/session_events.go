@@ -8,21 +8,16 @@ import (
 
 // SessionStart fires when a session begins: at start-up, on resume, after /clear and
 // after a compression. source is "startup", "resume", "clear" or "compact". Hooks can add
-// context and show the user a message.
-func (e *Engine) SessionStart(ctx context.Context, source string) SessionStartOutcome {
-	if e.idle(protocol.SessionStart) {
-		return SessionStartOutcome{}
-	}
-	added, v := fire(ctx, e, event[string]{
+// context, which SessionStart returns for the model, and show the user a message. They
+// cannot block.
+func (e *Engine) SessionStart(ctx context.Context, source string) (added string) {
+	return e.adds(ctx, event[string]{
 		name:    protocol.SessionStart,
 		subject: subject{name: source},
 		stdin: func(b protocol.Base, _ string) Payload {
 			return payload(protocol.SessionStartInput{Base: b, Source: source})
 		},
-		apply:  addContext,
-		effect: contextEffect,
-	})
-	return SessionStartOutcome{Context: wrapContext(added), SystemMessage: v.SystemMessage}
+	}).Context
 }
 
 // SessionEnd fires once when a session ends. reason is "exit", "clear", "logout",
@@ -52,23 +47,18 @@ func (e *Engine) inform(ctx context.Context, name protocol.Event, about string, 
 }
 
 // PreCompress fires when the history is about to be compressed; trigger is "auto" or
-// "manual". Hooks can show the user a message and say what the summary should keep. They
-// are waited for as long as [Engine.Patience] lasts; what a later one adds is lost.
-func (e *Engine) PreCompress(ctx context.Context, trigger string) PreCompressOutcome {
-	if e.idle(protocol.PreCompress) {
-		return PreCompressOutcome{}
-	}
-	added, _ := fire(ctx, e, event[string]{
+// "manual". Hooks can show the user a message and say what the summary should keep, which
+// PreCompress returns; they cannot block. They are waited for as long as
+// [Engine.Patience] lasts; what a later one adds is lost.
+func (e *Engine) PreCompress(ctx context.Context, trigger string) (keep string) {
+	return e.adds(ctx, event[string]{
 		name:    protocol.PreCompress,
 		subject: subject{name: trigger},
 		stdin: func(b protocol.Base, _ string) Payload {
 			return payload(protocol.PreCompressInput{Base: b, Trigger: trigger})
 		},
-		apply:  addContext,
-		effect: contextEffect,
-		leave:  true,
-	})
-	return PreCompressOutcome{Context: wrapContext(added)}
+		leave: true,
+	}).Context
 }
 
 // PostCompact fires after the history was compressed. trigger is "auto" or "manual".

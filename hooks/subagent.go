@@ -22,9 +22,9 @@ type Subagent struct {
 // subagentKey is the key of a context's Subagent.
 type subagentKey struct{}
 
-// InSubagent returns a context for events about s. Hooks read its ID and Type as agent_id
-// and agent_type.
-func InSubagent(ctx context.Context, s Subagent) context.Context {
+// In returns a context for events about s. Hooks read its ID and Type as agent_id and
+// agent_type.
+func (s Subagent) In(ctx context.Context) context.Context {
 	return context.WithValue(ctx, subagentKey{}, s)
 }
 
@@ -36,32 +36,24 @@ func SubagentOf(ctx context.Context) Subagent {
 }
 
 // SubagentStart fires before an agent begins that another agent called. ctx must come
-// from [InSubagent]; prompt is the agent's task. Hooks can deny or stop it and add
-// context.
-func (e *Engine) SubagentStart(ctx context.Context, prompt string) SubagentStartOutcome {
-	if e.idle(protocol.SubagentStart) {
-		return SubagentStartOutcome{}
-	}
-	added, v := fire(ctx, e, event[string]{
+// from [Subagent.In]; prompt is the agent's task. Hooks can deny or stop it, so that it
+// does not begin, and add context, which the subagent reads with its task.
+func (e *Engine) SubagentStart(ctx context.Context, prompt string) Outcome {
+	return e.adds(ctx, event[string]{
 		name:    protocol.SubagentStart,
 		subject: subject{name: SubagentOf(ctx).Type},
 		stdin: func(b protocol.Base, _ string) Payload {
 			return payload(protocol.SubagentStartInput{Base: b, Prompt: prompt})
 		},
-		apply:  addContext,
-		effect: contextEffect,
 	})
-	return SubagentStartOutcome{Verdict: v, Context: wrapContext(added)}
 }
 
 // SubagentStop fires when a subagent's work ended, unless it was cancelled or a hook
-// ended the run. ctx must come from [InSubagent]. Hooks can send the subagent on. The
-// caller must bound how often; see [Config.MaxRetries].
-func (e *Engine) SubagentStop(ctx context.Context, end SubagentEnd) SubagentStopOutcome {
-	if e.idle(protocol.SubagentStop) {
-		return SubagentStopOutcome{}
-	}
-	added, v := fire(ctx, e, event[string]{
+// ended the run. ctx must come from [Subagent.In]. Hooks can send the subagent on: Deny
+// makes Reason its next prompt, and so does a Context without a denial. The caller must
+// bound how often; see [Config.MaxRetries]. The Context is empty if the decision is Stop.
+func (e *Engine) SubagentStop(ctx context.Context, end SubagentEnd) Outcome {
+	out := e.adds(ctx, event[string]{
 		name:    protocol.SubagentStop,
 		subject: subject{name: SubagentOf(ctx).Type},
 		stdin: func(b protocol.Base, _ string) Payload {
@@ -69,7 +61,6 @@ func (e *Engine) SubagentStop(ctx context.Context, end SubagentEnd) SubagentStop
 				Ending:         end.Ending,
 				StopHookActive: end.Again, AgentTranscriptPath: end.Transcript})
 		},
-		apply: addContext,
 		effect: func(added string, v Verdict) Effect {
 			switch {
 			case v.Decision == Deny:
@@ -80,9 +71,8 @@ func (e *Engine) SubagentStop(ctx context.Context, end SubagentEnd) SubagentStop
 			return Effect{Kind: EffectNone}
 		},
 	})
-	out := SubagentStopOutcome{Verdict: v}
-	if v.Decision != Stop {
-		out.Context = wrapContext(added)
+	if out.Decision == Stop {
+		out.Context = ""
 	}
 	return out
 }

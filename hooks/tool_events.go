@@ -269,18 +269,17 @@ func (u ToolUse) with(response protocol.ToolResponse) ToolUse {
 
 // PostToolUseFailure fires after AfterTool if the tool failed, that is, if response has
 // an Error or use.Exit is not 0. After any other call it does nothing. Hooks can replace
-// the result by a reason and add context.
-func (e *Engine) PostToolUseFailure(ctx context.Context, use ToolUse,
-	response protocol.ToolResponse) PostToolUseFailureOutcome {
+// the result by a reason, with Deny, and append context to it.
+func (e *Engine) PostToolUseFailure(ctx context.Context, use ToolUse, response protocol.ToolResponse) Outcome {
 	use = use.with(response)
-	if !use.Failed || e.idle(protocol.PostToolUseFailure) {
-		return PostToolUseFailureOutcome{}
+	if !use.Failed {
+		return Outcome{}
 	}
 	why := fmt.Sprintf("Exit code %d", use.Exit)
 	if response.Error != nil {
 		why = response.Error.Message
 	}
-	added, v := fire(ctx, e, event[string]{
+	return e.adds(ctx, event[string]{
 		name:    protocol.PostToolUseFailure,
 		subject: subject{use.Call.Name, use.MCP},
 		use:     use,
@@ -291,8 +290,5 @@ func (e *Engine) PostToolUseFailure(ctx context.Context, use ToolUse,
 				Error: why, MCPContext: use.MCP, OriginalRequestName: use.OriginalName,
 			})
 		},
-		apply:  addContext,
-		effect: contextEffect,
 	})
-	return PostToolUseFailureOutcome{Verdict: v, Context: wrapContext(added)}
 }

@@ -31,7 +31,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"minigem/hooks"
 	"minigem/llm"
 	"minigem/transcript"
 )
@@ -56,7 +55,7 @@ const ReasonClear = "clear"
 type Hooks interface {
 	// SessionStart fires in [Session.Begin]; source is one of the constants above. Only
 	// the context of the outcome counts: hooks cannot stop a session from starting.
-	SessionStart(ctx context.Context, source string) hooks.SessionStartOutcome
+	SessionStart(ctx context.Context, source string) (added string)
 	// SessionEnd fires before the file is closed. Hooks cannot prevent the end.
 	SessionEnd(ctx context.Context, reason string)
 }
@@ -276,7 +275,7 @@ func (s *Session) Begin(ctx context.Context) (context string) {
 	if begun || s.o.Hooks == nil {
 		return ""
 	}
-	return s.o.Hooks.SessionStart(ctx, source).Context
+	return s.o.Hooks.SessionStart(ctx, source)
 }
 
 // Clear ends the conversation, as [Session.End] with [ReasonClear] does, and begins

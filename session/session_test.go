@@ -33,9 +33,9 @@ const stamp = `"2026-01-02T03:04:05.000Z"`
 // trace records the hook events of a session.
 type trace struct{ heard []string }
 
-func (h *trace) SessionStart(_ context.Context, source string) hooks.SessionStartOutcome {
+func (h *trace) SessionStart(_ context.Context, source string) (added string) {
 	h.heard = append(h.heard, "start "+source)
-	return hooks.SessionStartOutcome{Context: "context of " + source}
+	return "context of " + source
 }
 
 func (h *trace) SessionEnd(_ context.Context, reason string) {

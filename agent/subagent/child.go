@@ -242,8 +242,8 @@ type inner struct {
 }
 
 // BeforeAgent gives the agent the context that SubagentStart hooks added.
-func (i inner) BeforeAgent(context.Context, string) hooks.BeforeAgentOutcome {
-	return hooks.BeforeAgentOutcome{Context: i.added}
+func (i inner) BeforeAgent(context.Context, string) hooks.Outcome {
+	return hooks.Outcome{Context: i.added}
 }
 
 // AfterAgent accepts every answer.

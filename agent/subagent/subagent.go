@@ -92,19 +92,19 @@ type Result struct {
 }
 
 // Hooks fires what happens inside an agent; [*hooks.Engine] implements it. The contexts
-// come from [hooks.InSubagent], so that hooks read whose event it is.
+// come from [hooks.Subagent.In], so that hooks read whose event it is.
 type Hooks interface {
 	// SubagentStart fires before the agent's first request. Deny makes the call fail.
-	SubagentStart(ctx context.Context, prompt string) hooks.SubagentStartOutcome
+	SubagentStart(ctx context.Context, prompt string) hooks.Outcome
 	// SubagentStop fires for each ending but those by a hook and by the caller's context.
 	// If the agent handed over a result, or none, Deny makes its reason the agent's next
 	// prompt, up to Config.MaxRetries times; otherwise the reason is for the caller's
 	// model.
-	SubagentStop(ctx context.Context, end hooks.SubagentEnd) hooks.SubagentStopOutcome
+	SubagentStop(ctx context.Context, end hooks.SubagentEnd) hooks.Outcome
 	// BeforeModel and the following are as in [agent.Hooks].
 	BeforeModel(ctx context.Context, req *hooks.ModelRequest) hooks.BeforeModelOutcome
 	// BeforeToolSelection may narrow or force the agent's tools for one request.
-	BeforeToolSelection(ctx context.Context, req *hooks.ModelRequest) hooks.BeforeToolSelectionOutcome
+	BeforeToolSelection(ctx context.Context, req *hooks.ModelRequest) *hooks.ModelRequest
 	// AfterModel may replace a chunk of the answer, or end the agent's run.
 	AfterModel(ctx context.Context, req *hooks.ModelRequest, c llm.Chunk) hooks.AfterModelOutcome
 }
@@ -273,7 +273,7 @@ func (c *call) RunStream(ctx context.Context, live func(string)) (tools.Result, 
 		newID = uuid.NewString
 	}
 	task := Task{newID(), c.agent, c.prompt}
-	ctx = hooks.InSubagent(ctx, hooks.Subagent{ID: task.ID, Type: task.Agent.Name, File: task.Agent.File})
+	ctx = hooks.Subagent{ID: task.ID, Type: task.Agent.Name, File: task.Agent.File}.In(ctx)
 	added, err := c.o.start(ctx, task)
 	if err != nil {
 		return tools.Result{}, err

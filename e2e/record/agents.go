@@ -65,8 +65,8 @@ func (w writer) agentsUsed() []string {
 
 // brought reports whether h comes from an agent definition in the case.
 func (w writer) brought(h hooks.Hook) bool {
-	a := w.agents[h.Within.Name]
-	return h.Within.Kind == hooks.AgentPart && a != nil && a.used && a.state.there && a.state.left == ""
+	a := w.agents[h.Within.Agent]
+	return h.Within.Agent != "" && a != nil && a.used && a.state.there && a.state.left == ""
 }
 
 // addModels adds the model's answers to the main agent and to each subagent.

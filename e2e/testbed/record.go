@@ -8,9 +8,9 @@ import (
 
 	"minigem/agent/event"
 	"minigem/hooks"
-	"minigem/hooks/config"
 	"minigem/hooks/author/attack"
 	"minigem/hooks/author/program"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 	"minigem/internal/boundedfile"
 	"minigem/tools/toolcall"

@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"minigem/hooks"
+	"minigem/hooks/dotenv"
 	"minigem/hooks/protocol"
 	"minigem/internal/proc"
 	"minigem/internal/stage"
@@ -101,7 +102,7 @@ func (r Runner) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env 
 	if h.Args == nil {
 		setShell(&c, h.Command, c.Env)
 	} else {
-		c.Path, c.Args = program(h, c.Env)
+		c.Path, c.Args = h.Expanded(func(name string) (string, bool) { return dotenv.Lookup(c.Env, name) })
 	}
 	p, remove, err := start(c)
 	if err != nil {

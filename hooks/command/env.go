@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"minigem/hooks"
-	"minigem/hooks/dotenv"
 )
 
 // variable is a reference as settings files write it: $NAME, ${NAME} or
@@ -46,14 +45,4 @@ func expand(s string, given map[string]string) string {
 		}
 		return ref
 	})
-}
-
-// program returns what a hook without a shell runs, with the variables that every hook
-// gets expanded.
-func program(h hooks.Hook, env []string) (path string, args []string) {
-	value := func(name string) (string, bool) { return dotenv.Lookup(env, name) }
-	for _, a := range h.Args {
-		args = append(args, hooks.ExpandVariables(a, value))
-	}
-	return hooks.ExpandVariables(h.Command, value), args
 }

@@ -121,7 +121,7 @@ func (l *loader) timeout(n jsonc.Node) time.Duration {
 	most := float64(math.MaxInt64 / int64(time.Millisecond))
 	if !ok || math.IsNaN(ms) || ms <= 0 || ms > most {
 		l.problem(n.Line(), "timeout must be a positive number of milliseconds, not %s: %d is used",
-			n.Standard(), hooks.DefaultTimeout.Milliseconds())
+			n.Standard(), hooks.Hook{}.Limit().Milliseconds())
 		return 0
 	}
 	if ms < 1000 {

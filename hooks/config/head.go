@@ -105,7 +105,7 @@ func (l *loader) head(h Head) error {
 // inPart gives a hook of an agent the event that fires inside the agent: its end is
 // SubagentStop. It reports whether there is such an event.
 func (l *loader) inPart(h *hooks.Hook) bool {
-	if h.Within.Kind != hooks.AgentPart || !h.Event.IsMain() {
+	if h.Within.Agent == "" || !h.Event.IsMain() {
 		return true
 	}
 	if h.Event == protocol.AfterAgent {

@@ -14,8 +14,8 @@ import (
 )
 
 var (
-	skill = hooks.Part{Kind: hooks.SkillPart, Name: "review"}
-	agent = hooks.Part{Kind: hooks.AgentPart, Name: "reviewer"}
+	skill = hooks.Part{Skill: "review"}
+	agent = hooks.Part{Agent: "reviewer"}
 )
 
 // TestHeads checks hooks in the front matter of skills and agents, in Claude Code's
@@ -40,7 +40,7 @@ func TestHeads(t *testing.T) {
 		{"not an object", `[]`, skill, "", "hooks is an array, not an object"},
 	} {
 		dir := ""
-		if tt.of.Kind == hooks.SkillPart {
+		if tt.of.Skill != "" {
 			dir = "/skill"
 		}
 		s := config.LoadHead(config.Head{Of: tt.of, Source: hooks.Source{Layer: hooks.LayerUser, File: "/u/SKILL.md", Line: 4}, Dir: dir, Hooks: []byte(tt.json)})

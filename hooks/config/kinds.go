@@ -143,7 +143,7 @@ func (l *loader) shellWords(h hooks.Hook, n jsonc.Node) {
 		return
 	}
 	for _, word := range append([]string{h.Command}, h.Args...) {
-		for _, name := range hooks.Variables() {
+		for _, name := range protocol.Variables() {
 			if strings.Contains(word, "$"+name) {
 				l.problem(n.Line(), `with "args" there is no shell, so $%[1]s stays as it is: write ${%[1]s}`, name)
 			}

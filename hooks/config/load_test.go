@@ -293,7 +293,7 @@ func TestMerge(t *testing.T) {
 
 	forced := section(hooks.LayerSystem, "{\"hooksConfig\":\n{\"enabled\": false}}")
 	assert.Equal(t, "hooksConfig.enabled is false in /system:2", config.Merge(forced, project).Off)
-	assert.Equal(t, hooks.Config{Conditions: condition.Rules{}, Speaker: agents.Speaker{}}, config.Merge())
+	assert.Equal(t, hooks.Config{Conditions: condition.Rules{}, Speaker: agents.Speaker{}}, config.Merge().Config)
 }
 
 func write(t *testing.T, path, data string) {

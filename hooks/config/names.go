@@ -159,7 +159,7 @@ func MatchesNone(dialect, matcher string) bool {
 	return strings.TrimSpace(matcher) != "*" && !strings.Contains(matcher, "mcp_") &&
 		!slices.ContainsFunc(slices.Concat(builtinTools, othersTools), func(tool string) bool {
 			return slices.ContainsFunc(protocol.DialectOf(dialect).MatcherNames(tool), func(name string) bool {
-				return hooks.MatcherFinds(matcher, name)
+				return hooks.Matcher(matcher).Finds(name)
 			})
 		})
 }

@@ -4,14 +4,15 @@ import (
 	"slices"
 	"strings"
 
-	"minigem/hooks"
+	"minigem/hooks/protocol"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
 // VariableUse is a use, in a command, of one of the variables that every hook gets
-// ([hooks.Variables]).
+// ([protocol.Variables]).
 type VariableUse struct {
-	// Name is the variable's name, one of [hooks.Variables].
+	// Name is the variable's name, one of [protocol.Variables].
 	Name string
 	// Start and End are byte offsets in the command, from the dollar sign to after the
 	// name or brace.
@@ -29,7 +30,7 @@ type VariableUse struct {
 // order of the text. It returns nil if bash could not parse the command. Uses in single
 // quotes, in arithmetic and in backquotes are left out.
 func VariableUses(command string) []VariableUse {
-	if !slices.ContainsFunc(hooks.Variables(), func(name string) bool { return strings.Contains(command, name) }) {
+	if !slices.ContainsFunc(protocol.Variables(), func(name string) bool { return strings.Contains(command, name) }) {
 		return nil
 	}
 	file, err := syntax.NewParser().Parse(strings.NewReader(command), "")
@@ -109,7 +110,7 @@ func (f *useFinder) redirect(r *syntax.Redirect, quoted bool) {
 
 // note records p if it is a plain use of one of the variables, and reports whether it is.
 func (f *useFinder) note(p *syntax.ParamExp, quoted bool) bool {
-	if p.Param == nil || !slices.Contains(hooks.Variables(), p.Param.Value) || p.Excl || p.Length || p.Width {
+	if p.Param == nil || !slices.Contains(protocol.Variables(), p.Param.Value) || p.Excl || p.Length || p.Width {
 		return false
 	}
 	f.uses = append(f.uses, VariableUse{p.Param.Value, int(p.Pos().Offset()), int(p.End().Offset()), p.Short, quoted})

@@ -117,7 +117,7 @@ func Elsewhere(r hooks.Run, ev hooks.Event, agent *agents.Agent) (d *hooks.Diffe
 	}
 	return &hooks.Difference{
 		ID: "answer-" + agent.ID, Agent: agent.Title(), When: "this answer", There: says,
-		Here: does(pointOf(ev), here), Shown: hooks.InReport,
+		Here: does(pointOf(ev), here), Shown: InReport,
 	}, breaks
 }
 

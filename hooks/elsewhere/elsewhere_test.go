@@ -59,7 +59,7 @@ func gives(t *testing.T, x agents.Answer, dialectName string) (effect string, ru
 		out := e.AfterAgent(t.Context(), "p", "r", false)
 		when(out.Decision == hooks.Deny || out.Context != "", "retry")
 	case agents.SessionStart:
-		when(e.SessionStart(t.Context(), "startup").Context != "", "context")
+		when(e.SessionStart(t.Context(), "startup") != "", "context")
 	}
 	return effect, rep.last().Runs[0]
 }

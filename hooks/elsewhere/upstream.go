@@ -114,7 +114,7 @@ var toolMatcher = DifferenceByID("matcher-tool")
 // tool's other names (core/hooks/hookPlanner.ts).
 func upstreamMatches(pattern, tool string) bool {
 	pattern = strings.TrimSpace(pattern)
-	return pattern == "" || pattern == "*" || hooks.MatcherFinds(pattern, tool)
+	return pattern == "" || pattern == "*" || hooks.Matcher(pattern).Finds(tool)
 }
 
 // compare appends differences to runs. A later allow concerns two runs, so it is looked

@@ -98,7 +98,7 @@ func TestUpstream(t *testing.T) {
 		shown[id] = true
 	}
 	for _, d := range elsewhere.Differences() {
-		assert.Equal(t, d.Shown&hooks.InReport != 0, shown[d.ID], "%s: it is in the report of a run, and a case shows it", d.ID)
+		assert.Equal(t, d.Shown&elsewhere.InReport != 0, shown[d.ID], "%s: it is in the report of a run, and a case shows it", d.ID)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestUpstreamOfSeveralHooksAndMatchers(t *testing.T) {
 	assert.Equal(t, []string{"trigger-added"}, ids(rep.last().Runs[0].Upstream))
 
 	e, _, rep = engine(protocol.BeforeTool, scripts, "text")
-	e.Config.Hooks[0].Within = hooks.Part{Kind: hooks.SkillPart, Name: "review"}
+	e.Config.Hooks[0].Within = hooks.Part{Skill: "review"}
 	e.Activate("review")
 	e.BeforeTool(t.Context(), writeFile())
 	assert.Equal(t, []string{"head"}, ids(rep.last().Runs[0].Upstream))

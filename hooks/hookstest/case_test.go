@@ -221,20 +221,12 @@ func (c contractCase) fire(t *testing.T, e *hooks.Engine) (got want) {
 		}
 	}
 	switch o := s.Fire(e).(type) {
-	case hooks.SessionStartOutcome:
-		got.Context = o.Context
-	case hooks.PreCompressOutcome:
-		got.Context = o.Context
-	case hooks.BeforeAgentOutcome:
+	case string:
+		got.Context = o
+	case hooks.Outcome:
 		got.Context = o.Context
 	case hooks.AfterAgentOutcome:
 		got.Clear, got.Context = o.ClearContext, o.Context
-	case hooks.SubagentStartOutcome:
-		got.Context = o.Context
-	case hooks.SubagentStopOutcome:
-		got.Context = o.Context
-	case hooks.PostToolUseFailureOutcome:
-		got.Context = o.Context
 	case hooks.BeforeToolOutcome:
 		got.Context = o.Context
 		if o.Changed {
@@ -258,8 +250,8 @@ func (c contractCase) fire(t *testing.T, e *hooks.Engine) (got want) {
 		for _, chunk := range o.Response {
 			got.Answer += showChunk(chunk)
 		}
-	case hooks.BeforeToolSelectionOutcome:
-		changed(o.Request)
+	case *hooks.ModelRequest:
+		changed(o)
 	case hooks.AfterModelOutcome:
 		if o.Replaced {
 			got.Chunk = showChunk(o.Chunk)

@@ -53,7 +53,7 @@ func (s Stimulus) Fire(e *hooks.Engine) any {
 	case protocol.AfterAgent:
 		return e.AfterAgent(ctx, "hello", "the answer", false)
 	case protocol.SubagentStart, protocol.SubagentStop:
-		ctx = hooks.InSubagent(ctx, hooks.Subagent{ID: "a1", Type: cmp.Or(s.Trigger, "reviewer")})
+		ctx = hooks.Subagent{ID: "a1", Type: cmp.Or(s.Trigger, "reviewer")}.In(ctx)
 		if s.Event == protocol.SubagentStart {
 			return e.SubagentStart(ctx, "look at it")
 		}

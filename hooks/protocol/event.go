@@ -182,3 +182,12 @@ func (e Event) HasSubject() bool { return e.IsTool() || e.IsAgent() || e.Trigger
 // Triggers returns the values that matchers of a lifecycle event can meet, such as
 // "startup"; nil for other events. The slice must not be changed.
 func (e Event) Triggers() []string { return e.traits().triggers }
+
+// Variables returns the names of the variables that every hook finds in its
+// environment, and CLAUDE_PLUGIN_ROOT, the folder of a plugin for Claude Code. Gemini
+// CLI substitutes them in the command, each as one word (core/hooks/hookRunner.ts). The
+// slice is the caller's.
+func Variables() []string {
+	return []string{"GEMINI_PROJECT_DIR", "GEMINI_CWD", "GEMINI_PLANS_DIR", "GEMINI_SESSION_ID", "CLAUDE_PROJECT_DIR",
+		"CLAUDE_PLUGIN_ROOT"}
+}

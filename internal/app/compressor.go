@@ -60,7 +60,7 @@ func (r *Runtime) Compress(ctx context.Context) error {
 type compressHooks struct{ r *Runtime }
 
 func (h compressHooks) PreCompress(ctx context.Context, trigger string) string {
-	return h.r.Engine.PreCompress(ctx, trigger).Context
+	return h.r.Engine.PreCompress(ctx, trigger)
 }
 
 // PostCompact fires SessionStart again if a summary replaced what hooks had said at the
@@ -70,5 +70,5 @@ func (h compressHooks) PostCompact(ctx context.Context, trigger, summary string)
 	if summary == "" || hooks.SubagentOf(ctx) != (hooks.Subagent{}) {
 		return ""
 	}
-	return strings.Trim(h.r.Engine.SessionStart(ctx, session.SourceCompact).Context, "\n")
+	return strings.Trim(h.r.Engine.SessionStart(ctx, session.SourceCompact), "\n")
 }

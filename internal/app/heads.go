@@ -43,13 +43,13 @@ func (c *Configuration) HeadHooks() (out []config.Section) {
 	all, _ := set.All() // problems are reported where skills are loaded
 	for _, s := range all {
 		if !set.Off(s.Name) {
-			add(s.Hooks, s.File, s.Source, config.Head{Of: hooks.Part{Kind: hooks.SkillPart, Name: s.Name}, Dir: s.Dir()})
+			add(s.Hooks, s.File, s.Source, config.Head{Of: hooks.Part{Skill: s.Name}, Dir: s.Dir()})
 		}
 	}
 	agents, _ := c.Agents().All()
 	for _, a := range agents {
 		if a.Off == "" || a.Off == subagents.NotAgreed {
-			add(a.Hooks, a.File, a.Source, config.Head{Of: hooks.Part{Kind: hooks.AgentPart, Name: a.Name}})
+			add(a.Hooks, a.File, a.Source, config.Head{Of: hooks.Part{Agent: a.Name}})
 		}
 	}
 	return out

@@ -68,7 +68,7 @@ func Read(dir string) (Contents, error) {
 	c.Problems = append(c.Problems, problems...)
 	for _, s := range own {
 		c.add("skill", s.Name, s.Description)
-		c.headHooks(dir, config.Head{Of: hooks.Part{Kind: hooks.SkillPart, Name: s.Name}, Dir: s.Dir()}, s.Hooks)
+		c.headHooks(dir, config.Head{Of: hooks.Part{Skill: s.Name}, Dir: s.Dir()}, s.Hooks)
 	}
 	agents, problems := subagents.Discover(nil, []subagents.Source{{Dir: filepath.Join(dir, "agents")}})
 	c.Problems = append(c.Problems, problems...)
@@ -78,7 +78,7 @@ func Read(dir string) (Contents, error) {
 			c.Parts = append(c.Parts, Part{"MCP server", text.VisibleLine(s.Name + " of the agent " + a.Name),
 				text.VisibleLine(s.Target())})
 		}
-		c.headHooks(dir, config.Head{Of: hooks.Part{Kind: hooks.AgentPart, Name: a.Name}}, a.Hooks)
+		c.headHooks(dir, config.Head{Of: hooks.Part{Agent: a.Name}}, a.Hooks)
 	}
 	for _, file := range boundedfile.Find(dir, "policies/*.toml") {
 		c.add("policy", "policies/"+filepath.Base(file), "may deny tools and have them asked about, never allow them")

@@ -102,14 +102,10 @@ func ListHooks(c *app.Configuration) HookList {
 }
 
 func listed(h hooks.Hook, loaded bool) ListedHook {
-	timeout := h.Timeout
-	if timeout == 0 {
-		timeout = hooks.DefaultTimeout
-	}
 	return ListedHook{
 		Event: h.Event, ID: h.ID(), Name: h.Name, Description: h.Description, Command: h.Command, Matcher: h.Matcher,
 		If:        h.If,
-		TimeoutMS: timeout.Milliseconds(), Sequential: h.Sequential, OnError: h.OnError, Dialect: h.Dialect,
+		TimeoutMS: h.Limit().Milliseconds(), Sequential: h.Sequential, OnError: h.OnError, Dialect: h.Dialect,
 		Handler: h.Handler.Shown(),
 		Layer:   h.Source.Layer, Extension: h.Source.Extension, InProject: h.Source.InProject, Within: h.Within.String(),
 		File: h.Source.File, Line: h.Source.Line,

@@ -61,7 +61,7 @@ func writeSkillHooks(sys *app.System, s skills.Skill) {
 	if s.Hooks.Line == 0 {
 		return
 	}
-	head := config.LoadHead(config.Head{Of: hooks.Part{Kind: hooks.SkillPart, Name: s.Name}, Dir: s.Dir(),
+	head := config.LoadHead(config.Head{Of: hooks.Part{Skill: s.Name}, Dir: s.Dir(),
 		Hooks: s.Hooks.JSON, Fault: s.Hooks.Fault})
 	for _, h := range head.Hooks {
 		matcher := ""

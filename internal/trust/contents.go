@@ -82,12 +82,12 @@ func headItems(kind, dir, base string) []Item {
 	case "skills":
 		found, _ := skills.Discover([]skills.Source{{Dir: base}})
 		for _, s := range found {
-			add(s.File, hooks.Part{Kind: hooks.SkillPart, Name: s.Name}, s.Hooks)
+			add(s.File, hooks.Part{Skill: s.Name}, s.Hooks)
 		}
 	case "agents":
 		found, _ := subagents.Discover(nil, []subagents.Source{{Dir: base}})
 		for _, a := range found {
-			add(a.File, hooks.Part{Kind: hooks.AgentPart, Name: a.Name}, a.Hooks)
+			add(a.File, hooks.Part{Agent: a.Name}, a.Hooks)
 		}
 	}
 	return items

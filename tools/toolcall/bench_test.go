@@ -94,7 +94,7 @@ type fakeHooks struct {
 	after  func(hooks.ToolUse, protocol.ToolResponse) hooks.AfterToolOutcome
 
 	request func(hooks.ToolUse) hooks.PermissionRequestOutcome
-	failed  func(protocol.ToolResponse) hooks.PostToolUseFailureOutcome
+	failed  func(protocol.ToolResponse) hooks.Outcome
 
 	mu        sync.Mutex
 	requested []hooks.ToolUse
@@ -144,7 +144,7 @@ func (f *fakeHooks) PermissionRequest(ctx context.Context, use hooks.ToolUse) ho
 }
 
 func (f *fakeHooks) PostToolUseFailure(_ context.Context, _ hooks.ToolUse,
-	r protocol.ToolResponse) (o hooks.PostToolUseFailureOutcome) {
+	r protocol.ToolResponse) (o hooks.Outcome) {
 	if f.failed != nil {
 		o = f.failed(r)
 	}

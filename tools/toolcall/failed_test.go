@@ -34,9 +34,9 @@ func TestFailedToolHasItsOwnEvent(t *testing.T) {
 				return tools.Result{}, &tools.Error{Type: tools.ErrExecutionFailed, Message: "broken"}
 			}})
 			afterTool(hooks.AfterToolOutcome{Verdict: c.after, Context: "after"})(b)
-			b.hooks.failed = func(r protocol.ToolResponse) hooks.PostToolUseFailureOutcome {
+			b.hooks.failed = func(r protocol.ToolResponse) hooks.Outcome {
 				assert.Equal(t, "broken", r.Error.Message)
-				return hooks.PostToolUseFailureOutcome{Verdict: c.failed, Context: "failed"}
+				return hooks.Outcome{Verdict: c.failed, Context: "failed"}
 			}
 			texts, _ := b.do(t, t.Context(), ask("t"))
 			assert.Equal(t, []string{c.want}, texts)

@@ -95,7 +95,7 @@ type Hooks interface {
 	AfterTool(ctx context.Context, use hooks.ToolUse, resp protocol.ToolResponse) hooks.AfterToolOutcome
 	// PostToolUseFailure fires after AfterTool. The engine ignores it if resp is no
 	// failure.
-	PostToolUseFailure(ctx context.Context, use hooks.ToolUse, resp protocol.ToolResponse) hooks.PostToolUseFailureOutcome
+	PostToolUseFailure(ctx context.Context, use hooks.ToolUse, resp protocol.ToolResponse) hooks.Outcome
 	// NotOffered reports a call of a tool that the request did not offer, for which
 	// BeforeTool is not fired, and why.
 	NotOffered(use hooks.ToolUse, why string)
@@ -263,7 +263,7 @@ func (noHooks) AfterTool(context.Context, hooks.ToolUse, protocol.ToolResponse) 
 
 // PostToolUseFailure adds nothing.
 func (noHooks) PostToolUseFailure(context.Context, hooks.ToolUse,
-	protocol.ToolResponse) (o hooks.PostToolUseFailureOutcome) {
+	protocol.ToolResponse) (o hooks.Outcome) {
 	return
 }
 

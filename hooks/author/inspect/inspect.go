@@ -91,11 +91,11 @@ func (s *Setup) Subjects(ev hooks.Event) []string {
 
 // Explanation is the answer to "what would run?".
 type Explanation struct {
-	Off      string          `json:"off,omitempty"`      // why no hook runs at all; empty if hooks run
-	Trusted  bool            `json:"trusted"`            // the folder is trusted
-	Loaded   int             `json:"loaded"`             // the number of hooks in the files that were read
-	Events   []EventPlan     `json:"events"`             // the plan of each event that has hooks or was asked for
-	Files    []File          `json:"files"`              // all places that were searched
+	Off      string           `json:"off,omitempty"`      // why no hook runs at all; empty if hooks run
+	Trusted  bool             `json:"trusted"`            // the folder is trusted
+	Loaded   int              `json:"loaded"`             // the number of hooks in the files that were read
+	Events   []EventPlan      `json:"events"`             // the plan of each event that has hooks or was asked for
+	Files    []File           `json:"files"`              // all places that were searched
 	Problems []config.Problem `json:"problems,omitempty"` // the faults of the files that were read
 }
 
@@ -323,12 +323,8 @@ func (h *HookPlan) note(run hooks.Run) {
 }
 
 func planOf(h hooks.Hook) HookPlan {
-	timeout := h.Timeout
-	if timeout <= 0 {
-		timeout = hooks.DefaultTimeout
-	}
 	return HookPlan{
-		ID: h.ID(), Command: h.Command, Matcher: h.Matcher, If: h.If, TimeoutMS: timeout.Milliseconds(),
+		ID: h.ID(), Command: h.Command, Matcher: h.Matcher, If: h.If, TimeoutMS: h.Limit().Milliseconds(),
 		Sequential: h.Sequential, Handler: h.Handler.Shown(),
 		Layer: h.Source.Layer, Extension: h.Source.Extension, File: h.Source.File, Line: h.Source.Line,
 		Enabled: h.Disabled == "", Trusted: h.Untrusted == "", Note: h.Note, Matches: []string{}, RunsFor: []string{},

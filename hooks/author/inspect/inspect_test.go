@@ -292,7 +292,7 @@ func TestEveryDifferenceIsTested(t *testing.T) {
 	data, err := os.ReadFile("inspect_test.go")
 	require.NoError(t, err)
 	for _, d := range elsewhere.Differences() {
-		assert.Equal(t, d.Shown&hooks.InExplain != 0, strings.Contains(string(data), `"`+d.ID+`"`), d.ID)
+		assert.Equal(t, d.Shown&elsewhere.InExplain != 0, strings.Contains(string(data), `"`+d.ID+`"`), d.ID)
 	}
 }
 

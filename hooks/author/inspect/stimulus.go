@@ -67,7 +67,7 @@ func Fire(ctx context.Context, e *hooks.Engine, payload []byte) (hooks.Report, e
 		}
 	}
 	if base.AgentID != "" && !base.HookEventName.IsMain() {
-		ctx = hooks.InSubagent(ctx, hooks.Subagent{ID: base.AgentID, Type: base.AgentType})
+		ctx = hooks.Subagent{ID: base.AgentID, Type: base.AgentType}.In(ctx)
 	}
 	if err := s.fire(ctx, e, payload); err != nil {
 		return hooks.Report{}, misread(base.HookEventName, err)

@@ -54,7 +54,7 @@ func (l *linter) matcher(p inspect.EventPlan, h inspect.HookPlan) {
 		l.add("HK067", h.File, at, l.globFix(h),
 			"matcher %q looks like a glob, but it is a regular expression: write %q", pattern, unglob(pattern))
 	}
-	if fault := hooks.MatcherFault(pattern); fault != "" {
+	if fault := hooks.Matcher(pattern).Fault(); fault != "" {
 		l.add("HK020", h.File, at, nil, "matcher %q is not a regular expression, so it is compared literally: %s",
 			pattern, fault)
 		return
