@@ -76,7 +76,7 @@ type Call struct {
 // must not be changed.
 type Hook struct {
 	// Event is the event at which the hook runs.
-	Event Event
+	Event protocol.Event
 	// Name is the name as configured; may be empty. Use [Hook.ID] to refer to a hook.
 	Name string
 	// Description is for people; may be empty.

@@ -34,7 +34,7 @@ type Engine struct {
 	// Starting, if not nil, is called with the hooks that are about to run, in the order
 	// of running, except those with async. The event's Report follows when they have
 	// ended. Like Report, it may be called concurrently and must not fire events.
-	Starting func(ev Event, hooks []Hook)
+	Starting func(ev protocol.Event, hooks []Hook)
 	// ReportIdle also reports events without a configured hook, with the payload that a
 	// hook would have read. It has no effect without Report.
 	ReportIdle bool
@@ -56,7 +56,7 @@ type Engine struct {
 	// RulesAt holds rules that replace the engine's own at an event. An entry that is nil
 	// means that the event does not happen. The map must not change after an event was
 	// fired.
-	RulesAt map[Event]Rules
+	RulesAt map[protocol.Event]Rules
 	// Mode, if not nil, returns the approval mode in force, "default", "autoEdit", "yolo"
 	// or "plan", which hooks read as permission_mode. If it is nil, payloads have no such
 	// field. It is called concurrently.
@@ -125,7 +125,7 @@ func (e *Engine) Activate(skill string) { e.skills.add(skill) }
 // idle reports whether firing ev would have no effect, because no hook is configured
 // for it and its report is not wanted. It allocates nothing, so that programs without
 // hooks pay nothing.
-func (e *Engine) idle(ev Event) bool {
+func (e *Engine) idle(ev protocol.Event) bool {
 	if e == nil {
 		return true
 	}
@@ -182,7 +182,7 @@ func (e *Engine) promptID(session string) string {
 }
 
 // mode returns what hooks of ev read as permission_mode, or "" if they do not read it.
-func (e *Engine) mode(ev Event) string {
+func (e *Engine) mode(ev protocol.Event) string {
 	if e.Mode == nil || !ev.HasMode() {
 		return ""
 	}

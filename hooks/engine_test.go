@@ -48,7 +48,7 @@ func (r *reports) soFar() []hooks.Report {
 }
 
 // engine returns an Engine whose hooks are scripts. The key is both name and command.
-func engine(ev hooks.Event, scripts map[string]hookstest.Script, names ...string) (*hooks.Engine, *hookstest.Runner, *reports) {
+func engine(ev protocol.Event, scripts map[string]hookstest.Script, names ...string) (*hooks.Engine, *hookstest.Runner, *reports) {
 	r, rep := &hookstest.Runner{Scripts: scripts}, &reports{}
 	e := &hooks.Engine{Runner: r, Origin: hookstest.Origin, Report: rep.add}
 	for _, n := range names {
@@ -233,7 +233,7 @@ func TestPayloads(t *testing.T) {
 	tail := hooks.ToolUse{Call: llm.ToolCall{Name: "mcp_s_t"}, OriginalName: "glob", OriginalArgs: map[string]any{"o": 1}, MCP: mcp}
 	const base = `{"session_id":"s1","transcript_path":"/t/session.jsonl","cwd":"/","hook_event_name":"%s","timestamp":"2000-01-01T00:00:00.000Z",`
 	for _, c := range []struct {
-		event hooks.Event
+		event protocol.Event
 		fire  func(*hooks.Engine)
 		rest  string
 	}{
@@ -284,7 +284,7 @@ func TestStarting(t *testing.T) {
 	e, r, _ := engine(protocol.BeforeTool, map[string]hookstest.Script{"a": {}, "b": {}}, "a", "b", "c")
 	e.Config.Hooks[1].Matcher = "glob"
 	var announced []string
-	e.Starting = func(ev hooks.Event, hs []hooks.Hook) {
+	e.Starting = func(ev protocol.Event, hs []hooks.Hook) {
 		assert.Empty(t, r.Calls(), "before they run")
 		for _, h := range hs {
 			announced = append(announced, string(ev)+" "+h.ID())

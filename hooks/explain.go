@@ -17,7 +17,7 @@ import (
 // arguments are not decided, because there are none, and hooks of skills and agents are
 // skipped. The engine needs a Runner, which is not called; without one every hook is
 // skipped.
-func (e *Engine) Explain(ev Event, subject string, mcp *protocol.MCPContext) Report {
+func (e *Engine) Explain(ev protocol.Event, subject string, mcp *protocol.MCPContext) Report {
 	if e == nil {
 		return Report{Event: ev, Subject: subject}
 	}

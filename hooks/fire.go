@@ -17,7 +17,7 @@ import (
 // event holds what differs between hook events. S is the state that hooks of the event
 // read and change; it is passed by value and never changed in place.
 type event[S any] struct {
-	name    Event
+	name    protocol.Event
 	subject subject
 	state   S
 

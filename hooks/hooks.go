@@ -31,10 +31,6 @@ import (
 	"minigem/llm"
 )
 
-// Event is the wire name of a lifecycle point, such as "BeforeTool". hooks/protocol has a
-// constant for each.
-type Event = protocol.Event
-
 // Decision is what hooks say about an action. The values are ordered by strength: the
 // decision of several hooks is their maximum.
 type Decision int

@@ -19,7 +19,7 @@ import (
 
 // lateEngine returns an engine with one async hook for ev that takes two seconds and
 // answers.
-func lateEngine(ev hooks.Event, answer string) (*hooks.Engine, *hookstest.Runner, *reports) {
+func lateEngine(ev protocol.Event, answer string) (*hooks.Engine, *hookstest.Runner, *reports) {
 	e, r, rep := engine(ev, map[string]hookstest.Script{"slow": {Delay: 2 * time.Second, Do: func([]byte) hooks.Exit {
 		return hooks.Exit{Stdout: []byte(answer)}
 	}}}, "slow")

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"minigem/hooks/protocol"
 )
 
 // noReason is the reason of a denial that gives none (core/scheduler/hook-utils.ts).
@@ -109,7 +111,7 @@ func oneLine(warnings []string) string {
 }
 
 // perChunk reports whether ev fires many times in one turn.
-func perChunk(ev Event) bool {
+func perChunk(ev protocol.Event) bool {
 	return ev == "AfterModel" || ev == "BeforeModel" || ev == "BeforeToolSelection"
 }
 

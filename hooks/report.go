@@ -16,7 +16,7 @@ type Report struct {
 	Seq int
 	// Event is the event that was fired. An agent that is played may call it otherwise;
 	// see [Plan.Event].
-	Event Event
+	Event protocol.Event
 	// Subject is what matchers saw: the name of a tool or an agent, or a trigger such as
 	// "startup"; may be empty.
 	Subject string

@@ -16,22 +16,22 @@ import (
 
 // wireReport is the JSON form of a Report. docs/EVENTS.md documents each field.
 type wireReport struct {
-	Seq        int           `json:"seq"`
-	Event      Event         `json:"event"`
-	Subject    string        `json:"subject,omitempty"`
-	AgentID    string        `json:"agent_id,omitempty"`
-	AgentType  string        `json:"agent_type,omitempty"`
-	Started    time.Time     `json:"started"`
-	DurationMS float64       `json:"duration_ms"`
-	Sequential bool          `json:"sequential,omitempty"`
-	Late       bool          `json:"late,omitempty"`
-	Input      string        `json:"input,omitempty"`
-	Runs       []wireRun     `json:"runs"`
-	Merge      []wireStep    `json:"merge,omitempty"`
-	Verdict    wireVerdict   `json:"verdict"`
-	Effect     wireEffect    `json:"effect"`
-	Messages   []wireMessage `json:"messages,omitempty"`
-	Warnings   []string      `json:"warnings,omitempty"`
+	Seq        int            `json:"seq"`
+	Event      protocol.Event `json:"event"`
+	Subject    string         `json:"subject,omitempty"`
+	AgentID    string         `json:"agent_id,omitempty"`
+	AgentType  string         `json:"agent_type,omitempty"`
+	Started    time.Time      `json:"started"`
+	DurationMS float64        `json:"duration_ms"`
+	Sequential bool           `json:"sequential,omitempty"`
+	Late       bool           `json:"late,omitempty"`
+	Input      string         `json:"input,omitempty"`
+	Runs       []wireRun      `json:"runs"`
+	Merge      []wireStep     `json:"merge,omitempty"`
+	Verdict    wireVerdict    `json:"verdict"`
+	Effect     wireEffect     `json:"effect"`
+	Messages   []wireMessage  `json:"messages,omitempty"`
+	Warnings   []string       `json:"warnings,omitempty"`
 }
 
 // wireRun is the JSON form of a Run. Exit is absent if the hook did not exit by itself.
@@ -67,7 +67,7 @@ type wireReading struct {
 
 // wireHook is the JSON form of a Hook and its Source, flattened.
 type wireHook struct {
-	Event       Event             `json:"event"`
+	Event       protocol.Event    `json:"event"`
 	Name        string            `json:"name,omitempty"`
 	Description string            `json:"description,omitempty"`
 	Command     string            `json:"command"`

@@ -24,7 +24,7 @@ type Rules interface {
 // not change it.
 type Firing struct {
 	// Event is the event that is fired.
-	Event Event
+	Event protocol.Event
 	// Subject is what matchers see: the name of a tool or an agent, or a trigger; may be
 	// empty.
 	Subject string
@@ -51,7 +51,7 @@ type Firing struct {
 // Plan says which hooks of an event run, and how.
 type Plan struct {
 	// Event is the event's name in reports; empty for [Firing.Event].
-	Event Event
+	Event protocol.Event
 	// Subject is the subject in reports; empty for [Firing.Subject].
 	Subject string
 	// Runs has one entry for every hook configured for the event, in the order of
@@ -79,7 +79,7 @@ type Settled struct {
 
 // split returns the indices of the hooks that the event waits for, and of those with
 // async, which it does not wait for. SessionEnd waits for all.
-func (p Plan) split(ev Event) (todo, late []int) {
+func (p Plan) split(ev protocol.Event) (todo, late []int) {
 	for i := range p.Runs {
 		switch {
 		case p.Runs[i].Skipped != "":

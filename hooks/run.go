@@ -27,7 +27,7 @@ func (r *Run) failure(ctx context.Context, limit time.Duration) string {
 }
 
 // judge sets the decision from what was read, and applies onError.
-func (r *Run) judge(ev Event) {
+func (r *Run) judge(ev protocol.Event) {
 	o := &r.Reading.Output
 	r.Failed = r.Reading.Failed
 	r.Warnings = append(r.Warnings, r.Reading.Warnings...)
@@ -57,7 +57,7 @@ func (r *Run) block(rule, cause string) {
 
 // withhold records that a hook was kept from running. It denies where hooks of ev can
 // deny, except at AfterAgent, where the answer would be sent back again and again.
-func (r *Run) withhold(ev Event, why string) {
+func (r *Run) withhold(ev protocol.Event, why string) {
 	r.Failed, r.Reading.Failed = why, why
 	if !ev.CanBlock() || ev == protocol.AfterAgent {
 		return

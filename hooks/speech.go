@@ -11,7 +11,7 @@ type Speech struct {
 	// Dialect is the hook's dialect.
 	Dialect *protocol.Dialect
 	// Event is the event under our name.
-	Event Event
+	Event protocol.Event
 	// Stdin is the event in Gemini CLI's form.
 	Stdin Payload
 	// Translated is the same with the dialect's names of events, tools and fields, as

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/hooks"
+	"minigem/hooks/protocol"
 )
 
 // writesOnce is a model that writes a file and reports it.
@@ -39,7 +40,7 @@ func (w hookWorld) traced(env ...string) ([]hooks.Report, string) {
 }
 
 // ofEvent returns the only report of an event.
-func ofEvent(t *testing.T, reports []hooks.Report, event hooks.Event) hooks.Report {
+func ofEvent(t *testing.T, reports []hooks.Report, event protocol.Event) hooks.Report {
 	t.Helper()
 	var found []hooks.Report
 	for _, r := range reports {

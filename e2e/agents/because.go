@@ -13,7 +13,7 @@ import (
 )
 
 // points maps events to the points for which the tables describe answers.
-var points = map[hooks.Event]tables.Point{
+var points = map[protocol.Event]tables.Point{
 	protocol.SessionStart: tables.SessionStart, protocol.BeforeAgent: tables.BeforePrompt,
 	protocol.BeforeTool: tables.BeforeTool,
 	protocol.AfterTool:  tables.AfterTool, protocol.AfterAgent: tables.AgentStop,
@@ -42,7 +42,7 @@ func RulesOf(agent, native string) string {
 
 // because explains, from the tables, which part of a hook's answer the agent ignores and
 // what to answer instead. It is empty if it ignores nothing or if nothing is known.
-func because(agent string, event hooks.Event, run hooks.Run) string {
+func because(agent string, event protocol.Event, run hooks.Run) string {
 	a := tableOf(agent)
 	if a == nil || points[event] == "" || unstarted(run) != "" {
 		return ""
@@ -55,7 +55,7 @@ func because(agent string, event hooks.Event, run hooks.Run) string {
 }
 
 // endsRun reports whether, according to the tables, a hook's answer ends the agent's run.
-func endsRun(agent string, event hooks.Event, run shim.Run) bool {
+func endsRun(agent string, event protocol.Event, run shim.Run) bool {
 	a := tableOf(agent)
 	return a != nil && a.Read(tables.Answer{
 		Point: points[event], Exit: run.Exit, Stdout: string(run.Stdout), Stderr: string(run.Stderr), TimedOut: run.Killed,
@@ -90,7 +90,7 @@ var advices = []struct {
 
 // holds describes the first of advices that blocks the event on all agents whose tables
 // cover it. It is empty if there is none.
-func holds(event hooks.Event, names []string) string {
+func holds(event protocol.Event, names []string) string {
 	for _, advice := range advices {
 		known, all := 0, true
 		for _, name := range names {
@@ -119,7 +119,7 @@ func (m *Matrix) advice() string {
 			names = append(names, c.Name)
 		}
 	}
-	var events []hooks.Event
+	var events []protocol.Event
 	m.each(func(c *Cell) {
 		if c.State != Fail || c.Result.Record == nil {
 			return

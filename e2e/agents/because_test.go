@@ -52,7 +52,7 @@ func TestBecauseOfPlugin(t *testing.T) {
 	t.Parallel()
 	const instead = "exit 2 refuses, with the reason on stderr"
 	for _, c := range []struct {
-		event hooks.Event
+		event protocol.Event
 		exit  hooks.Exit
 		says  string
 	}{

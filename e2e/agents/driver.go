@@ -15,6 +15,7 @@ import (
 	"minigem/e2e/testbed"
 	"minigem/hooks"
 	"minigem/hooks/config"
+	"minigem/hooks/protocol"
 	"minigem/internal/confine"
 	"minigem/internal/proc"
 	"minigem/llm"
@@ -129,7 +130,7 @@ func (x *session) endedEarly(res ended, runs []shim.Run) string {
 		h, ok := x.w.find(run.Hook)
 		at := x.a.event(h.event)
 		return ok && !h.observer && (len(run.Stdout) > 0 || run.Exit != 0 && at != "BeforeTool" ||
-			endsRun(x.a.Name, hooks.Event(at), run))
+			endsRun(x.a.Name, protocol.Event(at), run))
 	}
 	switch {
 	case res.Stopped != nil: // look has reported it
@@ -333,7 +334,7 @@ func (x *session) Hooks() config.Loaded {
 }
 
 func (x *session) hook(h hook) hooks.Hook {
-	return hooks.Hook{Event: hooks.Event(x.a.event(h.event)), Name: h.name, Command: h.command, Matcher: h.matcher,
+	return hooks.Hook{Event: protocol.Event(x.a.event(h.event)), Name: h.name, Command: h.command, Matcher: h.matcher,
 		Timeout: h.timeout, Source: hooks.Source{File: h.file}, Dialect: RulesOf(x.a.Name, h.event)}
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"minigem/e2e/testbed"
 	"minigem/hooks"
+	"minigem/hooks/protocol"
 )
 
 // TestMatrix: each format shows which cells passed, failed or cannot be judged, and why.
@@ -302,7 +303,7 @@ func TestNarrow(t *testing.T) {
 func TestAdvice(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		event  hooks.Event
+		event  protocol.Event
 		agents []string
 		want   string
 	}{

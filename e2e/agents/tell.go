@@ -17,6 +17,7 @@ import (
 	"minigem/e2e/fakemodel"
 	"minigem/e2e/testbed"
 	"minigem/hooks"
+	"minigem/hooks/protocol"
 	"minigem/llm"
 	"minigem/llm/script"
 )
@@ -273,7 +274,7 @@ func (x *session) emit(c *call) {
 func (x *session) report(seq int, h hook, run shim.Run, all []shim.Run, main []fakemodel.Request) {
 	p := read(run.Stdin)
 	rep := hooks.Report{
-		Seq: seq, Event: hooks.Event(x.a.event(h.event)), Subject: p.subject, Started: run.Started, Duration: run.Took,
+		Seq: seq, Event: protocol.Event(x.a.event(h.event)), Subject: p.subject, Started: run.Started, Duration: run.Took,
 		Input: hooks.Payload{run.Stdin},
 	}
 	r := hooks.Run{

@@ -13,7 +13,7 @@ import (
 // The structure of hooks in a settings file.
 type (
 	settingsFile struct {
-		Hooks map[hooks.Event][]group `json:"hooks"`
+		Hooks map[protocol.Event][]group `json:"hooks"`
 	}
 	group struct {
 		Matcher    string  `json:"matcher,omitempty"`
@@ -60,7 +60,7 @@ func key(h hooks.Hook) string {
 // settings returns a settings file with the hooks that ran: the project's, or all
 // others. It is empty if there are none.
 func (w writer) settings(project bool) (string, error) {
-	file := settingsFile{Hooks: map[hooks.Event][]group{}}
+	file := settingsFile{Hooks: map[protocol.Event][]group{}}
 	for _, h := range w.ran() {
 		if (h.Source.Layer == hooks.LayerProject) != project || w.brought(h) {
 			continue

@@ -9,6 +9,7 @@ import (
 
 	"minigem/agent/event"
 	"minigem/hooks"
+	"minigem/hooks/protocol"
 	"minigem/llm"
 )
 
@@ -126,7 +127,7 @@ func (r *runner) rejected() {
 // unseen lists the calls that were refused before any hook saw them, if ev is an event
 // about tools.
 func (r *Record) unseen(ev string) string {
-	if !hooks.Event(ev).IsTool() {
+	if !protocol.Event(ev).IsTool() {
 		return ""
 	}
 	var b strings.Builder

@@ -11,6 +11,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/author/inspect"
 	"minigem/hooks/author/program"
+	"minigem/hooks/protocol"
 	"minigem/internal/text"
 )
 
@@ -30,7 +31,7 @@ func (r *Record) readPrograms() {
 // hook ran and let the event pass. A misspelt or foreign field reads as null, and a guard
 // that compares it lets everything pass. The result is empty if there is no such field, if
 // that is not known, or if the case passed.
-func (r *Record) Lacks(event hooks.Event, run hooks.Run) string {
+func (r *Record) Lacks(event protocol.Event, run hooks.Run) string {
 	if !run.Ran() || run.Decision != hooks.Proceed || run.Exit.Code != 0 || run.Failed != "" {
 		return ""
 	}

@@ -22,6 +22,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/command"
+	"minigem/hooks/protocol"
 	"minigem/internal/waittest"
 )
 
@@ -364,7 +365,7 @@ func TestChildrenEndWithTheSession(t *testing.T) {
 	r := runner(t)
 	r.Children = &command.Children{}
 	const line = `sleep 3600 & echo $! >>pids`
-	for _, ev := range []hooks.Event{"AfterTool", "SessionEnd"} {
+	for _, ev := range []protocol.Event{"AfterTool", "SessionEnd"} {
 		e := r.Run(t.Context(), hooks.Hook{Event: ev, Command: line}, nil, nil)
 		require.NoError(t, e.Err)
 	}

@@ -192,7 +192,7 @@ func runMatrix(t *testing.T) {
 // often reports whether an ordinary run tries f at ev with the answer of that index:
 // one answer per event, in rotation, and heavy faults only at one event that can be
 // blocked and one that cannot.
-func (f fault) often(ev hooks.Event, turn int) bool {
+func (f fault) often(ev protocol.Event, turn int) bool {
 	if f.heavy {
 		return ev == protocol.BeforeTool || ev == protocol.PreCompress
 	}
@@ -216,7 +216,7 @@ func peakMemory(t *testing.T) int64 {
 // meet runs a hook that prints answer and then fails. A hook that hangs is stopped at
 // its timeout. If the machine was too slow for it to print its answer by then, the
 // timeout is doubled.
-func (f fault) meet(t *testing.T, dir string, ev hooks.Event, answer string, says hooks.Decision) {
+func (f fault) meet(t *testing.T, dir string, ev protocol.Event, answer string, says hooks.Decision) {
 	name := fmt.Sprintf("%s/%s/%s", f.name, ev, says)
 	printed := fmt.Sprintf("printf '%s'", answer)
 	if f.print != nil {
@@ -240,7 +240,7 @@ func (f fault) meet(t *testing.T, dir string, ev hooks.Event, answer string, say
 }
 
 // run fires ev with one hook, and reports whether there was one report of one run.
-func (f fault) run(t *testing.T, dir string, ev hooks.Event, h hooks.Hook) (hooks.Report, bool) {
+func (f fault) run(t *testing.T, dir string, ev protocol.Event, h hooks.Hook) (hooks.Report, bool) {
 	children := &command.Children{}
 	defer children.Close() // otherwise children with open streams would live until the limit
 	var reports []hooks.Report

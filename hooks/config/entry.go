@@ -10,6 +10,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/condition"
 	"minigem/hooks/jsonc"
+	"minigem/hooks/protocol"
 )
 
 // entryFields are the fields that hooks of all kinds have, apart from those of
@@ -78,7 +79,7 @@ func (l *loader) typeOf(h *hooks.Hook, n jsonc.Node) bool {
 }
 
 // condition reads "if". A condition that cannot be parsed holds for every call.
-func (l *loader) condition(n jsonc.Node, event hooks.Event) string {
+func (l *loader) condition(n jsonc.Node, event protocol.Event) string {
 	text := strings.TrimSpace(l.text(n, "if"))
 	switch {
 	case text == "":

@@ -194,8 +194,8 @@ func (l *loader) hooks(n jsonc.Node) {
 	for _, m := range n.Members() {
 		switch {
 		case m.Shadowed:
-		case slices.Contains(protocol.Events, hooks.Event(m.Name)):
-			l.groups(hooks.Event(m.Name), m.Value)
+		case slices.Contains(protocol.Events, protocol.Event(m.Name)):
+			l.groups(protocol.Event(m.Name), m.Value)
 		case slices.Contains(olderHookKeys, m.Name): // see older
 		case strings.HasPrefix(m.Name, "$") || strings.HasPrefix(m.Name, "_") || strings.HasPrefix(m.Name, "//"):
 		default:
@@ -208,7 +208,7 @@ func (l *loader) hooks(n jsonc.Node) {
 
 // groups reads the array of an event. A group that cannot be used is reported, and the
 // next one is read.
-func (l *loader) groups(event hooks.Event, n jsonc.Node) {
+func (l *loader) groups(event protocol.Event, n jsonc.Node) {
 	if n.Kind() != jsonc.Array {
 		l.problem(n.Line(), "hooks.%s must be an array of groups, not %s", event, n.Kind()).Rule = "HK006"
 		return
@@ -222,7 +222,7 @@ func (l *loader) groups(event hooks.Event, n jsonc.Node) {
 var groupFields = []string{"matcher", "sequential", "hooks"}
 
 // group reads a group of hooks, and checks its matcher once for each dialect in it.
-func (l *loader) group(event hooks.Event, n jsonc.Node) {
+func (l *loader) group(event protocol.Event, n jsonc.Node) {
 	base, ok := l.groupBase(event, n)
 	if !ok {
 		return
@@ -243,7 +243,7 @@ func (l *loader) group(event hooks.Event, n jsonc.Node) {
 
 // groupBase returns what the hooks of a group have in common, or false if the group
 // cannot be used.
-func (l *loader) groupBase(event hooks.Event, n jsonc.Node) (hooks.Hook, bool) {
+func (l *loader) groupBase(event protocol.Event, n jsonc.Node) (hooks.Hook, bool) {
 	base := hooks.Hook{Event: event}
 	list, matcher, sequential := n.Get("hooks"), n.Get("matcher"), n.Get("sequential")
 	switch {

@@ -45,7 +45,7 @@ var wordList = regexp.MustCompile(`^\s*[\w-]+(\s*\|\s*[\w-]+)*\s*$`)
 
 // checkMatcher reports names in a matcher that can never match. Only near misses are
 // problems, because extensions and MCP servers bring tools of any name.
-func (l *loader) checkMatcher(event hooks.Event, dialect string, n jsonc.Node) {
+func (l *loader) checkMatcher(event protocol.Event, dialect string, n jsonc.Node) {
 	matcher := strings.Trim(n.Text(), " ^$()")
 	if matcher == "" || matcher == "*" || !wordList.MatchString(matcher) {
 		return

@@ -31,6 +31,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/jsonc"
+	"minigem/hooks/protocol"
 	"minigem/internal/boundedfile"
 	"minigem/internal/text"
 )
@@ -85,11 +86,11 @@ type TrustStore struct{ Dir string }
 
 // fingerprint is the stored state of a hook when it was trusted.
 type fingerprint struct {
-	Event   hooks.Event `json:"event"`
-	Matcher string      `json:"matcher,omitempty"`
-	If      string      `json:"if,omitempty"`
-	Name    string      `json:"name,omitempty"`
-	Command string      `json:"command"`
+	Event   protocol.Event `json:"event"`
+	Matcher string         `json:"matcher,omitempty"`
+	If      string         `json:"if,omitempty"`
+	Name    string         `json:"name,omitempty"`
+	Command string         `json:"command"`
 	hooks.Handler
 	Within  string            `json:"within,omitempty"`  // the skill or agent that brings it
 	Env     string            `json:"env,omitempty"`     // hash; empty: no variables

@@ -39,7 +39,7 @@ func agentOf(h hooks.Hook) *agents.Agent {
 }
 
 // pointOf returns the point of an event; empty if it has none.
-func pointOf(ev hooks.Event) agents.Point {
+func pointOf(ev protocol.Event) agents.Point {
 	gemini, err := agents.Find("gemini")
 	if err != nil {
 		return "" // unreachable: it is in the table
@@ -48,7 +48,7 @@ func pointOf(ev hooks.Event) agents.Point {
 }
 
 // answerOf returns r as the tables of agents describe it.
-func answerOf(r *hooks.Run, ev hooks.Event) agents.Answer {
+func answerOf(r *hooks.Run, ev protocol.Event) agents.Answer {
 	return agents.Answer{
 		Point: pointOf(ev), Exit: r.Exit.Code, Stdout: string(r.Exit.Stdout), Stderr: string(r.Exit.Stderr),
 		TimedOut: r.TimedOut, Killed: !r.TimedOut && r.Exit.Signal != "", Odd: !r.TimedOut && r.Exit.Signal == "" &&
@@ -57,7 +57,7 @@ func answerOf(r *hooks.Run, ev hooks.Event) agents.Answer {
 }
 
 // effectOf returns what r does here, in the tables' terms.
-func effectOf(r *hooks.Run, ev hooks.Event) agents.Effect {
+func effectOf(r *hooks.Run, ev protocol.Event) agents.Effect {
 	o := &r.Reading.Output
 	e := agents.Effect{Kind: agents.Allowed, Reason: r.GivenReason(), Context: o.AdditionalContext}
 	context := agents.Context
@@ -100,7 +100,7 @@ func effectOf(r *hooks.Run, ev hooks.Event) agents.Effect {
 // d is nil if it is the same or unknown, and if the hook did not run or is still
 // running. breaks reports that the effect of r here does not happen there, so that it
 // cannot be relied on. A missing reason, for example, does not break.
-func Elsewhere(r hooks.Run, ev hooks.Event, agent *agents.Agent) (d *hooks.Difference, breaks bool) {
+func Elsewhere(r hooks.Run, ev protocol.Event, agent *agents.Agent) (d *hooks.Difference, breaks bool) {
 	if !r.Ran() || r.Left || !agent.Reads(pointOf(ev)) {
 		return nil, false
 	}
@@ -201,7 +201,7 @@ func does(p agents.Point, e agents.Effect) string {
 
 // Portable says why the effect of r at ev does not hold on agent, in a sentence. It is
 // empty if the effect holds, or if the hook did not run. What is unknown does not hold.
-func Portable(r hooks.Run, ev hooks.Event, agent *agents.Agent) string {
+func Portable(r hooks.Run, ev protocol.Event, agent *agents.Agent) string {
 	if !r.Ran() || r.Left {
 		return ""
 	}
@@ -227,7 +227,7 @@ func Portable(r hooks.Run, ev hooks.Event, agent *agents.Agent) string {
 
 // On says what agent does with r's answer at ev, beginning with a verb; "the same" if it
 // does what minigem does.
-func On(r hooks.Run, ev hooks.Event, agent *agents.Agent) string {
+func On(r hooks.Run, ev protocol.Event, agent *agents.Agent) string {
 	switch why := Portable(r, ev, agent); {
 	case !r.Ran() || r.Left:
 		return "nothing: the hook did not run"

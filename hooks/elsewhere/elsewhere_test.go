@@ -16,7 +16,7 @@ import (
 )
 
 // events are the events of points at which other agents' reading of answers is known.
-var events = map[agents.Point]hooks.Event{
+var events = map[agents.Point]protocol.Event{
 	agents.BeforeTool: protocol.BeforeTool, agents.AfterTool: protocol.AfterTool, agents.BeforePrompt: protocol.BeforeAgent,
 	agents.AgentStop: protocol.AfterAgent, agents.SessionStart: protocol.SessionStart,
 }

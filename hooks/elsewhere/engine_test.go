@@ -6,6 +6,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/elsewhere"
 	"minigem/hooks/hookstest"
+	"minigem/hooks/protocol"
 	"minigem/llm"
 )
 
@@ -29,7 +30,7 @@ func (r *reports) last() hooks.Report {
 }
 
 // engine returns an engine with hooks for ev whose names are also their commands.
-func engine(ev hooks.Event, scripts map[string]hookstest.Script, names ...string) (*hooks.Engine, *hookstest.Runner, *reports) {
+func engine(ev protocol.Event, scripts map[string]hookstest.Script, names ...string) (*hooks.Engine, *hookstest.Runner, *reports) {
 	r, rep := &hookstest.Runner{Scripts: scripts}, &reports{}
 	e := &hooks.Engine{Runner: r, Origin: hookstest.Origin, Report: rep.add}
 	for _, n := range names {

@@ -14,7 +14,7 @@ import (
 
 // upstream is a run as Gemini CLI sees it.
 type upstream struct {
-	ev      hooks.Event
+	ev      protocol.Event
 	run     *hooks.Run
 	exited  bool // it ended by itself
 	code    int
@@ -119,7 +119,7 @@ func upstreamMatches(pattern, tool string) bool {
 
 // compare appends differences to runs. A later allow concerns two runs, so it is looked
 // for here.
-func compare(ev hooks.Event, runs []hooks.Run) {
+func compare(ev protocol.Event, runs []hooks.Run) {
 	for i := range runs {
 		r := &runs[i]
 		if r.Left {
@@ -157,7 +157,7 @@ func overturns(r hooks.Run) bool {
 
 // look parses a run's output as Gemini CLI does: JSON on stdout or, if that is empty, on
 // stderr, and a string that holds JSON once more (core/hooks/hookRunner.ts).
-func look(ev hooks.Event, r *hooks.Run) upstream {
+func look(ev protocol.Event, r *hooks.Run) upstream {
 	u := upstream{ev: ev, run: r}
 	if !r.Ran() {
 		return u

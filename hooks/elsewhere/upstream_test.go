@@ -21,7 +21,7 @@ func TestUpstream(t *testing.T) {
 	nested := func(json string) string { return `{"hookSpecificOutput":` + json + `}` }
 	for _, c := range []struct {
 		name   string
-		event  hooks.Event
+		event  protocol.Event
 		script hookstest.Script
 		id     string // "" means no difference
 	}{

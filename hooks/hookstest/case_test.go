@@ -26,7 +26,7 @@ import (
 // sample data of hookstest.Stimulus.
 type contractCase struct {
 	Name  string
-	Event hooks.Event
+	Event protocol.Event
 	Hooks []caseHook
 	Want  want
 
@@ -154,7 +154,7 @@ func parts(t *testing.T, what string, want, got []string) {
 // hang is longer than any patience or timeout of a case.
 const hang = time.Hour
 
-func (h caseHook) configure(ev hooks.Event, i int) (hooks.Hook, hookstest.Script) {
+func (h caseHook) configure(ev protocol.Event, i int) (hooks.Hook, hookstest.Script) {
 	s := hookstest.Script{Exit: h.Exit, Stdout: h.Out, Stderr: h.Err, Signal: h.Signal, OnTerm: h.OnTerm}
 	if h.Hangs {
 		s.Delay = hang

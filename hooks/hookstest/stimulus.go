@@ -17,7 +17,7 @@ var Origin = hooks.Origin{SessionID: "s1", TranscriptPath: "/t/session.jsonl", C
 // data that all tests share.
 type Stimulus struct {
 	// Event is the event to fire.
-	Event hooks.Event
+	Event protocol.Event
 	// Use is the call of the tool events; nil means write_file of a.txt.
 	Use *hooks.ToolUse
 	// Trigger is what matchers of a lifecycle or subagent event see; "" means the event's

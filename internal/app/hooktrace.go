@@ -92,13 +92,13 @@ func (r *Runtime) reporters() (func(hooks.Report), error) {
 // HookNote is what the session's file records of a hook event that had an effect.
 type HookNote struct {
 	Hook struct {
-		Event   hooks.Event `json:"event"`
-		Subject string      `json:"subject,omitempty"`
-		Agent   string      `json:"agent,omitempty"` // set for a subagent
-		Ran     []string    `json:"ran"`
-		Effect  string      `json:"effect"`
-		Reason  string      `json:"reason,omitempty"`
-		Millis  int64       `json:"ms"`
+		Event   protocol.Event `json:"event"`
+		Subject string         `json:"subject,omitempty"`
+		Agent   string         `json:"agent,omitempty"` // set for a subagent
+		Ran     []string       `json:"ran"`
+		Effect  string         `json:"effect"`
+		Reason  string         `json:"reason,omitempty"`
+		Millis  int64          `json:"ms"`
 	} `json:"hook"`
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"minigem/hooks"
+	"minigem/hooks/protocol"
 	"minigem/internal/app"
 	"minigem/internal/boundedfile"
 	"minigem/session"
@@ -19,7 +20,7 @@ const pastSessions = 20
 
 // ranHook identifies a hook at an event, as session files do.
 type ranHook struct {
-	Event hooks.Event
+	Event protocol.Event
 	ID    string
 }
 

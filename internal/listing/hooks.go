@@ -34,17 +34,17 @@ type listedFolder struct {
 
 // ListedHook is a configured hook, and whether it runs.
 type ListedHook struct {
-	Event       hooks.Event `json:"event"`
-	ID          string      `json:"id"` // the name for enable and disable
-	Name        string      `json:"name,omitempty"`
-	Description string      `json:"description,omitempty"`
-	Command     string      `json:"command"`
-	Matcher     string      `json:"matcher,omitempty"`
-	If          string      `json:"if,omitempty"`
-	TimeoutMS   int64       `json:"timeout_ms"`
-	Sequential  bool        `json:"sequential,omitempty"`
-	OnError     string      `json:"on_error,omitempty"`
-	Dialect     string      `json:"dialect,omitempty"`
+	Event       protocol.Event `json:"event"`
+	ID          string         `json:"id"` // the name for enable and disable
+	Name        string         `json:"name,omitempty"`
+	Description string         `json:"description,omitempty"`
+	Command     string         `json:"command"`
+	Matcher     string         `json:"matcher,omitempty"`
+	If          string         `json:"if,omitempty"`
+	TimeoutMS   int64          `json:"timeout_ms"`
+	Sequential  bool           `json:"sequential,omitempty"`
+	OnError     string         `json:"on_error,omitempty"`
+	Dialect     string         `json:"dialect,omitempty"`
 	hooks.Handler
 	Layer     hooks.Layer `json:"layer"`
 	Extension string      `json:"extension,omitempty"`  // its name
@@ -143,7 +143,7 @@ func (h ListedHook) source() hooks.Source {
 	return hooks.Source{Layer: h.Layer, InProject: h.InProject}
 }
 
-func eventOrder(e hooks.Event) int { return slices.Index(protocol.Events, e) }
+func eventOrder(e protocol.Event) int { return slices.Index(protocol.Events, e) }
 
 // WriteHookList writes a list for people, with only some of its hooks.
 func WriteHookList(c *app.Configuration, w io.Writer, l HookList, some []ListedHook) error {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"minigem/hooks"
+	"minigem/hooks/protocol"
 )
 
 // HookStats counts what hooks did in a session. Its methods may be called concurrently.
@@ -17,7 +18,7 @@ type HookStats struct {
 
 // HookCounts counts the runs of one hook at one event.
 type HookCounts struct {
-	Event  hooks.Event
+	Event  protocol.Event
 	ID     string
 	Failed int
 	Acted  int    // how often it decided or changed something
@@ -58,7 +59,7 @@ func (s *HookStats) Note(r hooks.Report) {
 	}
 }
 
-func (s *HookStats) of(event hooks.Event, id string) *HookCounts {
+func (s *HookStats) of(event protocol.Event, id string) *HookCounts {
 	for _, c := range s.counts {
 		if c.Event == event && c.ID == id {
 			return c

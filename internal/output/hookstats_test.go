@@ -38,7 +38,7 @@ func TestHookStats(t *testing.T) {
 	}})
 	s.Note(hooks.Report{Seq: 102, Event: protocol.AfterTool, Runs: []hooks.Run{run("guard", time.Millisecond, nil)}})
 	type row struct {
-		event               hooks.Event
+		event               protocol.Event
 		id                  string
 		runs, failed, acted int
 		p95, last           string

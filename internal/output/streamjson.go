@@ -7,6 +7,7 @@ import (
 
 	"minigem/agent/event"
 	"minigem/hooks"
+	"minigem/hooks/protocol"
 )
 
 // StreamJSON writes one event per line (core/output/types.ts). It is an [event.Sink].
@@ -63,12 +64,12 @@ type (
 	// streamHook is minigem's own, for --include-hook-events.
 	streamHook struct {
 		stamped
-		Event      hooks.Event `json:"hook_event_name"`
-		Subject    string      `json:"subject,omitempty"`
-		Hooks      []string    `json:"hooks"`
-		Effect     string      `json:"effect"`
-		Reason     string      `json:"reason,omitempty"`
-		DurationMS int64       `json:"duration_ms"`
+		Event      protocol.Event `json:"hook_event_name"`
+		Subject    string         `json:"subject,omitempty"`
+		Hooks      []string       `json:"hooks"`
+		Effect     string         `json:"effect"`
+		Reason     string         `json:"reason,omitempty"`
+		DurationMS int64          `json:"duration_ms"`
 	}
 	streamResult struct {
 		stamped

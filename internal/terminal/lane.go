@@ -17,7 +17,7 @@ import (
 
 // HookStarting makes the spinner show the status messages of slow hooks, or their names
 // if they have none. It is for hooks.Engine.Starting.
-func (v *View) HookStarting(_ hooks.Event, hs []hooks.Hook) {
+func (v *View) HookStarting(_ protocol.Event, hs []hooks.Hook) {
 	var names, said []string
 	for _, h := range hs {
 		if h.StatusMessage != "" {

@@ -3,7 +3,6 @@ package trials
 import (
 	"encoding/json"
 
-	"minigem/hooks"
 	"minigem/hooks/claude"
 	"minigem/hooks/protocol"
 	"minigem/internal/app"
@@ -12,8 +11,8 @@ import (
 
 // Planned is the input of hooks explain.
 type Planned struct {
-	Events  []hooks.Event // empty means all
-	Subject string        // what matchers see; empty means any
+	Events  []protocol.Event // empty means all
+	Subject string           // what matchers see; empty means any
 	MCP     *protocol.MCPContext
 }
 
@@ -38,11 +37,11 @@ func Plan(sys *app.System, event, tool, input string) (Planned, error) {
 		if err != nil {
 			return p, err
 		}
-		p.Events = []hooks.Event{ev}
+		p.Events = []protocol.Event{ev}
 	}
 	switch {
 	case tool != "" && len(p.Events) == 0:
-		p.Events = []hooks.Event{protocol.BeforeTool, protocol.AfterTool}
+		p.Events = []protocol.Event{protocol.BeforeTool, protocol.AfterTool}
 	case tool != "" && !p.Events[0].HasSubject():
 		return p, exit.Errorf(exit.Input, "--tool has no meaning for %s: its matchers see nothing", p.Events[0])
 	}
@@ -67,7 +66,7 @@ func (p *Planned) read(data []byte) error {
 	if err != nil {
 		return err
 	}
-	p.Events, p.MCP = []hooks.Event{event}, in.MCP
+	p.Events, p.MCP = []protocol.Event{event}, in.MCP
 	for _, s := range []string{in.ToolName, in.Source, in.Reason, in.Trigger, in.NotificationType} {
 		if p.Subject == "" {
 			p.Subject = s

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"minigem/e2e/testbed"
-	"minigem/hooks"
+	"minigem/hooks/protocol"
 )
 
 // Judge decides which assertions can be judged if an agent is played. It implements
@@ -23,7 +23,7 @@ func (j Judge) Cannot(verb string, args []string, conds []testbed.Cond) string {
 	name := p.agent.Name
 	switch verb {
 	case "fired", "not-fired", "event":
-		event := hooks.Event(args[0])
+		event := protocol.Event(args[0])
 		if !plays(p.agent, event) {
 			break
 		}

@@ -108,7 +108,7 @@ func (p *payloads) failed(f hooks.Firing) bool {
 	return p.use(f, p.agent, p.calls.of(f), gjson.GetBytes(f.Input().Bytes(), "tool_response")).Failed()
 }
 
-func (p *payloads) name(f hooks.Firing) hooks.Event {
+func (p *payloads) name(f hooks.Firing) protocol.Event {
 	if f.Event == protocol.AfterTool && p.tellsFailures() && p.failed(f) {
 		return toolFailed
 	}

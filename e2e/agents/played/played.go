@@ -123,8 +123,8 @@ func New(a Agent, setup testbed.Setup) (*Player, error) {
 
 // Rules returns the player for all events that it plays. Events that minigem added do not
 // happen.
-func (p *Player) Rules() map[hooks.Event]hooks.Rules {
-	rules := map[hooks.Event]hooks.Rules{}
+func (p *Player) Rules() map[protocol.Event]hooks.Rules {
+	rules := map[protocol.Event]hooks.Rules{}
 	for _, ev := range protocol.Events {
 		switch {
 		case ev.IsAdded():
@@ -137,12 +137,12 @@ func (p *Player) Rules() map[hooks.Event]hooks.Rules {
 }
 
 // plays reports whether the agent's rules apply to ev, not minigem's.
-func plays(a *tables.Agent, ev hooks.Event) bool {
+func plays(a *tables.Agent, ev protocol.Event) bool {
 	return a.ID != "gemini" || !slices.Contains(ownModelEvents, ev)
 }
 
 // subject returns what matchers of the event are compared with.
-func (p *Player) subject(f hooks.Firing, name hooks.Event) string {
+func (p *Player) subject(f hooks.Firing, name protocol.Event) string {
 	if f.Event.IsTool() {
 		return p.calls.toolName(f, p.agent)
 	}
@@ -191,7 +191,7 @@ func (p *Player) Plan(f hooks.Firing) hooks.Plan {
 }
 
 // whyNot explains why no hook runs for f. It is empty if hooks run.
-func (p *Player) whyNot(f hooks.Firing, name hooks.Event) string {
+func (p *Player) whyNot(f hooks.Firing, name protocol.Event) string {
 	native, ok := p.agent.Event(played[name])
 	switch {
 	case !ok:

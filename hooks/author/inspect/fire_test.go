@@ -97,7 +97,7 @@ func TestFireRefuses(t *testing.T) {
 	}
 }
 
-func fire(t *testing.T, ev hooks.Event, run hooks.Runner, commands ...string) hooks.Report {
+func fire(t *testing.T, ev protocol.Event, run hooks.Runner, commands ...string) hooks.Report {
 	t.Helper()
 	var c hooks.Config
 	for _, cmd := range commands {
@@ -115,7 +115,7 @@ func TestFire(t *testing.T) {
 	t.Parallel()
 	deny := `{"decision":"deny","reason":"no"}`
 	for _, c := range []struct {
-		ev       hooks.Event
+		ev       protocol.Event
 		answer   string
 		decision hooks.Decision
 		effect   string

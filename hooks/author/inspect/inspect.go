@@ -75,7 +75,7 @@ func (s *Setup) tools() []string {
 
 // Subjects returns what matchers of ev can see: tools, agents or triggers. If they see
 // nothing, or if there are no agents, it returns one empty subject.
-func (s *Setup) Subjects(ev hooks.Event) []string {
+func (s *Setup) Subjects(ev protocol.Event) []string {
 	switch {
 	case ev.IsTool():
 		return s.tools()
@@ -101,10 +101,10 @@ type Explanation struct {
 
 // EventPlan is what would run at an event.
 type EventPlan struct {
-	Event      hooks.Event `json:"event"`
-	Subject    string      `json:"subject,omitempty"`     // the tool, agent or trigger that was asked for; empty means any
-	Sequential bool        `json:"sequential"`            // several hooks run, one after the other
-	InTurnFor  []string    `json:"in_turn_for,omitempty"` // the subjects for which Sequential holds; nil means all
+	Event      protocol.Event `json:"event"`
+	Subject    string         `json:"subject,omitempty"`     // the tool, agent or trigger that was asked for; empty means any
+	Sequential bool           `json:"sequential"`            // several hooks run, one after the other
+	InTurnFor  []string       `json:"in_turn_for,omitempty"` // the subjects for which Sequential holds; nil means all
 	// Because is the "file:line" of the hook that makes all run one after the other.
 	Because string     `json:"because,omitempty"`
 	Hooks   []HookPlan `json:"hooks"`           // all hooks of the event, in the order of running
@@ -169,7 +169,7 @@ func (h HookPlan) Where() string { return h.hook.Source.String() }
 // Explain plans the given events, or all if there are none, and runs nothing. subject, if
 // not empty, is the one tool, agent or trigger to plan for; mcp says where an MCP tool
 // comes from. Events without hooks are left out, unless they were asked for.
-func (s *Setup) Explain(events []hooks.Event, subject string, mcp *protocol.MCPContext) Explanation {
+func (s *Setup) Explain(events []protocol.Event, subject string, mcp *protocol.MCPContext) Explanation {
 	x := Explanation{Off: s.Config.Off, Trusted: s.Trusted, Files: s.Files, Problems: s.Config.Problems,
 		Events: []EventPlan{}}
 	for _, f := range s.Files {
@@ -201,7 +201,7 @@ func (s *Setup) engine() *hooks.Engine {
 	return &hooks.Engine{Config: s.Config.Config, Runner: command{}, Mask: s.Mask}
 }
 
-func (s *Setup) planFor(e *hooks.Engine, v *view, ev hooks.Event, subjects []string,
+func (s *Setup) planFor(e *hooks.Engine, v *view, ev protocol.Event, subjects []string,
 	mcp *protocol.MCPContext) EventPlan {
 	p := EventPlan{Event: ev, Hooks: []HookPlan{}}
 	var reports []hooks.Report

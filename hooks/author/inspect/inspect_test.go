@@ -58,7 +58,7 @@ func TestHookPlans(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, settings string
-		event          hooks.Event
+		event          protocol.Event
 		subject        string
 		want           []plan
 		inTurn         bool
@@ -79,7 +79,7 @@ func TestHookPlans(t *testing.T) {
 		{"a sequential hook alone", `{"hooks": {"BeforeTool": [{"sequential": true, "hooks": [{"type": "command", "command": "a"}]}]}}`, "BeforeTool", "glob",
 			[]plan{{1, "glob", ""}}, false},
 	} {
-		x := world(t, c.settings, nil).Explain([]hooks.Event{c.event}, c.subject, nil)
+		x := world(t, c.settings, nil).Explain([]protocol.Event{c.event}, c.subject, nil)
 		require.Len(t, x.Events, 1, c.name)
 		var got []plan
 		for _, h := range x.Events[0].Hooks {
@@ -217,7 +217,7 @@ func TestNotes(t *testing.T) {
 func TestMCPTools(t *testing.T) {
 	t.Parallel()
 	s := world(t, hook("BeforeTool", "^mcp__files__", `"command": "true"`), nil)
-	ev := []hooks.Event{protocol.BeforeTool}
+	ev := []protocol.Event{protocol.BeforeTool}
 	assert.Equal(t, 0, s.Explain(ev, "read", nil).Events[0].Runs())
 	assert.Equal(t, 1, s.Explain(ev, "mcp_files_read", &protocol.MCPContext{ServerName: "files", ToolName: "read"}).Events[0].Runs())
 }

@@ -27,7 +27,7 @@ func (g given) Run(context.Context, hooks.Hook, hooks.Payload, []string) hooks.E
 	return hooks.Exit(g)
 }
 
-var pointEvents = map[agents.Point]hooks.Event{
+var pointEvents = map[agents.Point]protocol.Event{
 	agents.BeforeTool: protocol.BeforeTool, agents.BeforePrompt: protocol.BeforeAgent, agents.AgentStop: protocol.AfterAgent, agents.AfterTool: protocol.AfterTool,
 }
 
@@ -89,7 +89,7 @@ func TestAllSayTheSame(t *testing.T) {
 }
 
 // answered returns this engine's report of an answer.
-func answered(t *testing.T, ev hooks.Event, x agents.Answer) hooks.Report {
+func answered(t *testing.T, ev protocol.Event, x agents.Answer) hooks.Report {
 	t.Helper()
 	cfg := hooks.Config{Hooks: []hooks.Hook{{Event: ev, Command: "h"}}}
 	sample, err := inspect.Sample(ev, "")
@@ -100,7 +100,7 @@ func answered(t *testing.T, ev hooks.Event, x agents.Answer) hooks.Report {
 }
 
 // linting returns lint's message about a script that gives the answer, or "".
-func linting(t *testing.T, ev hooks.Event, x agents.Answer, agent *agents.Agent) string {
+func linting(t *testing.T, ev protocol.Event, x agents.Answer, agent *agents.Agent) string {
 	t.Helper()
 	quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 	text := "#!/bin/sh\ncat >/dev/null\n"

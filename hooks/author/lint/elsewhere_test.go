@@ -13,6 +13,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/agents"
 	"minigem/hooks/author/lint"
+	"minigem/hooks/protocol"
 )
 
 // TestElsewhere checks what lint says about other agents, from the tables.
@@ -150,7 +151,7 @@ func TestGuardsThatAreRight(t *testing.T) {
 		dir := t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(dir, parts[2]), f.Data, 0o755))
 		group, more := "", ""
-		if hooks.Event(parts[0]).IsTool() {
+		if protocol.Event(parts[0]).IsTool() {
 			group = `"matcher": "` + matchers[parts[1]] + `"`
 		}
 		if parts[1] == "claude" {

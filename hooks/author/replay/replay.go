@@ -18,7 +18,7 @@ type Decided struct {
 	// Kind is the kind of the step.
 	Kind Kind `json:"kind"`
 	// Event is the event that was fired. A call has two: BeforeTool and AfterTool.
-	Event hooks.Event `json:"event"`
+	Event protocol.Event `json:"event"`
 	// Subject is the tool's name; empty for prompts and answers.
 	Subject string `json:"subject,omitempty"`
 	// Text is the beginning of what the step is about, at most 80 characters.
@@ -45,7 +45,7 @@ type HookTime struct {
 	// ID is [hooks.Hook.ID].
 	ID string `json:"id"`
 	// Event is the event of the runs.
-	Event hooks.Event `json:"event"`
+	Event protocol.Event `json:"event"`
 	// File and Line say where the hook is configured; equal hooks in several places are
 	// counted separately.
 	File string `json:"file"`
@@ -90,7 +90,7 @@ type Result struct {
 
 // place identifies a hook. The same command may be configured in several places.
 type place struct {
-	event hooks.Event
+	event protocol.Event
 	id    string
 	file  string
 	line  int

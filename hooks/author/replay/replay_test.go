@@ -102,7 +102,7 @@ func TestReadRefuses(t *testing.T) {
 }
 
 // hook answers according to its input.
-type hook func(event hooks.Event, stdin string) string
+type hook func(event protocol.Event, stdin string) string
 
 func (f hook) Run(_ context.Context, h hooks.Hook, stdin hooks.Payload, _ []string) hooks.Exit {
 	return hooks.Exit{Stdout: []byte(f(h.Event, stdin.String())), Duration: time.Millisecond}
@@ -113,7 +113,7 @@ const deny = `{"decision":"deny","reason":"now"}`
 func run(t *testing.T, f hook, text string) *replay.Result {
 	t.Helper()
 	var c hooks.Config
-	for _, ev := range []hooks.Event{protocol.BeforeAgent, protocol.BeforeTool, protocol.AfterTool, protocol.AfterAgent} {
+	for _, ev := range []protocol.Event{protocol.BeforeAgent, protocol.BeforeTool, protocol.AfterTool, protocol.AfterAgent} {
 		c.Hooks = append(c.Hooks, hooks.Hook{Event: ev, Name: "h", Command: "h"})
 	}
 	return replay.Run(t.Context(), &hooks.Engine{Config: c, Runner: f}, []*replay.Session{read(t, text)})
@@ -127,37 +127,37 @@ func TestRun(t *testing.T) {
 		hook    hook
 		differ  []string // "step event: then now"
 		as      []string
-		ranFor  map[hooks.Event]int
+		ranFor  map[protocol.Event]int
 		session string
 	}{
-		{"all the same", func(ev hooks.Event, stdin string) string {
+		{"all the same", func(ev protocol.Event, stdin string) string {
 			if ev == protocol.BeforeTool && strings.Contains(stdin, `"file_path":"x"`) || ev == protocol.AfterAgent && strings.Contains(stdin, `"stop_hook_active":false`) {
 				return deny
 			}
 			return ""
 		}, nil, []string{"2 BeforeTool: deny deny", "4 AfterAgent: deny deny"},
-			map[hooks.Event]int{protocol.BeforeAgent: 2, protocol.BeforeTool: 2, protocol.AfterTool: 1, protocol.AfterAgent: 2}, past},
-		{"nothing is denied any more", func(hooks.Event, string) string { return "" },
+			map[protocol.Event]int{protocol.BeforeAgent: 2, protocol.BeforeTool: 2, protocol.AfterTool: 1, protocol.AfterAgent: 2}, past},
+		{"nothing is denied any more", func(protocol.Event, string) string { return "" },
 			[]string{"2 BeforeTool: deny proceed", "4 AfterAgent: deny proceed"}, nil,
-			map[hooks.Event]int{protocol.BeforeAgent: 2, protocol.BeforeTool: 2, protocol.AfterTool: 1, protocol.AfterAgent: 2}, past},
-		{"all is denied", func(hooks.Event, string) string { return deny },
+			map[protocol.Event]int{protocol.BeforeAgent: 2, protocol.BeforeTool: 2, protocol.AfterTool: 1, protocol.AfterAgent: 2}, past},
+		{"all is denied", func(protocol.Event, string) string { return deny },
 			[]string{"1 BeforeAgent: proceed deny", "3 BeforeTool: proceed deny", "5 BeforeAgent: proceed deny", "6 AfterAgent: proceed deny"},
 			[]string{"2 BeforeTool: deny deny", "4 AfterAgent: deny deny"},
-			map[hooks.Event]int{protocol.BeforeAgent: 2, protocol.BeforeTool: 2, protocol.AfterTool: 0, protocol.AfterAgent: 2}, past},
-		{"a result is refused", func(ev hooks.Event, _ string) string {
+			map[protocol.Event]int{protocol.BeforeAgent: 2, protocol.BeforeTool: 2, protocol.AfterTool: 0, protocol.AfterAgent: 2}, past},
+		{"a result is refused", func(ev protocol.Event, _ string) string {
 			if ev == protocol.AfterTool {
 				return deny
 			}
 			return ""
 		}, []string{"2 BeforeTool: deny proceed", "3 AfterTool: proceed deny"}, nil,
-			map[hooks.Event]int{protocol.BeforeAgent: 1, protocol.BeforeTool: 3, protocol.AfterTool: 1, protocol.AfterAgent: 1}, claudes},
-		{"asking differs from both", func(ev hooks.Event, _ string) string {
+			map[protocol.Event]int{protocol.BeforeAgent: 1, protocol.BeforeTool: 3, protocol.AfterTool: 1, protocol.AfterAgent: 1}, claudes},
+		{"asking differs from both", func(ev protocol.Event, _ string) string {
 			if ev == protocol.BeforeTool {
 				return `{"decision":"ask"}`
 			}
 			return ""
 		}, []string{"2 BeforeTool: deny ask", "3 BeforeTool: proceed ask", "4 BeforeTool: proceed ask"}, nil,
-			map[hooks.Event]int{protocol.BeforeAgent: 1, protocol.BeforeTool: 3, protocol.AfterTool: 1, protocol.AfterAgent: 1}, claudes},
+			map[protocol.Event]int{protocol.BeforeAgent: 1, protocol.BeforeTool: 3, protocol.AfterTool: 1, protocol.AfterAgent: 1}, claudes},
 	} {
 		r := run(t, c.hook, c.session)
 		var differ, as []string
@@ -172,7 +172,7 @@ func TestRun(t *testing.T) {
 		assert.Equal(t, c.differ, differ, c.name)
 		assert.Equal(t, c.as, as, c.name)
 		assert.Equal(t, len(c.differ), r.Differ(), c.name)
-		ran := map[hooks.Event]int{protocol.AfterTool: 0}
+		ran := map[protocol.Event]int{protocol.AfterTool: 0}
 		for _, h := range r.Hooks {
 			ran[h.Event] = h.Runs
 			assert.InDelta(t, 1, h.P95MS, 0.01, c.name)
@@ -191,7 +191,7 @@ func TestRunEndsWhenCancelled(t *testing.T) {
 
 func TestText(t *testing.T) {
 	t.Parallel()
-	text := run(t, func(ev hooks.Event, _ string) string {
+	text := run(t, func(ev protocol.Event, _ string) string {
 		if ev == protocol.BeforeTool {
 			return deny
 		}
