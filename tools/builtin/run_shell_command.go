@@ -87,9 +87,9 @@ type ShellOptions struct {
 	Within func(only []string, begin func() error) error
 	// NotRun, if not nil, returns why a command in a folder is not run, or "".
 	NotRun func(command string) string
-	// Hidden returns the files that a command which only reads must not read when it
-	// runs in dir; see confine.Rules. nil hides none.
-	Hidden func(dir string) []string
+	// Reading returns what a command line that runs without a question, because it only
+	// reads, may read and execute when it runs in dir. nil lets it read everything.
+	Reading func(line, dir string) confine.Rules
 	// Processes holds what runs on after a call. nil means that the tool has its own,
 	// which cannot be closed.
 	Processes *Processes
@@ -254,10 +254,11 @@ func (c *shellCall) confine(cmd *proc.Command) (done func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a temporary folder: %w", err)
 	}
-	cmd.Rules = &confine.Rules{Write: []string{temp}}
-	if hidden := c.tool.opts.Hidden; hidden != nil {
-		cmd.Rules.Hidden = hidden(cmd.Dir)
+	cmd.Rules = &confine.Rules{}
+	if c.tool.opts.Reading != nil {
+		*cmd.Rules = c.tool.opts.Reading(cmd.Line, cmd.Dir)
 	}
+	cmd.Rules.Write = []string{temp}
 	env := cmd.Env
 	if c.tool.opts.Unasked != nil {
 		env = slices.Concat(c.tool.opts.Unasked, shellEnv)

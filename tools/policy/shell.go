@@ -23,7 +23,7 @@ func (e *Engine) checkShell(s situation, c Call) Verdict {
 	if err != nil || len(line.Commands) == 0 {
 		line = shell.Line{Text: text}
 	}
-	l := judged{Line: line, call: c, dirs: dirsOf(c, line.Commands), unread: err != nil}
+	l := judged{Line: line, call: c, dirs: dirsOf(c, line), unread: err != nil}
 	l.reads = line.Plain && !slices.ContainsFunc(line.Commands, func(cmd shell.Command) bool {
 		return !cmd.Reads() || writes(cmd)
 	})

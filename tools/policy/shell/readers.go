@@ -45,6 +45,11 @@ func (c Command) Reads() bool {
 	return c.Inert() || known && !changes().MatchString(joined(words))
 }
 
+// Starts reports whether a command that reads could start other programs.
+func (c Command) Starts() bool {
+	return !c.Inert() && !Listed(words+" git cd column file find strings tree uniq xxd", c.Name())
+}
+
 // Reach says what a command that reads does with the files that its arguments name.
 type Reach struct {
 	// Nothing says that its arguments are no files.
@@ -59,9 +64,10 @@ type Reach struct {
 	Visible bool
 	// Links says that it follows links below a folder.
 	Links bool
-	// Commits is for git: it may print contents of any tracked file, now or earlier, or
-	// URLs of remotes.
+	// Commits is for git: it may print contents of any tracked file, or URLs of remotes.
 	Commits bool
+	// Earlier says of Commits that the files need not be tracked any more.
+	Earlier bool
 }
 
 // Commands by what they do with the files that their arguments name: nothing, print
@@ -109,10 +115,34 @@ func (c Command) Reach() Reach {
 		return Reach{Below: true, Here: true, Visible: !has(hidden), Links: has(links)}
 	case strings.HasSuffix(name, "grep"), name == "diff":
 		return Reach{Below: has(recurses), Here: has(recurses), Links: name == "diff" || has(links)}
-	case name == "git" && !Listed(gitNames, c.Normal()[1].Text):
-		return Reach{Commits: true, Below: true}
+	case name == "git":
+		return c.gitReach()
 	}
 	return Reach{}
+}
+
+// quiet matches the options with which git log prints no contents.
+var quiet = option(`^(-n|-\d+|--(oneline|stat|shortstat|name-only|name-status|graph|all|branches|tags|decorate|` +
+	`abbrev-commit|no-merges|merges|reverse|follow|first-parent|no-color|max-count|since|until|after|before|author|` +
+	`grep|format|pretty|date)(=.*)?)$`)
+
+// gitReach returns the Reach of git. Without arguments, diff compares what is tracked now.
+func (c Command) gitReach() Reach {
+	words := c.Normal()[1:]
+	loud := slices.ContainsFunc(words[1:], func(w Word) bool {
+		return !w.Known || strings.HasPrefix(w.Text, "-") && !quiet().MatchString(w.Text)
+	})
+	switch what := words[0].Text; {
+	case Listed(gitNames, what), (what == "log" || what == "shortlog") && !loud:
+		return Reach{}
+	case what == "remote":
+		return Reach{Commits: true}
+	case what == "diff" && !slices.ContainsFunc(words[1:], func(w Word) bool {
+		return !Listed("--cached --staged --stat --shortstat --name-only --name-status --", w.Text)
+	}):
+		return Reach{Commits: true, Below: true}
+	}
+	return Reach{Commits: true, Below: true, Earlier: true}
 }
 
 // gitValues are git's own options that take the next word.

@@ -1,0 +1,176 @@
+package sandbox
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"minigem/internal/confine"
+	"minigem/internal/proc"
+	"minigem/tools/policy/shell"
+)
+
+// Readers confines command lines that run without a question because their programs only
+// read. What they read is judged by their words, so the kernel keeps them to it: they open
+// the files that they name and, if one searches folders or is git, the workspace; they
+// start the programs that they name. Programs such as awk and sed could do more.
+type Readers struct {
+	// Home is the user's home directory.
+	Home string
+	// Path is the PATH of the commands.
+	Path string
+	// Env returns the environment of commands.
+	Env func() []string
+	// Dirs returns the folders of the workspace.
+	Dirs func() []string
+
+	once   sync.Once
+	system []string
+}
+
+// Rules returns what the programs of line may read and execute if it starts in dir.
+func (r *Readers) Rules(line, dir string) confine.Rules {
+	r.once.Do(func() { r.system = confine.Readable(r.Path, r.Home) })
+	l, _ := shell.Parse(line) // a line that cannot be parsed does not run unasked
+	dirs := l.Dirs(dir)
+	out := confine.Rules{Read: slices.Clone(r.system), Hidden: Secrets(r.Home, append(r.Dirs(), dir))}
+	names := []string{}
+	if bash, err := exec.LookPath(proc.ShellName()); err == nil {
+		names = append(names, bash)
+	}
+	searches, git := false, false
+	for _, c := range l.Commands {
+		reach := c.Reach()
+		searches, git = searches || reach.Below || reach.Here, git || c.Name() == "git"
+		names = append(names, c.Name())
+		if shell.Listed("egrep fgrep", c.Name()) {
+			names = append(names, "grep") // which these scripts start
+		}
+		for _, w := range c.Files() {
+			out.Read = append(out.Read, named(dirs, w, reach.Below)...)
+		}
+	}
+	if out.Execute = confine.Programs(r.Path, names...); slices.ContainsFunc(out.Execute, shim) {
+		out.Execute = nil
+	}
+	if searches || git {
+		repositories := repository(dir)
+		out.Read = append(out.Read, slices.Concat(r.Dirs(), []string{dir}, repositories)...)
+		if git {
+			out.Read = append(out.Read, r.gitConfig(dir)...)
+		}
+	}
+	if !git {
+		for _, top := range append(r.Dirs(), repository(dir)...) {
+			out.Hidden = append(out.Hidden, insideGit(filepath.Join(top, ".git"))...)
+		}
+	}
+	out.Read = slices.DeleteFunc(out.Read, func(name string) bool {
+		_, err := os.Stat(name)
+		return err != nil
+	})
+	return out
+}
+
+// shim reports whether a program is one that starts another by the same name, as those of
+// version managers do.
+func shim(program string) bool { return strings.Contains(program, "/shims/") }
+
+// named returns the files that a word names, and if below is true the folders.
+func named(dirs []string, w shell.Word, below bool) (out []string) {
+	for _, name := range w.Names() {
+		for _, dir := range dirs {
+			found := []string{shell.At(dir, name)}
+			if w.Glob {
+				found = matching(dir, name)
+			}
+			for _, file := range found {
+				info, err := os.Stat(file)
+				if err == nil && (info.Mode().IsRegular() || info.IsDir() && below) {
+					out = append(out, file)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// matching returns the files that a pattern matches from dir. As in a shell, a wildcard
+// does not match a leading dot.
+func matching(dir, pattern string) []string {
+	root := dir
+	if filepath.IsAbs(pattern) {
+		root, pattern = "/", strings.TrimLeft(pattern, "/")
+	}
+	found, _ := fs.Glob(os.DirFS(root), filepath.Clean(pattern))
+	dotted := strings.HasPrefix(filepath.Base(pattern), ".")
+	found = slices.DeleteFunc(found, func(name string) bool {
+		return !dotted && strings.HasPrefix(filepath.Base(name), ".")
+	})
+	for i, name := range found {
+		found[i] = filepath.Join(root, name)
+	}
+	return found
+}
+
+// repository returns the top folder of the repository around dir and, where git keeps it
+// elsewhere, its data. It returns nil if there is none.
+func repository(dir string) []string {
+	for ; ; dir = filepath.Dir(dir) {
+		at := filepath.Join(dir, ".git")
+		info, err := os.Stat(at)
+		switch {
+		case err == nil && info.IsDir():
+			return []string{dir}
+		case err == nil:
+			text, _ := os.ReadFile(at)
+			data, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
+			if !ok {
+				return nil
+			}
+			data = shell.At(dir, data)
+			common, _ := os.ReadFile(filepath.Join(data, "commondir"))
+			return []string{dir, data, shell.At(data, strings.TrimSpace(string(common)))}
+		case dir == filepath.Dir(dir):
+			return nil
+		}
+	}
+}
+
+// insideGit lists what only git needs of a repository's data.
+func insideGit(dir string) []string {
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() || !listable(dir) {
+		return nil
+	}
+	var out []string
+	for _, name := range strings.Fields("objects config logs lfs modules worktrees") {
+		out = append(out, filepath.Join(dir, name))
+	}
+	return out
+}
+
+// gitConfig returns the files that configure git.
+func (r *Readers) gitConfig(dir string) []string {
+	g := gitIn{r.Env(), dir}
+	var out []string
+	said, _ := g.reads("config", "-z", "--show-origin", "--list")
+	for origin := range strings.SplitSeq(said, "\x00") {
+		if file, ok := strings.CutPrefix(origin, "file:"); ok {
+			out = append(out, shell.At(dir, file))
+		}
+	}
+	for _, key := range []string{"core.excludesFile", "core.attributesFile"} {
+		if file, _ := g.reads("config", "--type=path", "--get", key); file != "" {
+			out = append(out, strings.TrimSpace(file))
+		}
+	}
+	for _, name := range []string{"ignore", "attributes"} {
+		out = append(out, filepath.Join(r.Home, ".config/git", name))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
