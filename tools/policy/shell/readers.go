@@ -18,7 +18,7 @@ const readers = "[ awk cd column command date file find gawk hexdump hostname jq
 	"sort strings test tree type uniq xxd yq"
 
 // gitReaders are the subcommands of git that mostly read.
-const gitReaders = "blame branch cat-file describe diff grep log ls-files ls-tree merge-base remote rev-list " +
+const gitReaders = "blame branch describe diff grep log ls-files ls-tree merge-base remote rev-list " +
 	"rev-parse shortlog show status tag"
 
 // changes are commands that mostly read, with arguments by which they are meant to change
@@ -27,7 +27,7 @@ const gitReaders = "blame branch cat-file describe diff grep log ls-files ls-tre
 var changes = option(`^(sed (.* )?(-[a-zA-Z]*i|--in-place)|sort (.* )?(-[a-zA-Z]*o|--o)|tree (.* )?-o|xxd (.* )?-r|` +
 	`find (.* )?-(delete|exec|execdir|ok|okdir|fprint|fprint0|fprintf|fls)( |$)|g?awk (.* )?(-i|--include)|` +
 	`yq (.* )?(-[a-zA-Z]*i|--inplace)|date (.* )?(-s|--set)|hostname (.* )?([^- ]|-F|--file)|command (-[^vV]|[^-])|` +
-	`git (.* )?--output|git (branch|tag|remote)( -\S+)* [^-])`)
+	`git (.* )?--(out|no-i)|git grep (.* )?--(un|no-e)|git (branch|tag|remote)( -\S+)* [^-])`)
 
 // Readers returns the names of the commands that are believed to only read, separated by
 // blanks, with git's subcommands in parentheses.
