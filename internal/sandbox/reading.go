@@ -37,7 +37,7 @@ func (r *Readers) Rules(line, dir string) confine.Rules {
 	r.once.Do(func() { r.system = confine.Readable(r.Path, r.Home) })
 	l, _ := shell.Parse(line) // a line that cannot be parsed does not run unasked
 	dirs := l.Dirs(dir)
-	out := confine.Rules{Read: slices.Clone(r.system), Hidden: Secrets(r.Home, append(r.Dirs(), dir))}
+	out := confine.Rules{Hidden: Secrets(r.Home, append(r.Dirs(), dir))}
 	names := []string{}
 	if bash, err := exec.LookPath(proc.ShellName()); err == nil {
 		names = append(names, bash)
@@ -73,6 +73,7 @@ func (r *Readers) Rules(line, dir string) confine.Rules {
 		_, err := os.Stat(name)
 		return err != nil
 	})
+	out.Read = append(out.Read, r.system...)
 	return out
 }
 

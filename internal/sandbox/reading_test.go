@@ -21,7 +21,7 @@ type reader struct {
 	env []string
 }
 
-func newReader(t *testing.T) reader {
+func newReader(t testing.TB) reader {
 	t.Helper()
 	if err := confine.Supported(); err != nil {
 		t.Skip(err)
@@ -52,7 +52,7 @@ func newReader(t *testing.T) reader {
 }
 
 // run runs a line as a command that nobody was asked about.
-func (r reader) run(t *testing.T, line string, rules confine.Rules) (output string, code int) {
+func (r reader) run(t testing.TB, line string, rules confine.Rules) (output string, code int) {
 	t.Helper()
 	rules.Write = []string{t.TempDir()}
 	p, err := proc.Start(proc.Command{Line: line, Dir: r.dir, Env: r.env, Merge: true, Rules: &rules})
@@ -106,5 +106,21 @@ func TestReadersRead(t *testing.T) {
 		got, gotCode := r.run(t, line, r.Rules(line, r.dir))
 		assert.Equal(t, want, got, line)
 		assert.Equal(t, code, gotCode, line)
+	}
+}
+
+// BenchmarkReader compares a command that nobody was asked about with the same line
+// without rules.
+func BenchmarkReader(b *testing.B) {
+	r := newReader(b)
+	for name, rules := range map[string]func() confine.Rules{
+		"free":     func() confine.Rules { return confine.Rules{} },
+		"confined": func() confine.Rules { return r.Rules("cat a.txt", r.dir) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				r.run(b, "cat a.txt", rules())
+			}
+		})
 	}
 }

@@ -49,9 +49,11 @@ func Secrets(home string, dirs []string) []string {
 // requires.
 func listable(dir string) bool {
 	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.ReadDir(dir); err != nil {
+		f, err := os.Open(dir)
+		if err != nil {
 			return false
 		}
+		f.Close()
 		if dir == filepath.Dir(dir) {
 			return true
 		}
