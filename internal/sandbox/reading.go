@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -82,40 +81,21 @@ func (r *Readers) Rules(line, dir string) confine.Rules {
 func shim(program string) bool { return strings.Contains(program, "/shims/") }
 
 // named returns the files that a word names, and if below is true the folders.
-func named(dirs []string, w shell.Word, below bool) (out []string) {
-	for _, name := range w.Names() {
-		for _, dir := range dirs {
-			found := []string{shell.At(dir, name)}
-			if w.Glob {
-				found = matching(dir, name)
-			}
-			for _, file := range found {
-				info, err := os.Stat(file)
-				if err == nil && (info.Mode().IsRegular() || info.IsDir() && below) {
-					out = append(out, file)
-				}
-			}
+func named(dirs []string, w shell.Word, below bool) []string {
+	var out []string
+	for _, dir := range dirs {
+		if w.Glob {
+			out = append(out, w.Matches(dir)...)
+			continue
+		}
+		for _, name := range w.Names() {
+			out = append(out, shell.At(dir, name))
 		}
 	}
-	return out
-}
-
-// matching returns the files that a pattern matches from dir. As in a shell, a wildcard
-// does not match a leading dot.
-func matching(dir, pattern string) []string {
-	root := dir
-	if filepath.IsAbs(pattern) {
-		root, pattern = "/", strings.TrimLeft(pattern, "/")
-	}
-	found, _ := fs.Glob(os.DirFS(root), filepath.Clean(pattern))
-	dotted := strings.HasPrefix(filepath.Base(pattern), ".")
-	found = slices.DeleteFunc(found, func(name string) bool {
-		return !dotted && strings.HasPrefix(filepath.Base(name), ".")
+	return slices.DeleteFunc(out, func(file string) bool {
+		info, err := os.Stat(file)
+		return err != nil || !info.Mode().IsRegular() && !(info.IsDir() && below)
 	})
-	for i, name := range found {
-		found[i] = filepath.Join(root, name)
-	}
-	return found
 }
 
 // repository returns the top folder of the repository around dir and, where git keeps it

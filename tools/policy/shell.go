@@ -215,6 +215,9 @@ func (r *Rule) matchCommand(l judged, cmd shell.Command) answer {
 	}
 	best := no
 	for _, p := range r.prefixes {
+		if r.whole && len(cmd.Words) > len(p) && moreIsCode(p) {
+			continue
+		}
 		if r.restrictive() {
 			best = max(best, heldBack(p, l, cmd))
 		} else {

@@ -142,7 +142,13 @@ func (e *Engine) namesSensitive(l judged, cmd shell.Command) string {
 		words = cmd.Words[1:]
 	}
 	for _, w := range words {
-		for _, name := range w.Names() {
+		names := w.Names()
+		if w.Glob {
+			for _, dir := range l.dirs {
+				names = append(names, w.Matches(dir)...)
+			}
+		}
+		for _, name := range names {
 			if secret := workspace.Secret(name); secret != "" {
 				return "names " + secret + ", which the file tools do not read"
 			}

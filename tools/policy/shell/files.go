@@ -1,6 +1,9 @@
 package shell
 
 import (
+	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -49,6 +52,25 @@ func (w Word) Names() (out []string) {
 	return slices.DeleteFunc(out, func(name string) bool {
 		return name == "" || len(name) > 4096 || strings.ContainsAny(name, "\n\x00")
 	})
+}
+
+// Matches returns the files that a Glob matches from dir, now. As in a shell, a wildcard
+// does not match a leading dot.
+func (w Word) Matches(dir string) (out []string) {
+	for _, name := range w.Names() {
+		root, pattern := dir, path.Clean(name)
+		if path.IsAbs(pattern) {
+			root, pattern = "/", strings.TrimLeft(pattern, "/")
+		}
+		found, _ := fs.Glob(os.DirFS(root), pattern)
+		dotted := strings.HasPrefix(path.Base(pattern), ".")
+		for _, match := range found {
+			if dotted || !strings.HasPrefix(path.Base(match), ".") {
+				out = append(out, path.Join(root, match))
+			}
+		}
+	}
+	return out
 }
 
 // Files returns the arguments of a command that may name files, and the files that it is
