@@ -56,7 +56,7 @@ func (r *Runtime) wireTools(_ context.Context) error {
 			Created: func() string { return r.Sandbox.Created(10_000) },
 			Within:  r.sys.Within,
 			NotRun:  r.sys.NotRun,
-			Reading: r.readers().Rules,
+			Reading: r.reading(),
 		},
 		Web: builtin.WebOptions{Generator: r.sideModel(telemetry.RoleTool), SearchModel: webModel,
 			FetchModel: webModel, Now: r.now},
@@ -72,10 +72,14 @@ func (r *Runtime) wireTools(_ context.Context) error {
 	return err
 }
 
-// readers confines commands that only read.
-func (r *Runtime) readers() *sandbox.Readers {
-	return &sandbox.Readers{Home: r.Config.Home, Path: r.sys.Getenv("PATH"), Env: r.Config.ChildEnv,
+// reading returns what commands may open that only read.
+func (r *Runtime) reading() func(line, dir string) builtin.Reading {
+	readers := &sandbox.Readers{Home: r.Config.Home, Path: r.sys.Getenv("PATH"), Env: r.Config.ChildEnv,
 		Dirs: func() []string { return append(r.Workspace.Dirs(), r.Config.ProjectDir) }}
+	return func(line, dir string) builtin.Reading {
+		rules := readers.Rules(line, dir)
+		return builtin.Reading{Files: rules.Read, Hidden: rules.Hidden, Programs: rules.Execute}
+	}
 }
 
 // webModel is the model that searches the web and reads pages.

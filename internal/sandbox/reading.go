@@ -2,12 +2,12 @@ package sandbox
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
+	"minigem/internal/boundedfile"
 	"minigem/internal/confine"
 	"minigem/internal/proc"
 	"minigem/tools/policy/shell"
@@ -37,10 +37,7 @@ func (r *Readers) Rules(line, dir string) confine.Rules {
 	l, _ := shell.Parse(line) // a line that cannot be parsed does not run unasked
 	dirs := l.Dirs(dir)
 	out := confine.Rules{Hidden: Secrets(r.Home, append(r.Dirs(), dir))}
-	names := []string{}
-	if bash, err := exec.LookPath(proc.ShellName()); err == nil {
-		names = append(names, bash)
-	}
+	names := []string{proc.ShellName()}
 	searches, git := false, false
 	for _, c := range l.Commands {
 		reach := c.Reach()
@@ -108,13 +105,13 @@ func repository(dir string) []string {
 		case err == nil && info.IsDir():
 			return []string{dir}
 		case err == nil:
-			text, _ := os.ReadFile(at)
+			text, _ := boundedfile.Read(at, boundedfile.Written)
 			data, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
 			if !ok {
 				return nil
 			}
 			data = shell.At(dir, data)
-			common, _ := os.ReadFile(filepath.Join(data, "commondir"))
+			common, _ := boundedfile.Read(filepath.Join(data, "commondir"), boundedfile.Written)
 			return []string{dir, data, shell.At(data, strings.TrimSpace(string(common)))}
 		case dir == filepath.Dir(dir):
 			return nil

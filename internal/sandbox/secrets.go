@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -74,11 +75,8 @@ func Tracked(env func() []string) func(dir string, earlier bool) string {
 				return name
 			}
 		}
-		for _, urls := range []string{`^remote\..*url$ ^https?://[^/@]+@`, `^url\.https?://[^/@]+@`} {
-			said, _ := g.reads(append([]string{"config", "--name-only", "--get-regexp"}, strings.Fields(urls)...)...)
-			if said != "" {
-				return "a password in the URL of a remote"
-			}
+		if urls, _ := g.reads("config", "--get-regexp", `^(remote\..*url|url\..*)$`); password().MatchString(urls) {
+			return "a password in the URL of a remote"
 		}
 		if !earlier {
 			return ""
@@ -92,6 +90,11 @@ func Tracked(env func() []string) func(dir string, earlier bool) string {
 		return found
 	}
 }
+
+// password matches a URL that may hold one.
+var password = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\bhttps?://[^/@\s]+@|://[^@\s]*:[^@\s]*@|[?&][\w-]*(token|key|secret|passw|auth)[\w-]*=`)
+})
 
 // secretIn returns the first of the names, separated by NUL, that is a secret's, or "".
 func secretIn(names string) string {

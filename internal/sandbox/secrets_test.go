@@ -35,6 +35,12 @@ func TestSecretsThatGitMayPrint(t *testing.T) {
 			{"remote", "set-url", "--push", "origin", "https://u:p@h.example/x"}}, false},
 		{"a password of a shortened URL", "a password in the URL of a remote", [][]string{
 			{"remote", "add", "origin", "gh:x"}, {"config", "url.https://u:p@h.example/.insteadOf", "gh:"}}, false},
+		{"a password with a slash", "a password in the URL of a remote",
+			[][]string{{"remote", "add", "origin", "https://u:p/w@h.example/x"}}, false},
+		{"ftp", "a password in the URL of a remote", [][]string{{"remote", "add", "origin", "ftp://u:p@h.example/x"}}, false},
+		{"capitals", "a password in the URL of a remote", [][]string{{"remote", "add", "origin", "HTTPS://u@h.example/x"}}, false},
+		{"a token in the query", "a password in the URL of a remote",
+			[][]string{{"remote", "add", "origin", "https://h.example/x?private_token=p"}}, false},
 		{"a file", "sub/.env", [][]string{{"add", "-f", "sub/.env"}}, false},
 		{"a file that is about to go", "sub/.env", [][]string{{"add", "-f", "sub/.env"}, commit, {"rm", "-q", "--cached", "sub/.env"}}, false},
 		{"a file that went", "", [][]string{{"add", "-f", "sub/.env"}, commit, {"rm", "-q", "--cached", "sub/.env"}, commit}, false},

@@ -87,11 +87,21 @@ type ShellOptions struct {
 	// NotRun, if not nil, returns why a command in a folder is not run, or "".
 	NotRun func(command string) string
 	// Reading returns what a command line that runs without a question, because it only
-	// reads, may read and execute when it runs in dir. nil lets it read everything.
-	Reading func(line, dir string) confine.Rules
+	// reads, may open when it runs in dir. nil lets it open everything.
+	Reading func(line, dir string) Reading
 	// Processes holds what runs on after a call. nil means that the tool has its own,
 	// which cannot be closed.
 	Processes *Processes
+}
+
+// Reading says which files a command may open. The zero Reading allows every file.
+type Reading struct {
+	// Files are the files and directories that it may read; nil means all.
+	Files []string
+	// Hidden are files and directories among them that it may not read.
+	Hidden []string
+	// Programs are those that it may execute; nil means all.
+	Programs []string
 }
 
 type runShell struct {
@@ -253,11 +263,11 @@ func (c *shellCall) confine(cmd *proc.Command) (done func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("making a temporary folder: %w", err)
 	}
-	cmd.Rules = &confine.Rules{}
+	cmd.Rules = &confine.Rules{Write: []string{temp}}
 	if c.tool.opts.Reading != nil {
-		*cmd.Rules = c.tool.opts.Reading(cmd.Line, cmd.Dir)
+		r := c.tool.opts.Reading(cmd.Line, cmd.Dir)
+		cmd.Rules.Read, cmd.Rules.Hidden, cmd.Rules.Execute = r.Files, r.Hidden, r.Programs
 	}
-	cmd.Rules.Write = []string{temp}
 	env := cmd.Env
 	if c.tool.opts.Unasked != nil {
 		env = slices.Concat(c.tool.opts.Unasked, shellEnv)
@@ -268,8 +278,8 @@ func (c *shellCall) confine(cmd *proc.Command) (done func(), err error) {
 
 // public names the variables that a command gets which runs unasked because it only
 // reads. The model reads what it prints, and a secret may have any other name.
-const public = "PATH HOME USER LOGNAME SHELL PWD LANG LANGUAGE TZ TERM COLORTERM COLUMNS LINES NO_COLOR XDG_CONFIG_HOME " +
-	"SYSTEMROOT"
+const public = "PATH HOME USER LOGNAME SHELL PWD LANG LANGUAGE TZ TERM COLORTERM COLUMNS LINES NO_COLOR " +
+	"XDG_CONFIG_HOME SYSTEMROOT"
 
 // private reports whether a variable, "k=v", is neither public nor the tool's own.
 func private(variable string) bool {

@@ -142,6 +142,9 @@ func (e *Engine) namesSensitive(l judged, cmd shell.Command) string {
 		words = cmd.Words[1:]
 	}
 	for _, w := range words {
+		if len(cmd.Words) > 0 && (!w.Known && !w.Glob || w.Glob && strings.HasPrefix(w.Text, "~")) {
+			return "what " + w.Text + " stands for is not known"
+		}
 		names := w.Names()
 		if w.Glob {
 			for _, dir := range l.dirs {
