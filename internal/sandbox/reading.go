@@ -11,6 +11,7 @@ import (
 	"minigem/internal/confine"
 	"minigem/internal/proc"
 	"minigem/tools/policy/shell"
+	"minigem/tools/workspace"
 )
 
 // Readers confines command lines that run without a question because their programs only
@@ -45,6 +46,9 @@ func (r *Readers) Rules(line, dir string) confine.Rules {
 		names = append(names, c.Name())
 		if shell.Listed("egrep fgrep", c.Name()) {
 			names = append(names, "grep") // which these scripts start
+		}
+		if reach.Nothing && len(c.Redirects) == 0 || reach.Names && c.Name() != "file" {
+			continue // it opens no file
 		}
 		for _, w := range c.Files() {
 			out.Read = append(out.Read, named(dirs, w, reach.Below)...)
@@ -91,7 +95,7 @@ func named(dirs []string, w shell.Word, below bool) []string {
 	}
 	return slices.DeleteFunc(out, func(file string) bool {
 		info, err := os.Stat(file)
-		return err != nil || !info.Mode().IsRegular() && !(info.IsDir() && below)
+		return err != nil || !info.Mode().IsRegular() && !(info.IsDir() && below) || workspace.Secret(file) != ""
 	})
 }
 

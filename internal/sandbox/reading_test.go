@@ -80,6 +80,9 @@ func TestReadersKeepToWhatIsNamed(t *testing.T) {
 		`grep -r u: .git; grep -rh hush .git`,
 		`printf "$HOME/other/%s\0" notes.txt | sort --files0-from=-`,
 		`sort -S 1b --compress-program=./x.sh a.txt; cat a.txt | sed 's/alpha/cat pkg\/.en*/e'`,
+		`date -f pkg/.env`, `file -f pkg/.env`, `find -files0-from pkg/.env`, `du --files0-from=pkg/.env`, `cat pkg/.e*`,
+		`grep -d recurse hush .`, `grep hush pkg -d recurse`, `grep --der hush .`, `diff src pkg`, `diff -N src pkg`,
+		`strings @pkg/.env`,
 		`git status --short; awk 'BEGIN { system("git show HEAD~1:.en" "v") }'`,
 	} {
 		said, _ := r.run(t, line, r.Rules(line, r.dir))

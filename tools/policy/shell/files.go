@@ -50,7 +50,7 @@ func (w Word) Names() (out []string) {
 		}
 	}
 	return slices.DeleteFunc(out, func(name string) bool {
-		return name == "" || len(name) > 4096 || strings.ContainsAny(name, "\n\x00")
+		return name == "" || len(name) > 4096 || strings.Contains(name, "\x00")
 	})
 }
 

@@ -22,19 +22,23 @@ const gitReaders = "blame branch describe diff grep log ls-files ls-tree merge-b
 	"rev-parse shortlog show status tag"
 
 // changes are commands that mostly read, with arguments by which they are meant to change
-// something. Confined they could only fail, so that they are asked about. With an operand,
-// some of git's commands make what they otherwise list.
+// something, or read the names of files from a file. Confined they could only fail, so
+// that they are asked about. With an operand, some of git's commands make what they
+// otherwise list.
 var changes = option(`^(sed (.* )?(-[a-zA-Z]*i|--in-place)|sort (.* )?(-[a-zA-Z]*o|--o)|tree (.* )?-o|xxd (.* )?-r|` +
 	`find (.* )?-(delete|exec|execdir|ok|okdir|fprint|fprint0|fprintf|fls)( |$)|g?awk (.* )?(-i|--include)|` +
 	`yq (.* )?(-[a-zA-Z]*i|--inplace)|date (.* )?(-s|--set)|hostname (.* )?([^- ]|-F|--file)|command (-[^vV]|[^-])|` +
-	`git (.* )?--(out|no-i)|git grep (.* )?--(un|no-e)|git (branch|tag|remote)( -\S+)* [^-])`)
+	`date (.* )?(-[a-zA-Z]*f|--f)|file (.* )?(-[a-zA-Z]*[fm]|--(f|m))|find (.* )?-files0|(du|sort|wc) (.* )?--files0|` +
+	`strings (.* )?@|git (.* )?--(out|no-i)|git grep (.* )?--(un|no-e)|git (branch|tag|remote)( -\S+)* [^-])`)
 
 // Readers returns the names of the commands that are believed to only read, separated by
 // blanks, with git's subcommands in parentheses.
 func Readers() string { return inert + " " + readers + " git(" + gitReaders + ")" }
 
 // Inert reports whether the command has no way to write, whatever its arguments.
-func (c Command) Inert() bool { return Listed(inert, c.Name()) }
+func (c Command) Inert() bool {
+	return Listed(inert, c.Name()) && !changes().MatchString(joined(c.Words))
+}
 
 // Reads reports whether the command is believed to only read, by its name and its
 // options. Run it confined, because that is not certain.
@@ -121,10 +125,10 @@ func (c Command) Reach() Reach {
 	return Reach{}
 }
 
-// quiet matches the options with which git log prints no contents.
+// quiet matches the options with which git log and git status print no contents.
 var quiet = option(`^(-n|-\d+|--(oneline|stat|shortstat|name-only|name-status|graph|all|branches|tags|decorate|` +
 	`abbrev-commit|no-merges|merges|reverse|follow|first-parent|no-color|max-count|since|until|after|before|author|` +
-	`grep|format|pretty|date)(=.*)?)$`)
+	`grep|format|pretty|date)(=.*)?|-[bsuz]+|--(short|branch|porcelain|untracked-files|ignored|show-stash|long)(=.*)?)$`)
 
 // gitReach returns the Reach of git. Without arguments, diff compares what is tracked now.
 func (c Command) gitReach() Reach {
@@ -133,7 +137,7 @@ func (c Command) gitReach() Reach {
 		return !w.Known || strings.HasPrefix(w.Text, "-") && !quiet().MatchString(w.Text)
 	})
 	switch what := words[0].Text; {
-	case Listed(gitNames, what), (what == "log" || what == "shortlog") && !loud:
+	case Listed(gitNames, what) && (what != "status" || !loud), (what == "log" || what == "shortlog") && !loud:
 		return Reach{}
 	case what == "remote":
 		return Reach{Commits: true}
