@@ -83,9 +83,8 @@ func (e *Engine) wordAsked(l judged, w shell.Word, reach shell.Reach) string {
 			if _, err := os.Lstat(at); err != nil && !w.Glob && !climbs {
 				continue
 			}
-			folder, err := os.Stat(at) // an option of any spelling may make the command read what is below
-			what := e.options.Refused(at, workspace.Reach{Pattern: w.Glob, Names: reach.Names,
-				Below: reach.Below || err == nil && folder.IsDir() && !reach.Names, Visible: reach.Visible, Links: reach.Links})
+			what := e.options.Refused(at, workspace.Reach{Pattern: w.Glob, Names: reach.Names, Below: reach.Below,
+				Visible: reach.Visible, Links: reach.Links})
 			if what != "" {
 				return "may read " + what + ", which the file tools do not"
 			}

@@ -87,8 +87,8 @@ const (
 // Options by which a command reads more than it names: recursion, links, and hidden
 // files.
 var (
-	recurses = option(`^(-[a-zA-Z0-9]*[rR]|--(r|dereference-r|directories))`)
-	links    = option(`^(-[a-zA-Z0-9]*[RL]|--(deref|follow))`)
+	recurses = option(`^(-[a-zA-Z0-9]*[rRd]|--(r|de|di))`)
+	links    = option(`^(-[a-zA-Z0-9]*[RL]|--(de|fo))`)
 	hidden   = option(`^(-[a-zA-Z0-9]*[u.gL]|--(hidden|unrestricted|glob|iglob|no-ignore|follow|pre|search-zip))`)
 )
 
@@ -117,8 +117,10 @@ func (c Command) Reach() Reach {
 		return Reach{Names: true}
 	case name == "rg":
 		return Reach{Below: true, Here: true, Visible: !has(hidden), Links: has(links)}
-	case strings.HasSuffix(name, "grep"), name == "diff":
-		return Reach{Below: has(recurses), Here: has(recurses), Links: name == "diff" || has(links)}
+	case name == "diff":
+		return Reach{Below: true, Links: true}
+	case strings.HasSuffix(name, "grep"):
+		return Reach{Below: has(recurses), Here: has(recurses), Links: has(links)}
 	case name == "git":
 		return c.gitReach()
 	}
