@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,10 +40,11 @@ func (r *Readers) Rules(line, dir string) confine.Rules {
 	dirs := l.Dirs(dir)
 	out := confine.Rules{Hidden: Secrets(r.Home, append(r.Dirs(), dir))}
 	names := []string{proc.ShellName()}
-	searches, git := false, false
+	searches, git, starts := false, false, false
 	for _, c := range l.Commands {
 		reach := c.Reach()
 		searches, git = searches || reach.Below || reach.Here, git || c.Name() == "git"
+		starts = starts || c.Starts()
 		names = append(names, c.Name())
 		if shell.Listed("egrep fgrep", c.Name()) {
 			names = append(names, "grep") // which these scripts start
@@ -63,17 +65,45 @@ func (r *Readers) Rules(line, dir string) confine.Rules {
 		if git {
 			out.Read = append(out.Read, r.gitConfig(dir)...)
 		}
+		if searches || starts {
+			out.Hidden = append(out.Hidden, secretsBelow(append(r.Dirs(), dir))...)
+		}
 	}
 	if !git {
 		for _, top := range append(r.Dirs(), repository(dir)...) {
 			out.Hidden = append(out.Hidden, insideGit(filepath.Join(top, ".git"))...)
 		}
 	}
-	out.Read = slices.DeleteFunc(out.Read, func(name string) bool {
-		_, err := os.Stat(name)
-		return err != nil
-	})
-	out.Read = append(out.Read, r.system...)
+	read := slices.Clone(r.system)
+	for _, name := range out.Read {
+		if real, err := filepath.EvalSymlinks(name); err == nil && workspace.Secret(real) == "" {
+			read = append(read, real)
+		}
+	}
+	out.Read = read
+	return out
+}
+
+// secretsBelow returns the secrets at any depth below dirs. It looks at 20,000 files at
+// most.
+func secretsBelow(dirs []string) (out []string) {
+	left := 20_000
+	for _, dir := range dirs {
+		_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+			left--
+			switch {
+			case left < 0:
+				return fs.SkipAll
+			case err != nil:
+				return nil
+			case e.IsDir() && e.Name() == ".git":
+				return fs.SkipDir
+			case !e.IsDir() && workspace.Secret(e.Name()) != "" && listable(filepath.Dir(path)):
+				out = append(out, path)
+			}
+			return nil
+		})
+	}
 	return out
 }
 
@@ -95,7 +125,7 @@ func named(dirs []string, w shell.Word, below bool) []string {
 	}
 	return slices.DeleteFunc(out, func(file string) bool {
 		info, err := os.Stat(file)
-		return err != nil || !info.Mode().IsRegular() && !(info.IsDir() && below) || workspace.Secret(file) != ""
+		return err != nil || !info.Mode().IsRegular() && !(info.IsDir() && below)
 	})
 }
 

@@ -30,7 +30,7 @@ func newReader(t testing.TB) reader {
 	dir := filepath.Join(home, "project")
 	for name, text := range map[string]string{
 		"project/a.txt": "alpha\nbeta\n", "project/b.json": `{"n": 1}`, "project/src/c.go": "package c // TODO\n",
-		"project/.env": "K=hush-hush\n", "project/pkg/.env": "K=hush-hush\n", "project/old.pem": "hush-hush\n",
+		"project/.env": "K=hush-hush\n", "project/pkg/.env": "K=hush-hush\n", "project/.env.old": "hush-hush\n",
 		".gemini/gemini-credentials.json": "hush-hush\n", ".pgpass": "hush-hush\n", "other/.env": "hush-hush\n",
 		"other/notes.txt": "hush-hush\n", ".gitconfig": "[include]\npath = more\n", "more": "[user]\nname = N\nemail = e\n",
 	} {
@@ -39,7 +39,7 @@ func newReader(t testing.TB) reader {
 		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
 	}
 	r := reader{dir: dir, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_OPTIONAL_LOCKS=0"}}
-	for _, line := range []string{"init", "add -f .", "commit -m first", "rm --cached .env pkg/.env old.pem", "commit -m second",
+	for _, line := range []string{"init", "add -f .", "commit -m first", "rm --cached .env pkg/.env .env.old", "commit -m second",
 		"remote add origin https://u:hush-hush@h.example/x", "config diff.p.textconv cat"} {
 		cmd := exec.CommandContext(t.Context(), "git", append(strings.Fields(line)[:1:1], strings.Fields(line)[1:]...)...)
 		cmd.Dir, cmd.Env = dir, r.env
