@@ -282,7 +282,7 @@ func (r *Runtime) wirePolicy(_ context.Context) error {
 		Refused: func(path string, reach workspace.Reach) string { // as the file tools refuse it
 			return r.Workspace.Refused(path, reach, r.ignore())
 		},
-		Tracked: func(dir string) string { return sandbox.Tracked(r.Config.ChildEnv(), dir) },
+		Tracked: sandbox.Tracked(r.Config.ChildEnv),
 	})
 	if err != nil {
 		return exit.With(exit.Config, err)

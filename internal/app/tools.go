@@ -56,9 +56,7 @@ func (r *Runtime) wireTools(_ context.Context) error {
 			Created: func() string { return r.Sandbox.Created(10_000) },
 			Within:  r.sys.Within,
 			NotRun:  r.sys.NotRun,
-			Hidden: func(dir string) []string {
-				return sandbox.Secrets(r.Config.Home, append(r.Workspace.Dirs(), r.Config.ProjectDir, dir))
-			},
+			Reading: r.reading(),
 		},
 		Web: builtin.WebOptions{Generator: r.sideModel(telemetry.RoleTool), SearchModel: webModel,
 			FetchModel: webModel, Now: r.now},
@@ -72,6 +70,16 @@ func (r *Runtime) wireTools(_ context.Context) error {
 	r.Registry.Add(all...)
 	r.Registry.Add(r.wireAgents()...)
 	return err
+}
+
+// reading returns what commands may open that only read.
+func (r *Runtime) reading() func(line, dir string) builtin.Reading {
+	readers := &sandbox.Readers{Home: r.Config.Home, Path: r.sys.Getenv("PATH"), Env: r.Config.ChildEnv,
+		Dirs: func() []string { return append(r.Workspace.Dirs(), r.Config.ProjectDir) }}
+	return func(line, dir string) builtin.Reading {
+		rules := readers.Rules(line, dir)
+		return builtin.Reading{Files: rules.Read, Hidden: rules.Hidden, Programs: rules.Execute}
+	}
 }
 
 // webModel is the model that searches the web and reads pages.

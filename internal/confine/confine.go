@@ -26,10 +26,13 @@ type Rules struct {
 	// read and executed in addition to Write. They must exist, too. If nil, everything
 	// may be read.
 	Read []string
-	// Hidden lists files and directories that may not be read although everything else
-	// may. They must not be links. It cannot be combined with Read. Files that later
-	// appear next to a hidden one cannot be read either.
+	// Hidden lists files and directories that may not be read although what surrounds
+	// them may. They must not be links. Files that later appear next to a hidden one
+	// cannot be read either. If it is not nil, names of files can be seen everywhere.
 	Hidden []string
+	// Execute lists the programs that may be executed. They must exist. If nil, every
+	// program may be that can be read. See [Programs].
+	Execute []string
 	// Attributes allows changing the modes, owners, times and attributes of files. The
 	// kernel cannot limit that to Write: it applies to every file of the user that no
 	// read-only mount protects. Attributes also allows the ioctls of devices and file

@@ -13,7 +13,8 @@ import (
 
 // Accesses that Landlock restricts.
 const (
-	readingFiles = unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_EXECUTE
+	executing    = unix.LANDLOCK_ACCESS_FS_EXECUTE
+	readingFiles = unix.LANDLOCK_ACCESS_FS_READ_FILE | executing
 	readingDirs  = readingFiles | unix.LANDLOCK_ACCESS_FS_READ_DIR
 	writingFiles = unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_TRUNCATE
 	writingDirs  = writingFiles | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE |
@@ -39,12 +40,13 @@ var devices = []string{"/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", 
 func landlock(r Rules, version int) error {
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: writing}
 	switch {
-	case r.Read != nil && r.Hidden != nil:
-		return Failed("hiding files", unix.EINVAL)
-	case r.Read != nil:
-		attr.Handled_access_fs |= readingDirs
 	case r.Hidden != nil: // names stay visible
 		attr.Handled_access_fs |= unix.LANDLOCK_ACCESS_FS_READ_FILE
+	case r.Read != nil:
+		attr.Handled_access_fs |= readingDirs
+	}
+	if r.Execute != nil {
+		attr.Handled_access_fs |= executing
 	}
 	if version >= abiOfTCP && (r.Network == NoNetwork || r.Network == TCPPorts) {
 		attr.Handled_access_net = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
@@ -78,18 +80,26 @@ type ruleset struct {
 }
 
 func (s ruleset) fill(r Rules) error {
-	if r.Hidden != nil {
-		if err := s.showBeside("/", r.Hidden); err != nil {
-			return err
-		}
+	read, run := r.Read, uint64(executing)
+	if r.Read == nil && r.Hidden != nil {
+		read = []string{"/"}
 	}
-	for _, name := range r.Read {
-		if err := s.allow(name, readingDirs); err != nil {
+	if r.Execute != nil {
+		run = 0
+	}
+	for _, name := range read {
+		err := s.show(name, r.Hidden, readingDirs&^executing|run)
+		if err != nil {
 			return Failed("allowing to read "+name, err)
 		}
 	}
+	for _, name := range r.Execute {
+		if err := s.allow(name, executing); err != nil {
+			return Failed("allowing to execute "+name, err)
+		}
+	}
 	for _, name := range r.Write {
-		if err := s.allow(name, readingDirs|writingDirs); err != nil {
+		if err := s.allow(name, readingDirs&^executing|run|writingDirs); err != nil {
 			return Failed("allowing to write "+name, err)
 		}
 	}
@@ -115,26 +125,26 @@ func (s ruleset) fill(r Rules) error {
 	return nil
 }
 
-// showBeside allows reading everything below dir, which ends with a slash, except what
-// is hidden.
-func (s ruleset) showBeside(dir string, hidden []string) error {
-	entries, err := os.ReadDir(dir)
+// show allows access to name and everything below it, except to what is hidden.
+func (s ruleset) show(name string, hidden []string, access uint64) error {
+	below := strings.TrimSuffix(name, "/") + "/"
+	switch {
+	case slices.Contains(hidden, name):
+		return nil
+	case !slices.ContainsFunc(hidden, func(h string) bool { return strings.HasPrefix(h, below) }):
+		return s.allow(name, access)
+	}
+	entries, err := os.ReadDir(name)
 	if err != nil {
-		return Failed("reading "+dir, err)
+		return Failed("reading "+name, err)
 	}
 	for _, e := range entries {
-		name := dir + e.Name()
-		switch {
-		case slices.Contains(hidden, name):
-		case slices.ContainsFunc(hidden, func(h string) bool { return strings.HasPrefix(h, name+"/") }):
-			err = s.showBeside(name+"/", hidden)
-		case e.Type()&os.ModeSymlink == 0: // a link's target is covered by its own rule
-			if err = s.allow(name, unix.LANDLOCK_ACCESS_FS_READ_FILE); err == unix.ENOENT || err == unix.EACCES {
-				err = nil // it has disappeared, or cannot be read anyway
-			}
+		if e.Type()&os.ModeSymlink != 0 {
+			continue // its target is covered by its own rule
 		}
-		if err != nil {
-			return Failed("showing "+name, err)
+		err := s.show(below+e.Name(), hidden, access)
+		if err != nil && err != unix.ENOENT && err != unix.EACCES { // it has disappeared, or cannot be read anyway
+			return Failed("showing "+below+e.Name(), err)
 		}
 	}
 	return nil

@@ -4,8 +4,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"minigem/internal/confine"
 	"minigem/internal/proc"
@@ -47,33 +50,87 @@ func Secrets(home string, dirs []string) []string {
 // requires.
 func listable(dir string) bool {
 	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.ReadDir(dir); err != nil {
+		f, err := os.Open(dir)
+		if err != nil {
 			return false
 		}
+		f.Close()
 		if dir == filepath.Dir(dir) {
 			return true
 		}
 	}
 }
 
-// Tracked names a secret that git may print from the repository around dir: a
-// tracked file, or the URL of a remote. It returns "" if git reports none.
-func Tracked(env []string, dir string) string {
-	for name := range strings.SplitSeq(gitReads(env, dir, "ls-files", "-z", "--full-name", ":/"), "\x00") {
-		if secret := workspace.Secret(name); secret != "" {
+// Tracked returns a function that names a secret which git may print from the repository
+// around dir: a tracked file, with earlier also one that was tracked once, or the password
+// in a URL. It returns "" if git reports none. env returns the environment of git.
+func Tracked(env func() []string) func(dir string, earlier bool) string {
+	var past sync.Map // what was found in the history, by repository and commits
+	return func(dir string, earlier bool) string {
+		g := gitIn{env(), dir}
+		for _, list := range [][]string{{"ls-files", "-z", "--full-name", ":/"},
+			{"ls-tree", "-r", "-z", "--full-tree", "--name-only", "HEAD"}} {
+			said, _ := g.reads(list...)
+			if name := secretIn(said); name != "" {
+				return name
+			}
+		}
+		if urls, _ := g.reads("config", "--get-regexp", `^(remote\..*url|url\..*)$`); password().MatchString(urls) {
+			return "a password in the URL of a remote"
+		}
+		if !earlier {
+			return ""
+		}
+		commits, _ := g.reads("rev-parse", "--absolute-git-dir", "--all")
+		if found, ok := past.Load(commits); ok {
+			return found.(string)
+		}
+		found := g.inHistory()
+		past.Store(commits, found)
+		return found
+	}
+}
+
+// password matches a URL that may hold one.
+var password = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\bhttps?://[^/@\s]+@|://[^@\s]*:[^@\s]*@|[?&][\w-]*(token|key|secret|passw|auth)[\w-]*=`)
+})
+
+// secretIn returns the first of the names, separated by NUL, that is a secret's, or "".
+func secretIn(names string) string {
+	for name := range strings.SplitSeq(names, "\x00") {
+		if workspace.Secret(name) != "" {
 			return name
 		}
-	}
-	if gitReads(env, dir, "config", "--get-regexp", `^remote\..*url$`, `^https?://[^/@]+@`) != "" {
-		return "a password in the URL of a remote"
 	}
 	return ""
 }
 
-// gitReads returns the output of git in dir, or "" if it fails.
-func gitReads(env []string, dir string, args ...string) string {
-	said, _ := proc.Git(context.Background(), proc.Command{
-		Dir: dir, Env: env, Out: proc.Limit{Head: 64 << 20}, Rules: &confine.Rules{},
+// inHistory returns a secret that any commit added, as far as refs, stashes and reflogs
+// lead to it.
+func (g gitIn) inHistory() string {
+	said, err := g.reads("log", "--all", "--reflog", "--root", "-m", "--no-renames", "--diff-filter=A", "--format=",
+		"--name-only", "-z")
+	if name := secretIn(said); name != "" {
+		return name + ", which was tracked once"
+	}
+	if err != nil {
+		return "a file that was tracked once: the history is too long to look through"
+	}
+	return ""
+}
+
+// gitIn runs git in a folder.
+type gitIn struct {
+	env []string
+	dir string
+}
+
+// reads returns the output of git. It fails after two seconds.
+func (g gitIn) reads(args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	return proc.Git(ctx, proc.Command{
+		Dir: g.dir, Env: g.env, Out: proc.Limit{Head: 64 << 20}, Rules: &confine.Rules{},
 	}, append([]string{"-c", "core.fsmonitor=false"}, args...)...)
-	return said
 }

@@ -14,7 +14,6 @@ import (
 
 	"minigem/internal/confine"
 	"minigem/internal/proc"
-	"minigem/internal/redact"
 	"minigem/internal/stage"
 	"minigem/tools"
 	"minigem/tools/workspace"
@@ -64,8 +63,8 @@ type ShellOptions struct {
 	// The tool adds its own variables. If Env is nil, there are only those.
 	Env func() []string
 	// Unasked is the environment of commands that run without a question because they
-	// only read. Secrets are taken out of it by their names, but a .env file gives them
-	// any name, so leave the values of such files out. nil means what Env returns.
+	// only read, of which they get a few well-known variables, such as PATH and LANG. nil
+	// means what Env returns.
 	Unasked []string
 	// Prelude returns what the shell does before each command, on the same line; nil adds
 	// nothing. It is only used with bash.
@@ -87,12 +86,22 @@ type ShellOptions struct {
 	Within func(only []string, begin func() error) error
 	// NotRun, if not nil, returns why a command in a folder is not run, or "".
 	NotRun func(command string) string
-	// Hidden returns the files that a command which only reads must not read when it
-	// runs in dir; see confine.Rules. nil hides none.
-	Hidden func(dir string) []string
+	// Reading returns what a command line that runs without a question, because it only
+	// reads, may open when it runs in dir. nil lets it open everything.
+	Reading func(line, dir string) Reading
 	// Processes holds what runs on after a call. nil means that the tool has its own,
 	// which cannot be closed.
 	Processes *Processes
+}
+
+// Reading says which files a command may open. The zero Reading allows every file.
+type Reading struct {
+	// Files are the files and directories that it may read; nil means all.
+	Files []string
+	// Hidden are files and directories among them that it may not read.
+	Hidden []string
+	// Programs are those that it may execute; nil means all.
+	Programs []string
 }
 
 type runShell struct {
@@ -255,15 +264,28 @@ func (c *shellCall) confine(cmd *proc.Command) (done func(), err error) {
 		return nil, fmt.Errorf("making a temporary folder: %w", err)
 	}
 	cmd.Rules = &confine.Rules{Write: []string{temp}}
-	if hidden := c.tool.opts.Hidden; hidden != nil {
-		cmd.Rules.Hidden = hidden(cmd.Dir)
+	if c.tool.opts.Reading != nil {
+		r := c.tool.opts.Reading(cmd.Line, cmd.Dir)
+		cmd.Rules.Read, cmd.Rules.Hidden, cmd.Rules.Execute = r.Files, r.Hidden, r.Programs
 	}
 	env := cmd.Env
 	if c.tool.opts.Unasked != nil {
 		env = slices.Concat(c.tool.opts.Unasked, shellEnv)
 	}
-	cmd.Env = append(redact.Sanitize(env, redact.Config{Enabled: true}), "TMPDIR="+temp, "GIT_OPTIONAL_LOCKS=0")
+	cmd.Env = append(slices.DeleteFunc(env, private), "TMPDIR="+temp, "GIT_OPTIONAL_LOCKS=0")
 	return remove, nil
+}
+
+// public names the variables that a command gets which runs unasked because it only
+// reads. The model reads what it prints, and a secret may have any other name.
+const public = "PATH HOME USER LOGNAME SHELL PWD LANG LANGUAGE TZ TERM COLORTERM COLUMNS LINES NO_COLOR " +
+	"XDG_CONFIG_HOME SYSTEMROOT"
+
+// private reports whether a variable, "k=v", is neither public nor the tool's own.
+func private(variable string) bool {
+	name, _, _ := strings.Cut(variable, "=")
+	return !slices.Contains(strings.Fields(public), name) && !strings.HasPrefix(name, "LC_") &&
+		!slices.Contains(shellEnv, variable)
 }
 
 func (c *shellCall) env() []string {

@@ -39,7 +39,7 @@ func TestWhatOnlyReadsCannotWrite(t *testing.T) {
 			return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "MY_TOKEN=hush-hush-hush", "K=hush-hush-hush"}
 		},
 		Unasked: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "MY_TOKEN=hush-hush-hush"},
-		Hidden:  func(dir string) []string { return []string{filepath.Join(dir, ".env")} },
+		Reading: func(_, dir string) Reading { return Reading{Hidden: []string{filepath.Join(dir, ".env")}} },
 	})
 	require.NoError(t, os.WriteFile(filepath.Join(dir, ".env"), []byte("KEY=hush-hush-hush\n"), 0o600))
 	for _, c := range []struct {

@@ -15,6 +15,14 @@ import (
 // same arguments, not the interpreter.
 const interpreters = "python python2 python3 node deno bun perl ruby php lua awk gawk sed npx ssh kubectl make gmake"
 
+// moreIsCode reports whether arguments after those of an interpreter may be another program.
+// After the file of a script they are the script's.
+func moreIsCode(prefix []string) bool {
+	name := path.Base(prefix[0])
+	return shell.Listed(interpreters, name) && (shell.Listed("sed awk gawk make gmake ssh kubectl", name) ||
+		len(prefix) < 2 || strings.HasPrefix(prefix[1], "-"))
+}
+
 // parted are programs of many commands, of which "always" means one.
 const parted = "git npm pnpm yarn go cargo docker podman gh glab pip pip3 uv poetry gem bundle mvn gradle ./gradlew " +
 	"dotnet terraform brew apt apt-get systemctl"

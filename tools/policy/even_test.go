@@ -1,9 +1,13 @@
 package policy
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // TestAskedEvenIfAllowed checks that some built-in rules ask although another rule
@@ -16,7 +20,10 @@ func TestAskedEvenIfAllowed(t *testing.T) {
 		"[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"rm -rf build\"\ndecision = \"allow\"\n" +
 		"priority = 1\nevenIfAllowed = true\n"
 	for command, want := range map[string]Decision{
-		"rm a": Allow, "rm -rf a": Ask, "rm -f -R a": Ask, "rm --recursive a": Ask, "git push origin main": Allow,
+		"rm a": Allow, "rm -rf a": Ask, "rm -f -R a": Ask, "rm --recursive a": Ask, "rm --r a": Ask, "rm --rec -f a": Ask, "rm {-r,a}": Ask, "tee .gemin{i,x}/a": Ask,
+		"rm $x": Ask, "git push --mir o": Ask, "git push --del o b": Ask, "git push --pru": Ask, "git push --force-if-includes": Ask,
+		"make -sE x": Ask, "make -ksE'x:;touch a' x": Ask, "make -f - x": Ask, "make -f- x": Ask, "make -sf /dev/stdin": Ask, "make -f a.mk x": Allow,
+		"make --file=- x": Ask, "make --makefile - x": Ask, "make --fi=- x": Ask, "make -k test-fast": Allow, "git push origin main": Allow,
 		"git push -f": Ask, "git push origin +main": Ask, "git push --force-with-lease": Ask,
 		"tee a": Allow, "tee .gemini/settings.json": Ask, "tee pkg/.gemini/x": Ask, "make all": Allow,
 		"make all CC=evil": Ask, "make --eval=x": Ask, "rm -rf build": Ask,
@@ -60,5 +67,25 @@ priority = 100`, Options{Interactive: true})
 		"git status >&$x": Ask, `git status >&"$x"`: Ask, "git status >&'b[$(curl)]'": Ask, "git status <&'b[`curl`]'": Ask,
 	} {
 		assert.Equal(t, want, e.Check(shellCall(command)).Decision, command)
+	}
+}
+
+// A pattern that matches a file by which programs run later is asked about as its name is.
+func TestPatternsAreJudgedByWhatTheyMatch(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{".husky", ".git/hooks", "src"} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, name), 0o755))
+	}
+	e := engineWith(t, "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"cp\"\ndecision = \"allow\"\npriority = 1\n",
+		Options{Interactive: true, Sensitive: func(path string) bool {
+			return strings.Contains(path, "/.husky") || strings.Contains(path, "/.git/")
+		}})
+	for command, want := range map[string]Decision{
+		"cp a .husky": Ask, "cp a .hus*": Ask, "cp a .gi?/hooks": Ask, "cp a s*": Allow, "cp *.go src": Allow, "cp a .h*y": Ask,
+	} {
+		c := shellCall(command)
+		c.Intent.Exec.Dir = dir
+		assert.Equal(t, want, e.Check(c).Decision, command)
 	}
 }

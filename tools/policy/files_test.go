@@ -85,6 +85,7 @@ func TestWhatIsAllowedNamesNoGuards(t *testing.T) {
 func TestWhatReadsIsJudgedAsReading(t *testing.T) {
 	t.Parallel()
 	root, ws := project(t)
+	require.NoError(t, os.Symlink("etc/passwd", filepath.Join(root, "x\ny")))
 	plain := projectEngine(t, root, ws, "", Options{Interactive: true})
 	allowed := projectEngine(t, root, ws, allowAll, Options{Interactive: true})
 	for command, want := range map[string]Decision{
@@ -100,6 +101,9 @@ func TestWhatReadsIsJudgedAsReading(t *testing.T) {
 		"cd etc && cat passwd": Ask, "grep -f .env.local in": Ask,
 		"tail -f in": Allow, "cat < etc/passwd": Ask, "cd - && ls": Ask, "cd -; find": Ask, "cd && ls": Ask,
 		"git diff in sub/plain.txt": Allow, "git diff etc/passwd in": Ask, "git diff in .env.local": Ask,
+		"grep -d recurse x .": Ask, "grep x . -d recurse": Ask, "grep --der x .": Ask, "diff . sub": Ask, "grep -d recurse x sub": Allow,
+		"cat 'x\ny'": Ask, "head -n1 'x\ny'": Ask, "date -u": Allow, "file in": Allow,
+		"git status -v": Allow, "git status -s": Allow, "git grep --untracked x": Ask, "git grep --no-index x": Ask, "git cat-file -p x": Ask,
 		"git blame etc/passwd": Ask, "git diff main..topic sub": Allow, "git diff . tree": Ask,
 	} {
 		v := plain.Check(in(root, command))
@@ -108,6 +112,12 @@ func TestWhatReadsIsJudgedAsReading(t *testing.T) {
 			!strings.Contains(command, "-exec") {
 			assert.Equal(t, Ask, allowed.Check(in(root, command)).Decision, "with a rule: %s", command)
 		}
+	}
+	for _, command := range []string{ // options by which a command reads what no word names
+		"date -f in", "date -uf in", "file -f in", "file -m in in", "find -files0-from in", "du --files0-from=in",
+		"sort --files0-from=in", "strings @in", "wc --files0-from=in",
+	} {
+		assert.Equal(t, Ask, plain.Check(in(root, command)).Decision, command)
 	}
 	for command, want := range map[string]Decision{
 		"git commit -F .env.local": Ask, "git commit -F.env.local": Ask, "git blame --contents=.env.local in": Ask,

@@ -74,7 +74,7 @@ func granted(c Call, outcome Outcome) *Rule {
 		if r.Prefixes = RootCommands(command); len(r.Prefixes) == 0 {
 			return nil
 		}
-		r.Inside = isRedirected(command)
+		r.Inside, r.whole = isRedirected(command), true
 	}
 	if r.compile() != nil {
 		return nil // unreachable: the prefixes are words of the call

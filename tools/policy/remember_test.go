@@ -50,6 +50,10 @@ func TestRememberedAnswers(t *testing.T) {
 			ModeDefault},
 		{"interpreter, the same", shellCall("python3 a.py"), ProceedAlways, shellCall("python3 a.py -v"), Allow, ModeDefault},
 		{"interpreter, another", shellCall("python3 a.py"), ProceedAlways, shellCall("python3 b.py"), Ask, ModeDefault},
+		{"sed, another script", shellCall("sed -i s/a/b/ f"), ProceedAlways, shellCall("sed -i s/a/b/ f -e '1e x'"), Ask, ModeDefault},
+		{"perl, another script", shellCall("perl -e 1"), ProceedAlways, shellCall("perl -e 1 -e 'system q(x)'"), Ask, ModeDefault},
+		{"make, another rule", shellCall("make a"), ProceedAlways, shellCall("make a -f b"), Ask, ModeDefault},
+		{"the same sed", shellCall("sed -i s/a/b/ f"), ProceedAlways, shellCall("sed -i s/a/b/ f"), Allow, ModeDefault},
 		{"dangerous", shellCall("rm -rf a"), ProceedAlways, shellCall("rm -rf a"), Ask, ModeDefault},
 		{"unknown", shellCall("$X a"), ProceedAlways, shellCall("$X a"), Ask, ModeDefault},
 		// MCP: the tool, or its server

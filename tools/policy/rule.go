@@ -124,6 +124,7 @@ type Rule struct {
 	args, regex *regexp2.Regexp
 	pattern     [][]string // of regex
 	prefixes    [][]string
+	whole       bool // a prefix of an interpreter matches nothing longer
 }
 
 // matchTimeout limits one regular expression; if it takes longer, rules that

@@ -23,7 +23,7 @@ func (e *Engine) checkShell(s situation, c Call) Verdict {
 	if err != nil || len(line.Commands) == 0 {
 		line = shell.Line{Text: text}
 	}
-	l := judged{Line: line, call: c, dirs: dirsOf(c, line.Commands), unread: err != nil}
+	l := judged{Line: line, call: c, dirs: dirsOf(c, line), unread: err != nil}
 	l.reads = line.Plain && !slices.ContainsFunc(line.Commands, func(cmd shell.Command) bool {
 		return !cmd.Reads() || writes(cmd)
 	})
@@ -148,7 +148,7 @@ func (e *Engine) caution(s situation, l judged, cmd shell.Command, r *Rule) stri
 		}
 		anywhere := len(cmd.Words) == 0 && also.restrictive() && also.regex != nil &&
 			matchesWithin(also.regex, l.Text)
-		if anywhere || also.matchCommand(l, cmd) == yes {
+		if match := also.matchCommand(l, cmd); anywhere || match == yes || match == maybe && expands(cmd) {
 			if also.Decision == Allow {
 				break
 			}
@@ -156,6 +156,11 @@ func (e *Engine) caution(s situation, l judged, cmd shell.Command, r *Rule) stri
 		}
 	}
 	return e.namesSensitive(l, cmd)
+}
+
+// expands reports whether the shell makes other words of a command's, which may be any.
+func expands(cmd shell.Command) bool {
+	return slices.ContainsFunc(cmd.Words, func(w shell.Word) bool { return !w.Known && !w.Glob })
 }
 
 // ruleFor finds the rule that decides about a command; nil if no rule does. perhaps is
@@ -210,6 +215,9 @@ func (r *Rule) matchCommand(l judged, cmd shell.Command) answer {
 	}
 	best := no
 	for _, p := range r.prefixes {
+		if r.whole && len(cmd.Words) > len(p) && moreIsCode(p) {
+			continue
+		}
 		if r.restrictive() {
 			best = max(best, heldBack(p, l, cmd))
 		} else {

@@ -3,68 +3,28 @@ package policy
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"minigem/tools/policy/shell"
 	"minigem/tools/workspace"
 )
 
 // dirsOf returns the directories in which commands of a line may work, or nil if they
-// are unknown. It is not certain whether a cd runs, nor before or after what.
-func dirsOf(c Call, commands []shell.Command) []string {
+// are unknown.
+func dirsOf(c Call, l shell.Line) []string {
 	if c.Intent.Exec == nil || c.Intent.Exec.Dir == "" {
 		return nil
 	}
-	dirs := []string{c.Intent.Exec.Dir}
-	for _, cmd := range commands {
-		switch name := cmd.Name(); {
-		case !shell.Listed("cd pushd popd", name):
-		case name != "cd", len(dirs) > 1, len(cmd.Words) != 2, !cmd.Known(), strings.HasPrefix(cmd.Words[1].Text, "-"):
-			return nil
-		default:
-			dirs = append(dirs, absolute(dirs[0], cmd.Words[1].Text))
-		}
-	}
-	return dirs
-}
-
-// absolute returns path as the kernel would follow it from dir.
-func absolute(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return path
-	}
-	return dir + string(filepath.Separator) + path // not joined: ".." follows links
-}
-
-// nameLike matches what may be names of files in an argument: runs of the characters
-// that names are made of.
-var nameLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[\pL\pN._/~+@%-]+`) })
-
-// namesIn returns what may be names of files in an argument. Of ~ and $HOME the rest is
-// left, and of an option of one letter its value.
-func namesIn(w shell.Word) (out []string) {
-	for _, s := range append(nameLike().FindAllString(w.Text, -1), w.Text) {
-		out = append(out, s, strings.TrimLeft(s, "-"), strings.TrimLeft(s, "~/-"))
-		if len(s) > 2 && s[0] == '-' {
-			out = append(out, s[2:])
-		}
-	}
-	return slices.DeleteFunc(out, func(name string) bool {
-		return name == "" || len(name) > 4096 || strings.ContainsAny(name, "\n\x00")
-	})
+	return l.Dirs(c.Intent.Exec.Dir)
 }
 
 // secretAsked returns why a command that only reads needs approval: the model would
 // read its output, and the file tools would refuse to show it.
 func (e *Engine) secretAsked(l judged, cmd shell.Command) string {
 	reach := cmd.Reach()
-	args := slices.Clone(cmd.Words[1:])
-	for _, rd := range cmd.Redirects {
-		args, reach.Nothing = append(args, rd.Target), false
-	}
+	args := cmd.Files()
+	reach.Nothing = reach.Nothing && len(cmd.Redirects) == 0
 	if (l.dirs == nil || e.options.Refused == nil) && !reach.Nothing {
 		return "reads files, and it is not known which"
 	}
@@ -84,9 +44,12 @@ func (e *Engine) secretAsked(l judged, cmd shell.Command) string {
 			return why
 		}
 	}
+	if cmd.Name() == "git" && slices.ContainsFunc(l.Commands, shell.Command.Starts) {
+		reach.Commits, reach.Earlier = true, true // what they start is not known, and may be git
+	}
 	if reach.Commits && e.options.Tracked != nil {
 		for _, dir := range l.dirs {
-			if secret := e.options.Tracked(dir); secret != "" {
+			if secret := e.options.Tracked(dir, reach.Earlier); secret != "" {
 				return "git may print " + secret + ", which the file tools do not read"
 			}
 		}
@@ -101,13 +64,13 @@ func (l judged) namesFolder(args []shell.Word) bool {
 	if n < 2 || strings.HasPrefix(args[n-2].Text, "-") || len(l.dirs) > 1 {
 		return false
 	}
-	info, err := os.Stat(absolute(l.dirs[0], args[n-1].Text))
+	info, err := os.Stat(shell.At(l.dirs[0], args[n-1].Text))
 	return err == nil && info.IsDir()
 }
 
 // wordAsked says why an argument is not read unasked.
 func (e *Engine) wordAsked(l judged, w shell.Word, reach shell.Reach) string {
-	for _, name := range namesIn(w) {
+	for _, name := range w.Names() {
 		if name == "/" && !reach.Names {
 			continue
 		}
@@ -116,7 +79,7 @@ func (e *Engine) wordAsked(l judged, w shell.Word, reach shell.Reach) string {
 		}
 		climbs := slices.Contains(strings.Split(name, "/"), "..")
 		for _, dir := range l.dirs {
-			at := absolute(dir, name)
+			at := shell.At(dir, name)
 			if _, err := os.Lstat(at); err != nil && !w.Glob && !climbs {
 				continue
 			}
@@ -179,12 +142,21 @@ func (e *Engine) namesSensitive(l judged, cmd shell.Command) string {
 		words = cmd.Words[1:]
 	}
 	for _, w := range words {
-		for _, name := range namesIn(w) {
+		if len(cmd.Words) > 0 && (!w.Known && !w.Glob || w.Glob && strings.HasPrefix(w.Text, "~")) {
+			return "what " + w.Text + " stands for is not known"
+		}
+		names := w.Names()
+		if w.Glob {
+			for _, dir := range l.dirs {
+				names = append(names, w.Matches(dir)...)
+			}
+		}
+		for _, name := range names {
 			if secret := workspace.Secret(name); secret != "" {
 				return "names " + secret + ", which the file tools do not read"
 			}
 			if ofProcess(name) || slices.ContainsFunc(l.dirs, func(dir string) bool {
-				return e.sensitive(absolute(dir, name))
+				return e.sensitive(shell.At(dir, name))
 			}) {
 				return "names " + name + ", which may say what programs run"
 			}
@@ -214,7 +186,7 @@ func (e *Engine) redirectAsked(s situation, l judged, cmd shell.Command, r *Rule
 			return "is redirected to a file that is not known"
 		}
 		for _, dir := range l.dirs {
-			at := absolute(dir, name)
+			at := shell.At(dir, name)
 			if e.sensitive(at) {
 				return "is redirected: changes " + name + ", which may say what programs run"
 			}

@@ -18,23 +18,27 @@ const readers = "[ awk cd column command date file find gawk hexdump hostname jq
 	"sort strings test tree type uniq xxd yq"
 
 // gitReaders are the subcommands of git that mostly read.
-const gitReaders = "blame branch cat-file describe diff grep log ls-files ls-tree merge-base remote rev-list " +
+const gitReaders = "blame branch describe diff grep log ls-files ls-tree merge-base remote rev-list " +
 	"rev-parse shortlog show status tag"
 
 // changes are commands that mostly read, with arguments by which they are meant to change
-// something. Confined they could only fail, so that they are asked about. With an operand,
-// some of git's commands make what they otherwise list.
+// something, or read the names of files from a file. Confined they could only fail, so
+// that they are asked about. With an operand, some of git's commands make what they
+// otherwise list.
 var changes = option(`^(sed (.* )?(-[a-zA-Z]*i|--in-place)|sort (.* )?(-[a-zA-Z]*o|--o)|tree (.* )?-o|xxd (.* )?-r|` +
 	`find (.* )?-(delete|exec|execdir|ok|okdir|fprint|fprint0|fprintf|fls)( |$)|g?awk (.* )?(-i|--include)|` +
 	`yq (.* )?(-[a-zA-Z]*i|--inplace)|date (.* )?(-s|--set)|hostname (.* )?([^- ]|-F|--file)|command (-[^vV]|[^-])|` +
-	`git (.* )?--output|git (branch|tag|remote)( -\S+)* [^-])`)
+	`date (.* )?(-[a-zA-Z]*f|--f)|file (.* )?(-[a-zA-Z]*[fm]|--(f|m))|find (.* )?-files0|(du|sort|wc) (.* )?--files0|` +
+	`strings (.* )?@|git (.* )?--(out|no-i)|git grep (.* )?--(un|no-e)|git (branch|tag|remote)( -\S+)* [^-])`)
 
 // Readers returns the names of the commands that are believed to only read, separated by
 // blanks, with git's subcommands in parentheses.
 func Readers() string { return inert + " " + readers + " git(" + gitReaders + ")" }
 
 // Inert reports whether the command has no way to write, whatever its arguments.
-func (c Command) Inert() bool { return Listed(inert, c.Name()) }
+func (c Command) Inert() bool {
+	return Listed(inert, c.Name()) && !changes().MatchString(joined(c.Words))
+}
 
 // Reads reports whether the command is believed to only read, by its name and its
 // options. Run it confined, because that is not certain.
@@ -43,6 +47,11 @@ func (c Command) Reads() bool {
 	known := Listed(readers, c.Name()) ||
 		c.Name() == "git" && len(words) > 1 && words[1].Known && Listed(gitReaders, words[1].Text)
 	return c.Inert() || known && !changes().MatchString(joined(words))
+}
+
+// Starts reports whether a command that reads could start other programs.
+func (c Command) Starts() bool {
+	return !c.Inert() && !Listed(words+" git cd column file find strings tree uniq xxd", c.Name())
 }
 
 // Reach says what a command that reads does with the files that its arguments name.
@@ -59,9 +68,10 @@ type Reach struct {
 	Visible bool
 	// Links says that it follows links below a folder.
 	Links bool
-	// Commits is for git: it may print contents of any tracked file, now or earlier, or
-	// URLs of remotes.
+	// Commits is for git: it may print contents of any tracked file, or URLs of remotes.
 	Commits bool
+	// Earlier says of Commits that the files need not be tracked any more.
+	Earlier bool
 }
 
 // Commands by what they do with the files that their arguments name: nothing, print
@@ -77,8 +87,8 @@ const (
 // Options by which a command reads more than it names: recursion, links, and hidden
 // files.
 var (
-	recurses = option(`^(-[a-zA-Z0-9]*[rR]|--(r|dereference-r|directories))`)
-	links    = option(`^(-[a-zA-Z0-9]*[RL]|--(deref|follow))`)
+	recurses = option(`^(-[a-zA-Z0-9]*[rRd]|--(r|de|di))`)
+	links    = option(`^(-[a-zA-Z0-9]*[RL]|--(de|fo))`)
 	hidden   = option(`^(-[a-zA-Z0-9]*[u.gL]|--(hidden|unrestricted|glob|iglob|no-ignore|follow|pre|search-zip))`)
 )
 
@@ -107,12 +117,38 @@ func (c Command) Reach() Reach {
 		return Reach{Names: true}
 	case name == "rg":
 		return Reach{Below: true, Here: true, Visible: !has(hidden), Links: has(links)}
-	case strings.HasSuffix(name, "grep"), name == "diff":
-		return Reach{Below: has(recurses), Here: has(recurses), Links: name == "diff" || has(links)}
-	case name == "git" && !Listed(gitNames, c.Normal()[1].Text):
-		return Reach{Commits: true, Below: true}
+	case name == "diff":
+		return Reach{Below: true, Links: true}
+	case strings.HasSuffix(name, "grep"):
+		return Reach{Below: has(recurses), Here: has(recurses), Links: has(links)}
+	case name == "git":
+		return c.gitReach()
 	}
 	return Reach{}
+}
+
+// quiet matches the options with which git log and git status print no contents.
+var quiet = option(`^(-n|-\d+|--(oneline|stat|shortstat|name-only|name-status|graph|all|branches|tags|decorate|` +
+	`abbrev-commit|no-merges|merges|reverse|follow|first-parent|no-color|max-count|since|until|after|before|author|` +
+	`grep|format|pretty|date)(=.*)?|-[bsuz]+|--(short|branch|porcelain|untracked-files|ignored|show-stash|long)(=.*)?)$`)
+
+// gitReach returns the Reach of git. Without arguments, diff compares what is tracked now.
+func (c Command) gitReach() Reach {
+	words := c.Normal()[1:]
+	loud := slices.ContainsFunc(words[1:], func(w Word) bool {
+		return !w.Known || strings.HasPrefix(w.Text, "-") && !quiet().MatchString(w.Text)
+	})
+	switch what := words[0].Text; {
+	case Listed(gitNames, what) && (what != "status" || !loud), (what == "log" || what == "shortlog") && !loud:
+		return Reach{}
+	case what == "remote":
+		return Reach{Commits: true}
+	case what == "diff" && !slices.ContainsFunc(words[1:], func(w Word) bool {
+		return !Listed("--cached --staged --stat --shortstat --name-only --name-status --", w.Text)
+	}):
+		return Reach{Commits: true, Below: true}
+	}
+	return Reach{Commits: true, Below: true, Earlier: true}
 }
 
 // gitValues are git's own options that take the next word.

@@ -1,0 +1,129 @@
+package sandbox
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"minigem/internal/confine"
+	"minigem/internal/proc"
+)
+
+// reader is a repository in a home with secrets around it.
+type reader struct {
+	*Readers
+	dir string
+	env []string
+}
+
+func newReader(t testing.TB) reader {
+	t.Helper()
+	if err := confine.Supported(); err != nil {
+		t.Skip(err)
+	}
+	home := t.TempDir()
+	dir := filepath.Join(home, "project")
+	for name, text := range map[string]string{
+		"project/a.txt": "alpha\nbeta\n", "project/b.json": `{"n": 1}`, "project/src/c.go": "package c // TODO\n",
+		"project/.env": "K=hush-hush\n", "project/pkg/.env": "K=hush-hush\n", "project/.env.old": "hush-hush\n",
+		".gemini/gemini-credentials.json": "hush-hush\n", ".pgpass": "hush-hush\n", "other/.env": "hush-hush\n",
+		"other/notes.txt": "hush-hush\n", ".gitconfig": "[include]\npath = more\n", "more": "[user]\nname = N\nemail = e\n",
+	} {
+		name = filepath.Join(home, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	}
+	r := reader{dir: dir, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_OPTIONAL_LOCKS=0"}}
+	for _, line := range []string{"init", "add -f .", "commit -m first", "rm --cached .env pkg/.env .env.old", "commit -m second",
+		"remote add origin https://u:hush-hush@h.example/x", "config diff.p.textconv cat"} {
+		cmd := exec.CommandContext(t.Context(), "git", append(strings.Fields(line)[:1:1], strings.Fields(line)[1:]...)...)
+		cmd.Dir, cmd.Env = dir, r.env
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s: %s", line, out)
+	}
+	r.Readers = &Readers{Home: home, Path: os.Getenv("PATH"), Env: func() []string { return r.env },
+		Dirs: func() []string { return []string{dir} }}
+	return r
+}
+
+// run runs a line as a command that nobody was asked about.
+func (r reader) run(t testing.TB, line string, rules confine.Rules) (output string, code int) {
+	t.Helper()
+	rules.Write = []string{t.TempDir()}
+	p, err := proc.Start(proc.Command{Line: line, Dir: r.dir, Env: r.env, Merge: true, Rules: &rules})
+	require.NoError(t, err, line)
+	res := p.Wait(t.Context())
+	return res.Stdout.String(), res.ExitCode
+}
+
+// What a program reads and starts is not known from its words if they are a program of
+// their own. None of these lines may show a secret; each shows it if nothing confines it.
+func TestReadersKeepToWhatIsNamed(t *testing.T) {
+	t.Parallel()
+	r := newReader(t)
+	for _, line := range []string{
+		`awk 'BEGIN { f = ENVIRON["HOME"] "/.gemini/gemini-cred" "entials.json"; while ((getline l < f) > 0) print l }'`,
+		`awk 'BEGIN { f = ENVIRON["HOME"] "/.pg" "pass"; while ((getline l < f) > 0) print l }'`,
+		`awk 'BEGIN { while ((getline l < ("pkg/.e" "nv")) > 0) print l }'`,
+		`awk 'BEGIN { system("cat $HOME/other/notes.tx" "t") }'`,
+		`sed '1e cat $HOME/other/.en?' a.txt`,
+		`sed "1e git log -p -3" a.txt`,
+		`sed "1e git remote -v" a.txt`,
+		`awk 'BEGIN { system("git show HEAD~1:.en" "v") }'`,
+		`awk 'BEGIN { system("cat .g*/config") }'`,
+		`awk 'BEGIN { while ((getline l < (".git/conf" "ig")) > 0) print l }'`,
+		`grep -r u: .git; grep -rh hush .git`,
+		`printf "$HOME/other/%s\0" notes.txt | sort --files0-from=-`,
+		`sort -S 1b --compress-program=./x.sh a.txt; cat a.txt | sed 's/alpha/cat pkg\/.en*/e'`,
+		`date -f pkg/.env`, `file -f pkg/.env`, `find -files0-from pkg/.env`, `du --files0-from=pkg/.env`, `cat pkg/.e*`,
+		`grep -d recurse hush .`, `grep hush pkg -d recurse`, `grep --der hush .`, `diff src pkg`, `diff -N src pkg`,
+		`strings @pkg/.env`,
+		`git status --short; awk 'BEGIN { system("git show HEAD~1:.en" "v") }'`,
+	} {
+		said, _ := r.run(t, line, r.Rules(line, r.dir))
+		assert.NotContains(t, said, "hush-hush", line)
+	}
+}
+
+// These lines print the same as without any rules.
+func TestReadersRead(t *testing.T) {
+	t.Parallel()
+	r := newReader(t)
+	for _, line := range []string{
+		"cat a.txt", "cat a.txt | head -1", "sed -n 1,40p a.txt", "wc -l *.txt src/*.go", "ls -la src", "find . -name '*.go'",
+		"grep -rn TODO src", "grep -n alpha a.txt b.json", "awk '{ print $1 }' a.txt", "sort a.txt | uniq -c", "egrep -c a a.txt",
+		"diff a.txt b.json", "head -c 3 <a.txt", "cd src && cat c.go", "stat -c %s a.txt", "file a.txt", "which git", "date +%Y",
+		"git status --short", "git log --oneline", "git log --format=%an", "git diff", "git branch", "git rev-parse HEAD",
+		"git show HEAD", "git log --oneline | awk '{ print $2 }'", "cut -d: -f1 /etc/passwd", "du -s src", "pwd", "test -f a.txt",
+		"xxd a.txt", "od -c a.txt", "tr a b <a.txt", "echo *", "jq .n b.json", "rg -n TODO", "realpath a.txt", "id",
+	} {
+		want, code := r.run(t, line, confine.Rules{})
+		if code == 127 {
+			continue // a program that is not installed
+		}
+		got, gotCode := r.run(t, line, r.Rules(line, r.dir))
+		assert.Equal(t, want, got, line)
+		assert.Equal(t, code, gotCode, line)
+	}
+}
+
+// BenchmarkReader compares a command that nobody was asked about with the same line
+// without rules.
+func BenchmarkReader(b *testing.B) {
+	r := newReader(b)
+	for name, rules := range map[string]func() confine.Rules{
+		"free":     func() confine.Rules { return confine.Rules{} },
+		"confined": func() confine.Rules { return r.Rules("cat a.txt", r.dir) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				r.run(b, "cat a.txt", rules())
+			}
+		})
+	}
+}
