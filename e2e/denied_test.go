@@ -186,7 +186,7 @@ func meetDenial(t *testing.T, file string) {
 		if strings.Contains(f.Actual, "it never ran as a guard") || strings.Contains(f.Actual, "a failed hook does not count as having run") {
 			continue // the failure is what the case is about
 		}
-		if f.Expected != "each answer of the model to be asked for" { // nobody asks for those behind a refusal
+		if f.Expected != "each answer of the model to be asked for" { // those after a refusal are not asked for
 			t.Error(f.String())
 		}
 	}

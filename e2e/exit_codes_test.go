@@ -26,7 +26,7 @@ func TestExitCodes(t *testing.T) {
 		args     []string
 		answers  string // empty: use the real API
 		code     int
-		kind     string // of the error; empty if there is none
+		kind     string // the error's; empty without an error
 		says     string
 	}{
 		// 0
@@ -125,9 +125,9 @@ func failureIn(t *testing.T, format string, o outcome) (kind, says string) {
 	return d.Error.Type, d.Error.Message
 }
 
-// TestClosedStdoutIsNoFailure: it is not a failure if the reader closes the pipe early, as
+// TestClosedStdoutIsNotAFailure: it is not a failure if the reader closes the pipe early, as
 // head does (cli/nonInteractiveCli.ts). The session ends as usual.
-func TestClosedStdoutIsNoFailure(t *testing.T) {
+func TestClosedStdoutIsNotAFailure(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"text", "json", "stream-json"} {
 		t.Run(format, func(t *testing.T) {

@@ -187,7 +187,7 @@ func TestACPTelemetry(t *testing.T) {
 		messages)
 }
 
-// heard is an editor that only records what it is sent.
+// heard is an editor that only records what it receives.
 type heard struct {
 	acp.Client
 	mu  sync.Mutex

@@ -145,7 +145,7 @@ func TestRecordsOfOneCall(t *testing.T) {
 	s.End(t.Context(), "exit")
 }
 
-// However a history was changed, resuming gives the same one.
+// However a history was changed, resuming restores it.
 func TestResumeGivesWhatWasSent(t *testing.T) {
 	t.Parallel()
 	signed := call("1")

@@ -20,7 +20,7 @@ import (
 const forged = "\n::error file=x::forged\n  ::set-output name=x::forged\r::error::forged\n##[error]forged\n"
 
 // hostileRuns lists, for each command, ways to run it with hostile text in every file
-// that it may read. A reason alone says why there is no hostile text.
+// that it may read. An entry with only a reason says why there is no hostile text.
 var hostileRuns = map[string][]string{
 	"minigem":           {"--list-extensions", "-p hi --fake-responses answers --debug", "-r nope" + hostile + " -p hi"},
 	"agents":            {"agents"},

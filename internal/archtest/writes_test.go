@@ -28,8 +28,8 @@ var renames = []read{
 	{"session registry.migrate", "os.Rename", "a folder"},
 }
 
-// TestOneWayToWriteWholeFiles: nobody else renames, and nobody else makes what a kill
-// would leave.
+// TestOneWayToWriteWholeFiles: no other package renames files, or creates files that a
+// kill would leave behind.
 func TestOneWayToWriteWholeFiles(t *testing.T) {
 	t.Parallel()
 	assertCalls(t, renames, "os.Rename", "os.CreateTemp", "os.MkdirTemp", "renameio.WriteFile")
@@ -45,9 +45,9 @@ var globs = []read{
 	{"internal/confine Readable", "filepath.Glob", "/etc"},
 }
 
-// TestFoldersAreNoPatterns: a folder may be called "[slug]". Files below a folder are found
+// TestFoldersAreNotPatterns: a folder may be called "[slug]". Files below a folder are found
 // by boundedfile.Find.
-func TestFoldersAreNoPatterns(t *testing.T) {
+func TestFoldersAreNotPatterns(t *testing.T) {
 	t.Parallel()
 	assertCalls(t, globs, "filepath.Glob")
 }

@@ -214,7 +214,7 @@ var failsWithoutHooks = map[string]nothing{
 	"holds alone":              {script: "start\nholds guard 'git push --force' min=1% alarms=40", model: "# nothing\n"},
 }
 
-// TestPlayedAgentsAreComparedToo: what no case notices is a failure where minigem plays
+// TestPlayedAgentsAreComparedToo: a hook that no case notices fails when minigem plays
 // another agent, unless another case on that agent is the proof.
 func TestPlayedAgentsAreComparedToo(t *testing.T) {
 	t.Parallel()

@@ -123,9 +123,9 @@ func TestQuestionsCleanUp(t *testing.T) {
 	}
 }
 
-// TestEnterBehindAKey checks that an Enter pressed out of habit after a one-key answer
+// TestEnterRightAfterAKey checks that an Enter pressed out of habit after a one-key answer
 // belongs to that answer, not to the next question.
-func TestEnterBehindAKey(t *testing.T) {
+func TestEnterRightAfterAKey(t *testing.T) {
 	t.Parallel()
 	s := newScene(style{plain: true}, 60)
 	s.spin.hidden = true

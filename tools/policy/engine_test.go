@@ -105,7 +105,7 @@ func TestDecisionTable(t *testing.T) {
 	}
 }
 
-func TestListsStandInTheirOrder(t *testing.T) {
+func TestListsAreInOrder(t *testing.T) {
 	t.Parallel()
 	trusted := tools.Info{MCP: &tools.MCPOrigin{Server: "srv", Tool: "t", Trusted: true}}
 	plain := tools.Info{MCP: &tools.MCPOrigin{Server: "srv", Tool: "t"}}
