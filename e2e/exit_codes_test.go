@@ -38,7 +38,7 @@ func TestExitCodes(t *testing.T) {
 		{"no more scripted answers", nil, "", []string{"-p", "hi"}, glob, 1, "script", "no answer"},
 		// 41
 		{"no key", nil, "", []string{"-p", "hi"}, "", 41, "auth", "GEMINI_API_KEY"},
-		{"another sign-in than is enforced", nil, `{"security": {"auth": {"enforcedType": "vertex-ai"}}}`, []string{"-p", "hi"}, "", 41, "Error",
+		{"a sign-in other than the enforced one", nil, `{"security": {"auth": {"enforcedType": "vertex-ai"}}}`, []string{"-p", "hi"}, "", 41, "Error",
 			"The enforced authentication type is 'vertex-ai', but the current type is 'gemini-api-key'"},
 		// 42
 		{"no prompt", nil, "", []string{"-p", ""}, "say Hi.", 42, "FatalInputError", "there is no prompt"},

@@ -191,7 +191,7 @@ func TestResumeGivesWhatWasSent(t *testing.T) {
 			s.Emit(finished(call("1"), result("1", "x")))
 			s.Append(results(result("1", "x"), llm.ToolResult{ID: "n__2", Name: "n", Response: map[string]any{"error": "not run"}}))
 		}},
-		{"a picture beside the result", func(s *Session) {
+		{"a picture next to the result", func(s *Session) {
 			s.Append(llm.UserText("a"))
 			round(s, modelCalls("", call("1")))
 			m := results(result("1", "x"))

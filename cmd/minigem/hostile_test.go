@@ -171,7 +171,7 @@ func TestNoCommandPrintsWhatActs(t *testing.T) {
 	}
 	root, _ := newRootCommand(sys)
 	for _, name := range commandsIn(root) {
-		assert.Contains(t, known, name, "say how it is run beside hostile files")
+		assert.Contains(t, known, name, "say how it is run with hostile files")
 	}
 	files := hostileFiles(t)
 	title, err := json.Marshal("evil" + hostile + forged)

@@ -15,7 +15,7 @@ import (
 // its root, renames by os.Root, and announces its files.
 var renames = []read{
 	{"e2e/agents/shim run", "os.Rename", "a folder"},
-	{"e2e/agents/shim writeJSON", "os.Rename", "in a process that stands for a hook, and starts in no time because it imports little"},
+	{"e2e/agents/shim writeJSON", "os.Rename", "in a process that plays a hook, and starts fast because it imports little"},
 	{"e2e/testbed newPlace", "os.MkdirTemp", "where the user wants folders of cases to stay"},
 	{"internal/atomicfile replace", "os.Rename", "the one way to write whole files"},
 	{"internal/boundedfile SetAside", "os.Rename", "moved away, not written"},
