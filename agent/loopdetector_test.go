@@ -130,7 +130,7 @@ func TestLoopOfCalls(t *testing.T) {
 	require.NoError(t, apiAccepts(llm.Request{Messages: append(b.memory.Messages(), llm.ModelText("x"))}))
 }
 
-func TestRetriesOfHooksAreNoLoop(t *testing.T) {
+func TestRetriesOfHooksAreNotALoop(t *testing.T) {
 	t.Parallel()
 	b := newBench()
 	chant := llm.FakeText(strings.Repeat("lorem ", 4000))

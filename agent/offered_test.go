@@ -10,9 +10,9 @@ import (
 	"minigem/llm"
 )
 
-// TestCallsAreHeldToTheRequest checks that the tools learn what the round's request
+// TestCallsAreLimitedToTheRequest checks that the tools learn what the round's request
 // offered after all hooks, also for a hook's own answer.
-func TestCallsAreHeldToTheRequest(t *testing.T) {
+func TestCallsAreLimitedToTheRequest(t *testing.T) {
 	t.Parallel()
 	narrowed := func(r *hooks.ModelRequest, c llm.ToolChoice, tools ...llm.ToolSpec) *hooks.ModelRequest {
 		changed := r.Request

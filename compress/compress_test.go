@@ -311,7 +311,7 @@ func TestEstimate(t *testing.T) {
 
 // In two thousand rounds with batches of all sizes, no call is ever separated from its
 // result, and kept messages stay unchanged.
-func TestPairsAreNeverParted(t *testing.T) {
+func TestPairsAreNeverSeparated(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	z, h, model, _ := fixture(nil)

@@ -110,10 +110,10 @@ const promisesHead = `# What is promised
 
 <!-- Generated from docs/promises by go generate ./docs. -->
 
-What minigem promises to those who write hooks. Each section links to its file, which names the tests behind each
-promise. They fail when the promise is broken, and ` + "`go test ./docs`" +
-	` fails where a promise names no test, or one that does
-not exist. An empty box has nothing to test, and says why. [HOOKS.md](HOOKS.md) is the manual.
+This is what minigem promises to hook authors. Each section links to a file that names the tests behind each promise. A
+test fails if its promise is broken, and ` + "`go test ./docs`" +
+	` fails if a promise names no test, or one that does not
+exist. An empty box has nothing to test, and says why. [HOOKS.md](HOOKS.md) is the manual.
 `
 
 // promisesPage has no totals: two changes that add promises to different files

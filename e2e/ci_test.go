@@ -142,7 +142,7 @@ func TestGitHubAction(t *testing.T) {
 	require.NoError(t, os.WriteFile(archive, []byte("other"), 0o600))
 	seen, code = runs(r, map[string]string{"releases": releases})
 	assert.Equal(t, 1, code)
-	assert.Contains(t, seen, "is not what checksums.txt says")
+	assert.Contains(t, seen, "does not match checksums.txt")
 }
 
 // TestGitLabTemplate runs the scripts of the template's job in bash.

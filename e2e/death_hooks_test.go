@@ -18,7 +18,7 @@ import (
 // dyingGuard serves http hooks. The path says how it dies.
 func dyingGuard(t *testing.T) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // until then, nobody notices that the client left
+		_, _ = io.Copy(io.Discard, r.Body) // until then, it is not noticed that the client left
 		rc := http.NewResponseController(w)
 		switch r.URL.Path {
 		case "/stalls":

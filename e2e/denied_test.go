@@ -72,8 +72,8 @@ const (
 var inBash = []denial{
 	{name: "deny", answer: "echo '" + sayNo + "'", denies: true},
 	{name: "deny, then a failure", answer: "echo '" + sayNo + "'; exit 1", denies: true, fails: true},
-	{name: "deny behind words", answer: "echo Well:; echo '" + sayNo + "'", denies: true},
-	{name: "deny behind a flood", answer: flood + "; echo '" + sayNo + "'", denies: true},
+	{name: "deny after words", answer: "echo Well:; echo '" + sayNo + "'", denies: true},
+	{name: "deny after a flood", answer: flood + "; echo '" + sayNo + "'", denies: true},
 	{name: "a broken deny", answer: `printf '{"decision": "deny", "reason": "not'`, denies: true},
 	{name: "failure", answer: "exit 1", fails: true},
 	{name: "garbage", answer: "printf '\\377{['", fails: true},
@@ -186,7 +186,7 @@ func meetDenial(t *testing.T, file string) {
 		if strings.Contains(f.Actual, "it never ran as a guard") || strings.Contains(f.Actual, "a failed hook does not count as having run") {
 			continue // the failure is what the case is about
 		}
-		if f.Expected != "each answer of the model to be asked for" { // nobody asks for those behind a refusal
+		if f.Expected != "each answer of the model to be asked for" { // those after a refusal are not asked for
 			t.Error(f.String())
 		}
 	}

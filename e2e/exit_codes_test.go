@@ -26,7 +26,7 @@ func TestExitCodes(t *testing.T) {
 		args     []string
 		answers  string // empty: use the real API
 		code     int
-		kind     string // of the error; empty if there is none
+		kind     string // the error's; empty without an error
 		says     string
 	}{
 		// 0
@@ -38,7 +38,7 @@ func TestExitCodes(t *testing.T) {
 		{"no more scripted answers", nil, "", []string{"-p", "hi"}, glob, 1, "script", "no answer"},
 		// 41
 		{"no key", nil, "", []string{"-p", "hi"}, "", 41, "auth", "GEMINI_API_KEY"},
-		{"another sign-in than is enforced", nil, `{"security": {"auth": {"enforcedType": "vertex-ai"}}}`, []string{"-p", "hi"}, "", 41, "Error",
+		{"a sign-in other than the enforced one", nil, `{"security": {"auth": {"enforcedType": "vertex-ai"}}}`, []string{"-p", "hi"}, "", 41, "Error",
 			"The enforced authentication type is 'vertex-ai', but the current type is 'gemini-api-key'"},
 		// 42
 		{"no prompt", nil, "", []string{"-p", ""}, "say Hi.", 42, "FatalInputError", "there is no prompt"},
@@ -125,9 +125,9 @@ func failureIn(t *testing.T, format string, o outcome) (kind, says string) {
 	return d.Error.Type, d.Error.Message
 }
 
-// TestClosedStdoutIsNoFailure: it is not a failure if the reader closes the pipe early, as
+// TestClosedStdoutIsNotAFailure: it is not a failure if the reader closes the pipe early, as
 // head does (cli/nonInteractiveCli.ts). The session ends as usual.
-func TestClosedStdoutIsNoFailure(t *testing.T) {
+func TestClosedStdoutIsNotAFailure(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"text", "json", "stream-json"} {
 		t.Run(format, func(t *testing.T) {

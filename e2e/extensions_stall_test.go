@@ -9,7 +9,7 @@ import (
 )
 
 // TestServersOfExtensionsThatStall: if a server accepts the connection and sends nothing,
-// the user sees what is awaited and how it ended.
+// the user sees what minigem waits for and how it ended.
 func TestServersOfExtensionsThatStall(t *testing.T) {
 	t.Parallel()
 	needs(t, "git")

@@ -138,9 +138,9 @@ func fileOf(s string) func(*testing.T, string) error {
 	return func(_ *testing.T, p string) error { return os.WriteFile(p, []byte(s), 0o600) }
 }
 
-// TestOddFilesTakeNoMachine: whatever is in a file that others write, the program exits by
+// TestOddFilesAreBounded: whatever is in a file that others write, the program exits by
 // itself without a panic, and uses less than 100 MiB of memory.
-func TestOddFilesTakeNoMachine(t *testing.T) {
+func TestOddFilesAreBounded(t *testing.T) {
 	t.Parallel()
 	for _, file := range foreignFiles {
 		t.Run(fmt.Sprintf("%s %d", strings.ReplaceAll(file.path, "/", "_"), file.ordinal), func(t *testing.T) {

@@ -68,7 +68,7 @@ func TestJSONOutput(t *testing.T) {
 		assert.Equal(t, "File not found", *d.Response, "what the last round said")
 		assert.Equal(t, struct{ TotalCalls, TotalFail, TotalSuccess int }{1, 1, 0}, d.Stats.Tools)
 	})
-	t.Run("another sign-in than is enforced", func(t *testing.T) {
+	t.Run("a sign-in other than the enforced one", func(t *testing.T) {
 		t.Parallel()
 		h := newHome(t, map[string]string{"../.gemini/settings.json": `{"security": {"auth": {"enforcedType": ` +
 			`"gemini-api-key", "selectedType": ""}}}`})
@@ -187,7 +187,7 @@ func TestACPTelemetry(t *testing.T) {
 		messages)
 }
 
-// heard is an editor that only records what it is sent.
+// heard is an editor that only records what it receives.
 type heard struct {
 	acp.Client
 	mu  sync.Mutex

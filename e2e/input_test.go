@@ -162,7 +162,7 @@ func TestStandardInput(t *testing.T) {
 		_, prompt, _ := strings.Cut(rendered, "</session_context>")
 		return strings.TrimPrefix(strings.TrimSpace(prompt), "user: ")
 	}
-	t.Run("stands before the prompt", func(t *testing.T) {
+	t.Run("comes before the prompt", func(t *testing.T) {
 		t.Parallel()
 		h, server := answer(t)
 		o := h.run(t, run{Args: []string{"-p", "why?"}, Env: server.env(), Stdin: "line one\nline two\n"})

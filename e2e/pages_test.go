@@ -43,7 +43,7 @@ func blocks(page string) []block {
 		case strings.HasPrefix(line, "## "):
 			section, paragraph = strings.TrimPrefix(line, "## "), nil
 		case line == "" && len(paragraph) > 0 && paragraph[len(paragraph)-1] != "":
-			paragraph = append(paragraph, "") // a block stands after an empty line
+			paragraph = append(paragraph, "") // a block follows an empty line
 		case line == "":
 		case len(paragraph) > 0 && paragraph[len(paragraph)-1] == "":
 			paragraph = []string{line}
@@ -57,7 +57,7 @@ func blocks(page string) []block {
 // terminal is the shell of a reader who follows a page.
 type terminal struct {
 	home
-	path string // what stands before PATH
+	path string // the part before PATH
 }
 
 // types runs a command line and returns its output and exit code.
@@ -168,7 +168,7 @@ func (r terminal) plays(t *testing.T, b block) string {
 			out.WriteString(r.withGeminiCLI(t, command, printed))
 		default:
 			seen, _ := r.types(t, command)
-			if !strings.Contains(line, "     # ") { // an option is shown, not what it prints
+			if !strings.Contains(line, "     # ") { // the page shows an option, not its output
 				out.WriteString(seen)
 			}
 		}

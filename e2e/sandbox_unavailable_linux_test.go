@@ -11,10 +11,10 @@ import (
 	"minigem/internal/sandbox/confined"
 )
 
-// TestNothingToConfineWith: if the kernel cannot confine what must be confined, the run
+// TestWithoutConfinement: if the kernel cannot confine what must be confined, the run
 // ends before the model is asked. The kernel allows a process at most 16 layers of
 // Landlock.
-func TestNothingToConfineWith(t *testing.T) {
+func TestWithoutConfinement(t *testing.T) {
 	t.Parallel()
 	if confine.ABI() < confine.LeastABI {
 		t.Skip("the kernel has no Landlock")

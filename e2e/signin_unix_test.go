@@ -111,7 +111,7 @@ func TestSignIn(t *testing.T) {
 	assert.NotContains(t, before, pastedKey[:8])
 	assert.NotContains(t, before, "a-bad-key")
 
-	// From then on it is there, even in a folder that has its own variables.
+	// From then on the key is used, even in a folder that has its own variables.
 	h.write(t, ".env", "PROJECT_VARIABLE=1\n")
 	c = h.startChat(t, append(env, "GEMINI_CLI_TRUST_WORKSPACE=true"))
 	c.say("And now?")

@@ -175,7 +175,7 @@ func (c *chat) say(line string) {
 	c.keys(keyEnter)
 }
 
-// exit waits for the chat to exit and checks what it leaves.
+// exit waits for the chat to exit and checks what it leaves behind.
 func (c *chat) exit() int {
 	c.t.Helper()
 	select {

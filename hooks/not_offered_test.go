@@ -12,7 +12,7 @@ import (
 	"minigem/llm"
 )
 
-func TestACallThatIsNotOfferedIsReported(t *testing.T) {
+func TestACallOfAToolThatIsNotOfferedIsReported(t *testing.T) {
 	t.Parallel()
 	for _, configured := range [][]hooks.Hook{nil, {{Event: protocol.BeforeTool, Name: "guard", Command: "x"}, {Event: protocol.BeforeTool, Name: "other", Command: "y", Matcher: "glob"}}} {
 		runner := &hookstest.Runner{}

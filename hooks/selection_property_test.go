@@ -46,9 +46,9 @@ func TestAProjectWidensNoSelectionOfTools(t *testing.T) {
 	assert.Greater(t, heldBack, seeds/13, "the other hooks hardly narrow")
 }
 
-// TestTheMergeOfSelectionsKeepsToNoOrder checks that the order of one owner's hooks at
+// TestSelectionsMergeInAnyOrder checks that the order of one owner's hooks at
 // an event makes no difference, and that running them in turn makes none either.
-func TestTheMergeOfSelectionsKeepsToNoOrder(t *testing.T) {
+func TestSelectionsMergeInAnyOrder(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(thorough.Times(40, 200)) {
 		r := rand.New(rand.NewPCG(seed, 3))

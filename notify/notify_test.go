@@ -208,7 +208,7 @@ type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("gone") }
 
-func TestBrokenTerminalIsNoTrouble(t *testing.T) {
+func TestBrokenTerminalIsHarmless(t *testing.T) {
 	t.Parallel()
 	term := Terminal{Out: brokenWriter{}, Method: OSC9}
 	assert.NotPanics(t, func() { term.Alert(context.Background(), Alert{Title: "t"}) })

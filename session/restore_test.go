@@ -84,7 +84,7 @@ func TestADeletedSessionFileIsWrittenAgain(t *testing.T) {
 }
 
 // A session without messages leaves no file, and takes no other session's file.
-func TestADeletedSessionOfNothing(t *testing.T) {
+func TestADeletedEmptySession(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	s := begin(t, o)

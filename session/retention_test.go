@@ -73,7 +73,7 @@ func TestRetentionDeletesWhatIsBroken(t *testing.T) {
 
 // An empty file, as a power failure leaves it, belongs to no session. It is not listed,
 // resumed or reported, replaces no other, and is deleted in time.
-func TestFilesOfNoBytes(t *testing.T) {
+func TestEmptyFiles(t *testing.T) {
 	t.Parallel()
 	o := options(t)
 	o.NewID = nil

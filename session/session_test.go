@@ -145,7 +145,7 @@ func TestRecordsOfOneCall(t *testing.T) {
 	s.End(t.Context(), "exit")
 }
 
-// However a history was changed, resuming gives the same one.
+// However a history was changed, resuming restores it.
 func TestResumeGivesWhatWasSent(t *testing.T) {
 	t.Parallel()
 	signed := call("1")
@@ -191,7 +191,7 @@ func TestResumeGivesWhatWasSent(t *testing.T) {
 			s.Emit(finished(call("1"), result("1", "x")))
 			s.Append(results(result("1", "x"), llm.ToolResult{ID: "n__2", Name: "n", Response: map[string]any{"error": "not run"}}))
 		}},
-		{"a picture beside the result", func(s *Session) {
+		{"a picture next to the result", func(s *Session) {
 			s.Append(llm.UserText("a"))
 			round(s, modelCalls("", call("1")))
 			m := results(result("1", "x"))

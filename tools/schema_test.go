@@ -78,7 +78,7 @@ func TestSchemaCheck(t *testing.T) {
 	}
 }
 
-// TestSchemaCheckOtherRules checks that rules without wording of ours are enforced too.
+// TestSchemaCheckOtherRules checks that rules without our own wording are enforced too.
 func TestSchemaCheckOtherRules(t *testing.T) {
 	t.Parallel()
 	assert.ErrorContains(t, schema.Check(map[string]any{"name": "ab", "even": 3}), "params are not valid: ")

@@ -66,7 +66,8 @@ func TestMissingClaudeCopy(t *testing.T) {
 	}
 }
 
-// TestClaudeCopyAfterAFailedWrite: what could not be written comes with the next update.
+// TestClaudeCopyAfterAFailedWrite: lines that could not be written are added at the next
+// update.
 func TestClaudeCopyAfterAFailedWrite(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() == 0 {

@@ -22,7 +22,7 @@ func TestLargeFilesOfAnotherKind(t *testing.T) {
 		ok   bool
 	}{
 		"zeros":                       {strings.Repeat("\x00", 9<<20), false},
-		"zeros behind a session":      {meta + message("a") + "\n" + strings.Repeat("\x00", 9<<20), false},
+		"zeros after a session":       {meta + message("a") + "\n" + strings.Repeat("\x00", 9<<20), false},
 		"lines of text":               {meta + strings.Repeat("a line of text\n", 1<<20), false},
 		"a record without end":        {meta + message("a") + "\n" + `{"id":"2","type":"user","content":"` + long, false},
 		"a large message":             {meta + message(long) + "\n", true},

@@ -182,7 +182,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func TestReadOfAFileThatIsNoSession(t *testing.T) {
+func TestReadOfAFileThatIsNotASession(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "\n", "garbage", `{"a":1}`, "\x00\x01"} {
 		_, err := Read(writeFile(t, "a.jsonl", text))

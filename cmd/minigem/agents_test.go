@@ -162,9 +162,9 @@ func TestAs(t *testing.T) {
 	}, states)
 }
 
-// TestAsIsForCasesAlone checks that agents are played only in cases: minigem itself has
+// TestAsIsOnlyForCases checks that agents are played only in cases: minigem itself has
 // no such flag.
-func TestAsIsForCasesAlone(t *testing.T) {
+func TestAsIsOnlyForCases(t *testing.T) {
 	t.Parallel()
 	b := &strings.Builder{}
 	sys := &app.System{Stdin: strings.NewReader(""), Stdout: b, Stderr: b, Dir: t.TempDir(),

@@ -58,7 +58,7 @@ func TestCheckpoints(t *testing.T) {
 	require.Equal(t, 0, first.code, first.err)
 	assert.Equal(t, "one\n", w.read("a.txt"))
 	assert.Equal(t, "The files of PROJECT are as they were at "+names[0]+".", strings.Split(first.out, "\n")[0])
-	// And back to where the restoring began.
+	// And back to the state before the restore.
 	_, undo, found := strings.Cut(got.out, "To undo this: minigem ")
 	require.True(t, found, got.out)
 	require.Equal(t, 0, w.run(strings.TrimSpace(undo)).code)

@@ -84,8 +84,8 @@ func TestExamplesAreSound(t *testing.T) {
 	}
 }
 
-// install puts an example into the project, as examples/README.md says: an extension as
-// a whole, of other examples the entry and the program.
+// install puts an example into the project, as examples/README.md says: a whole
+// extension, or the entry and the program of another example.
 func (w hookWorld) install(example string) {
 	w.t.Helper()
 	if data, err := os.ReadFile(filepath.Join(example, "settings.json")); err == nil {

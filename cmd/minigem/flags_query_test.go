@@ -43,10 +43,9 @@ func (m watchedModel) run(w hookWorld, args []string) (asked bool, got said) {
 	return len(m.Log()) > before, said{out.String(), errOut.String(), code}
 }
 
-// TestManagementWordsAreNoPrompts checks that a command of another agent, or a
-// misspelled one of ours, is never sent to a model: neither alone nor with flags or a
-// subcommand.
-func TestManagementWordsAreNoPrompts(t *testing.T) {
+// TestManagementWordsAreNotPrompts checks that a command of another agent, or a misspelled
+// one of ours, is never sent to a model: not alone, with flags or with a subcommand.
+func TestManagementWordsAreNotPrompts(t *testing.T) {
 	t.Parallel()
 	w, model := newHookWorld(t, nil), newWatchedModel(t)
 	words := []string{"hoks", "sesions", "setings", "polices", "trsut", "mpc", "extention", "skils", "lint", "explain", "replay", "show"}

@@ -99,7 +99,7 @@ func TestHooksPayloadAndFire(t *testing.T) {
 	assert.Equal(t, trials.ExitDenied, asJSON.code)
 	assert.Contains(t, asJSON.out, `"decision": "deny"`)
 
-	// what was printed is read again
+	// the printed input is read again
 	sys, out, _ := w.sys()
 	sys.Stdin = strings.NewReader(payload.out)
 	assert.Equal(t, trials.ExitDenied, run(strings.Fields("hooks fire BeforeTool --input -"), sys))

@@ -177,7 +177,7 @@ func TestHooksListFaults(t *testing.T) {
 	}{
 		{"a broken file", map[string]string{".gemini/settings.json": "{\n  \"hooks\": {,}\n}"}, "",
 			said{"", "PROJECT/.gemini/settings.json:2:13: ", 52}},
-		{"a broken file of a stranger", map[string]string{".gemini/settings.json": "{\n  \"hooks\": {,}\n}"}, untrusted,
+		{"somebody else's broken file", map[string]string{".gemini/settings.json": "{\n  \"hooks\": {,}\n}"}, untrusted,
 			said{"Problems\n  .gemini/settings.json:2: ", "", 0}},
 		{"a broken extension", map[string]string{"~/.gemini/extensions/x/gemini-extension.json": "{"}, "",
 			said{"Problems\n  ~/.gemini/extensions/x/gemini-extension.json: ", "", 0}},

@@ -80,9 +80,8 @@ func TestHooksTestShuffle(t *testing.T) {
 	assert.Regexp(t, `in the order of --shuffle=[1-9]\d*\n`, out)
 }
 
-// --html makes one page of a run: cases with their failures, hooks with their times,
-// what a guard held, and with --mutate the mutants. The results are printed as without
-// it.
+// --html makes one page of a run: cases with their failures, hooks with their times, what
+// a guard held against, and with --mutate the mutants. The printed results stay the same.
 func TestHooksTestPage(t *testing.T) {
 	t.Parallel()
 	page := filepath.Join(t.TempDir(), "run.html")

@@ -51,8 +51,8 @@ func TestHooksReplay(t *testing.T) {
 	}
 }
 
-// TestHooksReplayOfNothing: a replay in which no hook ran proves nothing, and is no success.
-func TestHooksReplayOfNothing(t *testing.T) {
+// TestHooksReplayWithoutRuns: a replay in which no hook ran proves nothing, and is no success.
+func TestHooksReplayWithoutRuns(t *testing.T) {
 	t.Parallel()
 	needsConfinement(t)
 	w := newHookWorld(t, map[string]string{

@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNothingSaysTheSecretsOfAWebhook checks that every command that shows hooks hides
+// TestNothingPrintsTheSecretsOfAWebhook checks that every command that shows hooks hides
 // the values of an http hook's query and headers, also without a name, and that stored
 // data about it has none of them.
-func TestNothingSaysTheSecretsOfAWebhook(t *testing.T) {
+func TestNothingPrintsTheSecretsOfAWebhook(t *testing.T) {
 	t.Parallel()
 	hook := `{"hooks": {"BeforeTool": [{"hooks": [{"type": "http", "url": "http://127.0.0.1:1/x?token=s3cr3t&s3cr3t",
   "headers": {"Authorization": "Bearer s3cr3t"}}]}], "AfterAgent": [{"hooks": [{"type": "http", "name": "told", "url": "https://me:s3cr3t@hooks.example/"}]}]}}`

@@ -303,8 +303,8 @@ func TestHooksTestUpdatesAndKeeps(t *testing.T) {
 	assert.Zero(t, code, stdout)
 }
 
-// TestHooksTestWatches checks that a changed case runs again alone, and that a changed
-// hook runs all cases again.
+// TestHooksTestWatches checks that a changed case is run again by itself, and that a
+// changed hook makes all cases run again.
 func TestHooksTestWatches(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -20,7 +20,7 @@ import (
 const forged = "\n::error file=x::forged\n  ::set-output name=x::forged\r::error::forged\n##[error]forged\n"
 
 // hostileRuns lists, for each command, ways to run it with hostile text in every file
-// that it may read. A reason alone says why there is no hostile text.
+// that it may read. An entry with only a reason says why there is no hostile text.
 var hostileRuns = map[string][]string{
 	"minigem":           {"--list-extensions", "-p hi --fake-responses answers --debug", "-r nope" + hostile + " -p hi"},
 	"agents":            {"agents"},
@@ -171,7 +171,7 @@ func TestNoCommandPrintsWhatActs(t *testing.T) {
 	}
 	root, _ := newRootCommand(sys)
 	for _, name := range commandsIn(root) {
-		assert.Contains(t, known, name, "say how it is run beside hostile files")
+		assert.Contains(t, known, name, "say how it is run with hostile files")
 	}
 	files := hostileFiles(t)
 	title, err := json.Marshal("evil" + hostile + forged)

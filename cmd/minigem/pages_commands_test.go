@@ -17,7 +17,7 @@ import (
 
 var aFlag = regexp.MustCompile(`^--[a-z][a-z-]*`)
 
-// foreignFlags are flags of other programs that pages mention alone.
+// foreignFlags are flags of other programs that pages mention without the program.
 var foreignFlags = []string{
 	"--dangerously-skip-permissions", "--dangerously-bypass-hook-trust", "--allow-all", "--trust-folder", "--auto",
 	"--skip-permissions-unsafe", // of other agents

@@ -147,9 +147,9 @@ func TestSandboxIsRefused(t *testing.T) {
 	}
 }
 
-// TestExtensionsAreHeldBack checks the restrictions of extensions: their sources, the
+// TestExtensionsAreRestricted checks the restrictions of extensions: their sources, the
 // tools that they exclude, and their policies.
-func TestExtensionsAreHeldBack(t *testing.T) {
+func TestExtensionsAreRestricted(t *testing.T) {
 	t.Parallel()
 	world := func(settings string) hookWorld {
 		return newHookWorld(t, map[string]string{

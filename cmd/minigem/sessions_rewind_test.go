@@ -71,7 +71,7 @@ func TestSessionsRewindConversation(t *testing.T) {
 	assert.Contains(t, string(data), `{"$rewindTo":"u3"}`)
 	assert.NotContains(t, w.runAt(now, "sessions show 1").out, "Why?")
 
-	// Rewinding everything removes the session but keeps what was said.
+	// Rewinding everything removes the session but keeps the conversation.
 	got = w.runAt("2026-01-01T13:06:00Z", "sessions rewind 1 1 --only conversation")
 	require.Equal(t, 0, got.code, got.err)
 	assert.NoFileExists(t, path)

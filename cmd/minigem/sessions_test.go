@@ -253,7 +253,7 @@ func TestRetentionAtStart(t *testing.T) {
 		t.Cleanup(func() { r.Session.End(t.Context(), "exit"); r.Close() })
 		return w, warned, old, young
 	}
-	t.Run("old ones go", func(t *testing.T) {
+	t.Run("old ones are deleted", func(t *testing.T) {
 		t.Parallel()
 		_, warned, old, young := start(t, `{}`)
 		waittest.Until(t, func() bool { return !app.Exists(old) })

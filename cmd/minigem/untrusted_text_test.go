@@ -16,7 +16,7 @@ import (
 // zero-width, tag and control characters, and a selector that hides a message.
 const hostile = "\u202e\u2066\u202a\u200b\u200d\U000e0041\ufe01\x1b]52;c;aGk=\x07\x1b[2J\r\u009b31m\x7f\u2028"
 
-// Without a terminal, the output of a model, a hook that speaks and a hook that fails
+// Without a terminal, the output of a model, a hook with a message and a hook that fails
 // cannot control a terminal that shows it later.
 func TestOneShotTextIsInert(t *testing.T) {
 	t.Parallel()

@@ -41,8 +41,8 @@ func mcpSite(t *testing.T) string {
 	return web.URL
 }
 
-// TestMCPSite checks a server with a URL from the settings, from its headers to which
-// of its tools run unasked.
+// TestMCPSite checks a server with a URL from the settings, from its headers to which of
+// its tools run without asking.
 func TestMCPSite(t *testing.T) {
 	t.Parallel()
 	url := mcpSite(t)

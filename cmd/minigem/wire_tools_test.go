@@ -265,7 +265,7 @@ func TestHooksInThePipeline(t *testing.T) {
 		{"allow is no permission", `{"decision": "allow"}`, "default", true, "", "output: ", 1, "made"},
 		{"deny", `{"decision": "deny", "reason": "no"}`, "yolo", true, "", "error: Tool execution blocked: no", 0, ""},
 		{"ask where all is allowed", `{"decision": "ask", "reason": "sure?", "systemMessage": "look"}`, "yolo", true, "", "output: ", 1, "made"},
-		{"ask with nobody there", `{"decision": "ask", "reason": "sure?"}`, "yolo", false, "", "error: Tool execution blocked: sure? (nobody can be asked in this session)", 0, ""},
+		{"ask without a user", `{"decision": "ask", "reason": "sure?"}`, "yolo", false, "", "error: Tool execution blocked: sure? (nobody can be asked in this session)", 0, ""},
 		{"ask over a policy's deny", `{"decision": "ask"}`, "yolo", true, "touch", "error: Tool execution denied by policy. not here", 0, ""},
 		{"allow over a policy's deny", `{"decision": "allow"}`, "yolo", false, "touch", "error: Tool execution denied by policy. not here", 0, ""},
 		{"rewritten", `{"hookSpecificOutput": {"tool_input": {"command": "touch other"}}}`, "yolo", false, "", "output: ", 0, "other"},

@@ -104,8 +104,8 @@ func TestAdapterErrors(t *testing.T) {
 	}
 }
 
-// TestWrapChangesCommandsAlone: everything else in a native file stays the same, byte for
-// byte.
+// TestWrapChangesCommandsAlone: wrapping changes only commands; the rest of a native file
+// stays the same, byte for byte.
 func TestWrapChangesCommandsAlone(t *testing.T) {
 	t.Parallel()
 	const before = `{

@@ -35,7 +35,7 @@ func TestValidateMessages(t *testing.T) {
 		{"turns", ms{user(text), model(text), user(text)}, nil},
 		{"calls", ms{user(text), model(text, call("1", "a"), call("2", "b")), user(result("2", "b"), result("1", "a"))}, nil},
 		{"calls without ids", ms{user(text), model(call("", "a"), call("", "a")), user(result("", "a"), result("", "a"))}, nil},
-		{"text beside results", ms{user(text), model(call("1", "a")), user(result("1", "a"), text)}, nil},
+		{"text next to results", ms{user(text), model(call("1", "a")), user(result("1", "a"), text)}, nil},
 		{"signed empty text", ms{user(text), model(llm.Text{Signature: []byte("s")}), user(text)}, nil},
 		// roles
 		{"nothing", nil, []string{"contents is empty"}},

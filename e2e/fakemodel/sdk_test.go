@@ -95,8 +95,8 @@ func TestVendorsClients(t *testing.T) {
 	}
 }
 
-// TestVendorsClientsBesides tests the clients' other requests.
-func TestVendorsClientsBesides(t *testing.T) {
+// TestVendorsClientsOtherRequests tests the clients' other requests.
+func TestVendorsClientsOtherRequests(t *testing.T) {
 	t.Parallel()
 	s := New(Options{Turns: []Turn{says("never"), {Entry: script.Counted(77)}}, Strict: true})
 	asks := []string{"anthropic.side", "chat.side", "responses.side", "anthropic.count", "anthropic.models", "chat.models"}

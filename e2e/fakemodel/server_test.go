@@ -242,8 +242,8 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// TestBesides: requests that are not for a model, and keys.
-func TestBesides(t *testing.T) {
+// TestOtherRequests: requests that are not for a model, and keys.
+func TestOtherRequests(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	var seen []Request

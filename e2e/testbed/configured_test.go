@@ -31,8 +31,8 @@ func TestWhatConfiguresACase(t *testing.T) {
 	}
 }
 
-// TestWhatACaseCouldUse: a case without hooks is told of Claude Code's, next to it or one
-// folder up.
+// TestWhatACaseCouldUse: the error of a case without hooks mentions Claude Code's, next
+// to it or one folder up.
 func TestWhatACaseCouldUse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -30,9 +30,9 @@ func TestKeptFoldersHoldNoCases(t *testing.T) {
 	assert.Len(t, found, 1, "whoever names it wants it")
 }
 
-// TestAnnotationsAreOfTheWorkspace: GitHub shows an annotation only if its file is
+// TestAnnotationsAreRelativeToTheWorkspace: GitHub shows an annotation only if its file is
 // relative to the workspace.
-func TestAnnotationsAreOfTheWorkspace(t *testing.T) {
+func TestAnnotationsAreRelativeToTheWorkspace(t *testing.T) {
 	t.Parallel()
 	here, err := filepath.Abs(".")
 	require.NoError(t, err)

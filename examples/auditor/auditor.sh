@@ -1,11 +1,11 @@
 #!/bin/sh
-# Keeps a log of what the agent did, one JSON object a line: what the hook reads
-# is that already. It says nothing, and so changes nothing. Calls run side by
-# side: each line is written at once, so that no two of them are mixed.
-umask 077 # what tools read and say is for nobody else
+# Logs what the agent did, one JSON object per line, which is just what the hook
+# reads. It prints nothing, so it changes nothing. Calls may run in parallel, so
+# each line is written at once and lines never mix.
+umask 077 # nobody else may read what tools read and print
 log=${AUDIT_LOG:-$HOME/agent-audit.jsonl}
 
-# Some shells exit 2 where a file cannot be written, and that would block.
+# Some shells exit with 2 if a file cannot be written, and that would block.
 (
   set -e
   line=$(mktemp)

@@ -1,19 +1,19 @@
 #!/bin/sh
-# Keeps the agent from writing files that others write: keys, lock files. It looks
-# at the file that would be written, however its path is spelled, and refuses what
-# it cannot read. The shell writes files, too: a guard of command lines has to read
-# them as a shell does, which ../forcepush shows.
+# Keeps the agent from writing files that are not its own: keys and lock files. It
+# checks the file that would be written, however its path is spelled, and refuses
+# what it cannot read. The shell writes files too, but a guard for command lines has
+# to read them as a shell does: see ../forcepush.
 
-# Exit 2 blocks, and what stands on stderr is the reason that the model reads.
+# Exit 2 blocks, and the model reads stderr as the reason.
 refuse() {
   echo "$1" >&2
   exit 2
 }
 
-# field NAME prints tool_input.NAME of what stands on stdin. It fails where that is
-# not an object of JSON, and where the value has escapes, which paths do not need.
-# What stands in for a parser of JSON is awk, so that it needs neither jq nor
-# Python; a pattern alone would take a file_path in another argument for this one.
+# field NAME prints tool_input.NAME of the payload on stdin. It fails if that is not
+# a JSON object, or if the value has escapes, which paths do not need. awk parses
+# the JSON, so that neither jq nor Python is needed; a mere pattern would also match
+# a file_path inside another argument.
 field() {
   awk -v want="\"$1\"" '
     { text = text $0 "\n" }
@@ -40,7 +40,7 @@ case $path in
 esac
 [ ${#path} -le 4096 ] || refuse 'That is no path: no file has so long a name.'
 
-# Links count as what they lead to. Of a file that is not there yet, its name counts.
+# A link counts as its target. A file that does not exist yet counts by its name.
 real=$(readlink -f -- "$path" 2>/dev/null) || real=$path
 for file in "$path" "$real"; do
   file=$(printf '/%s' "$file" | tr '[:upper:]' '[:lower:]' | sed 's/[[:space:]]*$//')

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Lets the agent read through MCP servers, and change nothing there: of the tools
-# of any server those run whose names begin with a word for reading. A server
-# that is new, or has a new tool, is refused until somebody says otherwise here.
+# Lets the agent read through MCP servers, but change nothing: a server's tool runs
+# only if its name begins with a word for reading. A new server, or a new tool, is
+# refused until somebody adds it here.
 tool=$(sed -n 's/.*"mcp_context":{[^{}]*"tool_name":"\([A-Za-z0-9_.-]*\)".*/\1/p')
 
 case $tool in

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Takes e-mail addresses and keys out of what the model says, before anybody
-sees it. It runs for each chunk of the stream, and shows only words that are
-over: what may go on in the next chunk comes with that one, so that nothing is
-missed where it is split. Gemini CLI does not say what came before
-(full_content): there each chunk stands alone. Where the hook fails, what it
-could not look at is not shown either: see onError in its entry, and exit 2 for
-programs that do not know that."""
+"""Removes e-mail addresses and keys from the model's answer before anybody sees
+it. It runs for each chunk of the stream, and shows only complete words: a word
+that may continue is held back until the next chunk, so that no split secret is
+missed. Gemini CLI does not send what came before (full_content), so there each
+chunk is checked by itself. If the hook fails, the chunk that it could not check
+is not shown either: see onError in its entry, and exit 2 for agents that do not
+know onError."""
 import json
 import re
 import sys

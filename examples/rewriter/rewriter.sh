@@ -1,9 +1,9 @@
 #!/bin/sh
-# Makes "npm install" leave the scripts of packages alone, by changing the
-# command before it runs. The command is taken out of the JSON as it is written
-# there, escapes and all, and goes back in the same way, so that awk and sed do
-# in place of jq. Gemini CLI 0.61 takes tool_input for all arguments there are:
-# the command is the only one that the tool needs.
+# Keeps "npm install" from running the scripts of packages, by changing the
+# command before it runs. The command is cut out of the JSON with its escapes and
+# put back in the same way, so awk and sed are enough and jq is not needed. Gemini
+# CLI 0.61 takes tool_input for all arguments, but the command is the only one that
+# the tool needs.
 command=$(awk '
   { text = text $0 "\n" }
   END {
@@ -22,8 +22,8 @@ command=$(awk '
 case $command in
 *--ignore-scripts*) exit 0 ;;
 esac
-# npm where a command begins, in each command of a list. It stays what it was
-# where only its name is the same, such as npm install-test, or is in a text.
+# Matches npm at the beginning of each command in a list. Commands that only look
+# similar, such as npm install-test, and npm in a text stay unchanged.
 changed=$(printf '%s\n' "$command" | sed -E \
   -e 's/^"npm (install|i|ci)([ ";&|])/"npm \1 --ignore-scripts\2/' \
   -e 's/((&&|\|\||;|\\n) *)npm (install|i|ci)([ ";&|\\])/\1npm \3 --ignore-scripts\4/g')

@@ -71,9 +71,9 @@ func strictly(t *testing.T, name string, into any) {
 	require.NoError(t, d.Decode(into), name)
 }
 
-// TestObservationsAreOfTheCorpus checks that each observation belongs to an answer in
+// TestObservationsBelongToTheCorpus checks that each observation belongs to an answer in
 // the corpus.
-func TestObservationsAreOfTheCorpus(t *testing.T) {
+func TestObservationsBelongToTheCorpus(t *testing.T) {
 	t.Parallel()
 	agents, cells := 0, 0
 	for id, observed := range Observed() {

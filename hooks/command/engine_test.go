@@ -47,7 +47,7 @@ func engine(t testing.TB, n int, line func(i int) string) (*hooks.Engine, *[]hoo
 
 var use = hooks.ToolUse{Call: llm.ToolCall{ID: "1", Name: "run_shell_command", Args: map[string]any{"command": "ls"}}}
 
-func TestABlockAlwaysBlocksBesideEveryFault(t *testing.T) {
+func TestABlockAlwaysBlocksDespiteEveryFault(t *testing.T) {
 	t.Parallel()
 	faults := []string{
 		`exit 1`, `exit 3`, `exit 127`, `kill -KILL $$`, `./no-such-file`, `sleep 3600`, `trap "" TERM; while :; do sleep 0.05; done`,

@@ -124,7 +124,7 @@ func TestFaultMatrix(t *testing.T) {
 	}
 	mark := matrixMark + "=" + t.TempDir()
 	child := exec.CommandContext(waittest.Lifetime(t), os.Args[0], "-test.run=^TestFaultMatrix$", "-test.v")
-	child.Env = append(os.Environ(), mark, "GOMEMLIMIT=40MiB") // measure what is kept, not garbage
+	child.Env = append(os.Environ(), mark, "GOMEMLIMIT=40MiB") // measure live memory, not garbage
 	out, err := child.CombinedOutput()
 	require.NoError(t, err, string(out))
 	require.Regexp(t, `(?m)^\d{3} runs$`, string(out))

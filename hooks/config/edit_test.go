@@ -107,7 +107,7 @@ func TestDisableAndEnable(t *testing.T) {
 	assert.Equal(t, userHook, d.text(t, "user.json"))
 }
 
-func TestNamesThatAreNoHooks(t *testing.T) {
+func TestNamesThatAreNotHooks(t *testing.T) {
 	t.Parallel()
 	d := newSettings(t, twoHooks, "", "")
 	assert.Equal(t, `error: there is no hook "gaurd"; did you mean "guard"?`, d.said(d.Disable("gaurd")))

@@ -31,7 +31,7 @@ func TestUpstream(t *testing.T) {
 		{"exit 2 with stderr", protocol.BeforeTool, hookstest.Script{Exit: 2, Stderr: "no"}, ""},
 		{"exit 2 with a deny", protocol.BeforeTool, hookstest.Script{Exit: 2, Stdout: `{"decision":"block"}`}, ""},
 		{"exit 1 with stderr", protocol.BeforeTool, hookstest.Script{Exit: 1, Stderr: "no"}, ""},
-		{"a deny behind a byte order mark", protocol.BeforeTool, hookstest.Script{Stdout: "\ufeff" + `{"decision":"deny"}`}, ""},
+		{"a deny after a byte order mark", protocol.BeforeTool, hookstest.Script{Stdout: "\ufeff" + `{"decision":"deny"}`}, ""},
 		{"exit 3 with nothing", protocol.BeforeTool, hookstest.Script{Exit: 3}, ""},
 		{"all arguments", protocol.BeforeTool, hookstest.Script{Stdout: nested(`{"tool_input":{"file_path":"b"}}`)}, ""},
 		{"a flat toolConfig", protocol.BeforeToolSelection, hookstest.Script{Stdout: nested(`{"toolConfig":{"mode":"NONE"}}`)}, ""},

@@ -37,7 +37,7 @@ func TestUpdateKeepsLinksAndPermissions(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o640), info.Mode().Perm())
 }
 
-func TestUpdateOfNoFile(t *testing.T) {
+func TestUpdateOfAMissingFile(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a", "b.json")
 	broken := errors.New("broken")

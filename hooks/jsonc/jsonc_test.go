@@ -28,7 +28,7 @@ func TestParseErrorsNameThePlace(t *testing.T) {
 	}
 }
 
-func TestBytesAreThoseRead(t *testing.T) {
+func TestBytesAreUnchanged(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{
 		"{}", "{}\n", "\xef\xbb\xbf{\"a\": 1}\n", "// c\n{\r\n\t\"a\" : [ 1,2 , ], /* x */\r\n}\r\n// end", "[1]", "3",

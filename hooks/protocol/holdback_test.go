@@ -58,7 +58,7 @@ func TestHoldBackWhereverTheTextIsSplit(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, "a [key] b", shown([]string{"a sk-abcdefgh", " b"}, false), "without full_content each chunk stands alone")
+	assert.Equal(t, "a [key] b", shown([]string{"a sk-abcdefgh", " b"}, false), "without full_content each chunk is judged by itself")
 	assert.Equal(t, "a sk-abcdefgh b", shown([]string{"a sk-abcd", "efgh b"}, false))
 }
 

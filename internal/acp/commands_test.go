@@ -14,7 +14,7 @@ import (
 )
 
 // TestSkillsAreCommands: the editor is offered a skill, and its command activates it
-// unasked.
+// without asking.
 func TestSkillsAreCommands(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{}`, says("Merged."))

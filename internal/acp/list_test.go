@@ -21,8 +21,8 @@ func (e *editor) list(p acp.ListSessionsRequest) (acp.ListSessionsResponse, erro
 	return e.conn.ListSessions(waittest.Context(e.t), p)
 }
 
-// TestListSessions checks that a later program lists what earlier ones saved, by
-// folder, the latest first, and that what is listed can be loaded.
+// TestListSessions checks that a later program lists the sessions that earlier ones
+// saved, by folder and newest first, and can load them.
 func TestListSessions(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{}`, says("Hello."), says("Again."))

@@ -31,7 +31,7 @@ func write(name, content string) string {
 	return calls("write_file", map[string]any{"file_path": name, "content": content})
 }
 
-// TestPermissions checks what is asked, what the answers do, and that hooks fire.
+// TestPermissions checks the questions, the effect of the answers, and that hooks fire.
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, noting(`"BeforeTool": [{"hooks": [{"type": "command", "command": "echo BeforeTool >> ~/events"}]}]`),
@@ -148,9 +148,9 @@ func TestCancel(t *testing.T) {
 	require.NoError(t, e.hang())
 }
 
-// TestCancelBehindAPrompt checks that a cancel in the same write as its prompt is never
+// TestCancelRightAfterAPrompt checks that a cancel in the same write as its prompt is never
 // lost, and that it does not affect other sessions or later prompts.
-func TestCancelBehindAPrompt(t *testing.T) {
+func TestCancelRightAfterAPrompt(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "command": "read -r in; case $in in *wait*) sleep 600 ;; esac"}]}]}}`)
 	require.NoError(t, e.hang())
@@ -256,9 +256,9 @@ func TestWhatEditorsSend(t *testing.T) {
 	require.NoError(t, e.hang())
 }
 
-// TestWhatIsPutIn checks that text, embedded content and a linked file all reach the
+// TestAttachedContentReachesTheModel checks that text, embedded content and a linked file all reach the
 // model, and that a file outside the workspace does not.
-func TestWhatIsPutIn(t *testing.T) {
+func TestAttachedContentReachesTheModel(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{}`, says("Seen."))
 	require.NoError(t, os.WriteFile(filepath.Join(e.dir, "own file.txt"), []byte("in the file"), 0o600))
@@ -282,8 +282,8 @@ func TestWhatIsPutIn(t *testing.T) {
 	assert.NotContains(t, string(kept), "not for you")
 }
 
-// TestWordsBesideAnImage checks that text next to an image is kept if it names no file.
-func TestWordsBesideAnImage(t *testing.T) {
+// TestTextNextToAnImage checks that text next to an image is kept if it names no file.
+func TestTextNextToAnImage(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, `{}`, says("Seen."))
 	id := e.session()

@@ -95,9 +95,9 @@ func TestHooksThatNameAVariableOfTheProject(t *testing.T) {
 	assert.Empty(t, namedBy(hooks.Hook{Command: "TEAM=1 x"}, names))
 }
 
-// TestWhatIsKeptFromHooksIsTold checks that a user's hook is named if it uses a
+// TestWhatIsKeptFromHooksIsReported checks that a user's hook is named if it uses a
 // variable of the project and does not get it.
-func TestWhatIsKeptFromHooksIsTold(t *testing.T) {
+func TestWhatIsKeptFromHooksIsReported(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	project := filepath.Join(dir, "p")

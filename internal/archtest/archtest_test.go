@@ -1,5 +1,5 @@
-// Package archtest keeps the import rules of docs/ARCHITECTURE.md, each with its
-// reason. It has no code besides its tests.
+// Package archtest enforces the import rules of docs/ARCHITECTURE.md, each with its
+// reason. It has only tests.
 package archtest
 
 import (

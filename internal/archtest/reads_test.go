@@ -19,7 +19,7 @@ var unbounded = []string{
 	"ioutil.ReadAll",
 }
 
-// A read is a function that reads in such a way all the same.
+// A read is a function that nevertheless reads in such a way.
 type read struct{ where, call, why string }
 
 // reads lists all of them. Whoever adds one states here what limits it, or reads

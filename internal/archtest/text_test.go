@@ -19,7 +19,7 @@ var oneCleaner = map[string]string{
 	"internal/terminal":    "reads what keys send",
 	"tools/builtin":        "what a command printed, as its model gets it; not shown as it is",
 	"tools/workspace":      "names that a file system takes for the same",
-	"e2e/record":           "whether a text can stand on a line of a case",
+	"e2e/record":           "whether a text fits on a line of a case",
 	"internal/boundedfile": "bytes of JSON",
 	"hooks/protocol":       "the control characters that JSON forbids in strings",
 }

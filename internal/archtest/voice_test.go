@@ -20,7 +20,7 @@ type phrase struct {
 	pattern *regexp.Regexp
 	why     string
 	better  string
-	fine    *regexp.Regexp // right English that contains it; nil if there is none
+	fine    *regexp.Regexp // correct English that contains it; nil for none
 }
 
 // phrases lists what comments, strings and pages must not say. To add to it, also add

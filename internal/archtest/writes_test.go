@@ -15,7 +15,7 @@ import (
 // its root, renames by os.Root, and announces its files.
 var renames = []read{
 	{"e2e/agents/shim run", "os.Rename", "a folder"},
-	{"e2e/agents/shim writeJSON", "os.Rename", "in a process that stands for a hook, and starts in no time because it imports little"},
+	{"e2e/agents/shim writeJSON", "os.Rename", "in a process that plays a hook, and starts fast because it imports little"},
 	{"e2e/testbed newPlace", "os.MkdirTemp", "where the user wants folders of cases to stay"},
 	{"internal/atomicfile replace", "os.Rename", "the one way to write whole files"},
 	{"internal/boundedfile SetAside", "os.Rename", "moved away, not written"},
@@ -28,8 +28,8 @@ var renames = []read{
 	{"session registry.migrate", "os.Rename", "a folder"},
 }
 
-// TestOneWayToWriteWholeFiles: nobody else renames, and nobody else makes what a kill
-// would leave.
+// TestOneWayToWriteWholeFiles: no other package renames files, or creates files that a
+// kill would leave behind.
 func TestOneWayToWriteWholeFiles(t *testing.T) {
 	t.Parallel()
 	assertCalls(t, renames, "os.Rename", "os.CreateTemp", "os.MkdirTemp", "renameio.WriteFile")
@@ -45,9 +45,9 @@ var globs = []read{
 	{"internal/confine Readable", "filepath.Glob", "/etc"},
 }
 
-// TestFoldersAreNoPatterns: a folder may be called "[slug]". Files below a folder are found
+// TestFoldersAreNotPatterns: a folder may be called "[slug]". Files below a folder are found
 // by boundedfile.Find.
-func TestFoldersAreNoPatterns(t *testing.T) {
+func TestFoldersAreNotPatterns(t *testing.T) {
 	t.Parallel()
 	assertCalls(t, globs, "filepath.Glob")
 }

@@ -24,7 +24,7 @@ func TestWriteFile(t *testing.T) {
 	}
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	assert.Len(t, entries, 1, "nothing is left beside the file")
+	assert.Len(t, entries, 1, "nothing is left next to the file")
 }
 
 // An existing file keeps permissions that the umask would remove from a new one.

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a killed process was writing is found and removed, also what is written while
-// it is killed; what a living one is writing stays.
+// Files that a killed process was writing are found and removed, even those written
+// during the kill. Files of a living process stay.
 func TestJournalOfKilledProcess(t *testing.T) {
 	if dir := os.Getenv("ATOMICFILE_TEST_CHILD"); dir != "" {
 		t.Chdir(filepath.Join(dir, "project"))
@@ -59,7 +59,7 @@ func TestJournalOfKilledProcess(t *testing.T) {
 	assert.FileExists(t, mine)
 }
 
-// Where no journal can be, files are written all the same.
+// If there can be no journal, files are still written.
 func TestJournalWhereNothingCanBeWritten(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
@@ -69,8 +69,8 @@ func TestJournalWhereNothingCanBeWritten(t *testing.T) {
 	assert.Nil(t, j.file)
 }
 
-// TestJournalWhileWriting: sweeps and writers side by side cost nobody a file, and
-// leave nothing.
+// TestJournalWhileWriting: parallel sweeps and writers lose no file, and leave nothing
+// behind.
 func TestJournalWhileWriting(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

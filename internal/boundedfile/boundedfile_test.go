@@ -35,7 +35,7 @@ func TestReadUpToTheLimit(t *testing.T) {
 	assert.ErrorContains(t, err, "read stdin: larger than")
 }
 
-func TestReadSaysWhatIsThere(t *testing.T) {
+func TestReadErrors(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	_, err := boundedfile.Read(filepath.Join(dir, "none"), 3)

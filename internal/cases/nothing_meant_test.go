@@ -9,9 +9,9 @@ import (
 	"minigem/e2e/testbed"
 )
 
-// TestFailuresThatAreMeant: a failure that blocks nothing is a note, unless an assertion
+// TestExpectedFailures: a failure that blocks nothing is a note, unless an assertion
 // expects it.
-func TestFailuresThatAreMeant(t *testing.T) {
+func TestExpectedFailures(t *testing.T) {
 	t.Parallel()
 	for script, noted := range map[string]bool{
 		"prompt Push\nfired BeforeTool guard failed~'exit status 1'":  false,

@@ -196,7 +196,7 @@ var failsWithoutHooks = map[string]nothing{
 	"context":                    honest("BeforeAgent", "echo '{\\\"hookSpecificOutput\\\": {\\\"additionalContext\\\": \\\"be careful\\\"}}'", "model-saw last ~'be careful'", aTrue),
 	"a rewritten command's file": honest("BeforeTool", "echo '{\\\"hookSpecificOutput\\\": {\\\"tool_input\\\": {\\\"dir_path\\\": \\\"sub\\\"}}}'", "exists sub/b.txt",
 		"shell touch b.txt\n\ntext Done.\n-- sub/a.txt --\n"),
-	"a log beside a guard": {script: denied + " arg.command~force\nfile log.txt ~seen", hooks: aGuard + ", " + hook("AfterTool", "grep -q seen && echo seen >> log.txt; true"),
+	"a log next to a guard": {script: denied + " arg.command~force\nfile log.txt ~seen", hooks: aGuard + ", " + hook("AfterTool", "grep -q seen && echo seen >> log.txt; true"),
 		model: "shell git push --force\n\nshell echo se''en\n\ntext Done.\n"},
 	"a hook that must not run": {script: denied + "\nnot-fired AfterTool other", hooks: aGuard +
 		`, "AfterTool": [{"hooks": [{"type": "command", "name": "other", "command": "true"}]}]`},
@@ -214,7 +214,7 @@ var failsWithoutHooks = map[string]nothing{
 	"holds alone":              {script: "start\nholds guard 'git push --force' min=1% alarms=40", model: "# nothing\n"},
 }
 
-// TestPlayedAgentsAreComparedToo: what no case notices is a failure where minigem plays
+// TestPlayedAgentsAreComparedToo: a hook that no case notices fails when minigem plays
 // another agent, unless another case on that agent is the proof.
 func TestPlayedAgentsAreComparedToo(t *testing.T) {
 	t.Parallel()

@@ -28,9 +28,9 @@ import (
 )
 
 // The corpus of package hooks/agents has one hook and one answer at a time. Setups test
-// what it leaves out: several hooks at one event, entries that are not as they should
-// be, and what a hook's process does. Their outcomes on the agents are in
-// testdata/setups. When minigem plays an agent, the outcome must be the same.
+// what it leaves out: several hooks at one event, faulty entries, and what a hook's
+// process does. Their outcomes on the agents are in testdata/setups. When minigem plays
+// an agent, the outcome must be the same.
 //
 //	MINIGEM_AGENTS_FROM=~/agents go test ./internal/cases -run TestSetupsOnAgents -setups claude,codex [-update] -v
 
@@ -116,7 +116,7 @@ func runSetup(t *testing.T, s setup, agent *tables.Agent, driver testbed.Driver)
 	return seenBy(res.Record, string(file), string(facts))
 }
 
-// otherSession is a session of another program.
+// otherSession is another program's session.
 type otherSession interface {
 	testbed.Session
 	testbed.Other

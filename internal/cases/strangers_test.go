@@ -27,7 +27,8 @@ const (
 	broken    = "BROKEN"
 )
 
-// verdicts say what --strict says of each of them. What begins with "note" is green.
+// verdicts are what --strict reports for each of them. A verdict that begins with "note"
+// is green.
 var verdicts = map[string]string{
 	"v01_wrong_field": unnoticed + "keyguard", "v02_claude_file": "no hook is configured",
 	"v03_other_tool_name": `no built-in tool is called "Write"`, "v04_another_hook_refuses": unnoticed + "secrets",
@@ -42,7 +43,8 @@ var verdicts = map[string]string{
 	"v16_file_was_there":       unnoticed + "audit",
 	"v17_watcher_never_starts": notRun,
 	"v18_policy_refuses":       unnoticed + "readonly",
-	// The hook does what is asserted. That the title promises more cannot be known.
+	// The hook does what the case asserts. No check can know that the title promises
+	// more.
 	"v19_fires_after":           noticed,
 	"v20_tool_of_another_agent": "Bash is not offered: there is no such tool",
 
@@ -87,13 +89,13 @@ var verdicts = map[string]string{
 	"s23_banner_of_nobody": unnoticed + "banner", "s24_refused_by_another": unnoticed + "no-force",
 	// The other row proves the hook. That this one has no such file cannot be told from a file that is protected.
 	"s25_row_of_no_file": noticed,
-	// Each of these hooks does what is asserted of it.
+	// Each of these hooks does what its case asserts.
 	"s26_refusal_without_exit": noticed, "s27_ticket_none": noticed, "s29_key_error_is_copied": noticed,
 	"s33_judge_sees_nothing": noticed, "s43_allow_in_yolo": noticed,
 	"s28_refuses_each_request": "note: nopass " + everyCall, "s30_replaces_each_chunk": "note: keys replaces" + harmless,
 	"s31_plan_mode_refuses": unnoticed + "guard", "s32_server_is_dead_for_commands": deadGuard + "HTTP status 500",
 	"s34_matcher_with_a_dash": `no built-in tool is called "write-file"; did you mean "write_file"?`,
-	// What is in these files is no hook of minigem.
+	// These files contain no minigem hooks.
 	"s35_extension_without_manifest": noticed, "s40_hooks_of_claude": noticed,
 	"s36_unknown_mcp_server": deadGuard + `no MCP server is called "policies"`, "s37_async_and_bare_fired": "guard",
 	"s38_no_question_in_yolo":  unreached + "no-rm: PermissionRequest never happened",
@@ -139,8 +141,8 @@ var verdicts = map[string]string{
 	"w19_own_reason_alone": noticed,
 }
 
-// TestCasesOfAStranger: what proves nothing is not green in silence, and what proves something
-// is.
+// TestCasesOfAStranger: a case that proves nothing is not silently green, and one that
+// proves something is.
 func TestCasesOfAStranger(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/nothing/*.txtar")
@@ -178,7 +180,8 @@ func TestCasesOfAStranger(t *testing.T) {
 	}
 }
 
-// TestEachHookItsOwnPart: with --verbose, what one hook of an event said is not said of another.
+// TestEachHookItsOwnPart: with --verbose, one hook's answer is not attributed to another
+// hook of the event.
 func TestEachHookItsOwnPart(t *testing.T) {
 	t.Parallel()
 	c, err := testbed.ReadFile("testdata/nothing/s01_audits_to_nowhere.txtar")
@@ -189,8 +192,8 @@ func TestEachHookItsOwnPart(t *testing.T) {
 	assert.NotContains(t, story, "audit: exit 0, deny")
 }
 
-// TestMutedHooksDoNoHarm: while a hook is muted, no command runs that it prevented, and none
-// behind a call that it prevented.
+// TestMutedHooksDoNoHarm: while a hook is muted, no command runs that it prevented, and
+// none after a call that it prevented.
 func TestMutedHooksDoNoHarm(t *testing.T) {
 	t.Parallel()
 	needsConfinement(t)

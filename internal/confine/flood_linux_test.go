@@ -16,9 +16,9 @@ import (
 	"minigem/internal/waittest"
 )
 
-// TestFloodsAreHeld checks that a domain cannot start processes without end: by a control
+// TestFloodsAreLimited checks that a domain cannot start processes without end: by a control
 // group for root, and by the limit that an ordinary user's processes inherit.
-func TestFloodsAreHeld(t *testing.T) {
+func TestFloodsAreLimited(t *testing.T) {
 	t.Parallel()
 	const most, tried = 200, 700
 	d, err := confine.Open(confine.Rules{Tasks: most})

@@ -71,7 +71,7 @@ func TestHierarchy(t *testing.T) {
 		{"up to the repository's root, outermost first", Config{}, []string{"repo/app"}, "repo/GEMINI.md=repo repo/app/GEMINI.md=app"},
 		{"the root itself", Config{}, []string{"repo"}, "repo/GEMINI.md=repo"},
 		{"without a marker the directory alone", Config{}, []string{"bare/deep"}, "bare/deep/GEMINI.md=deep"},
-		{"markers of one's own", Config{Markers: []string{".root"}}, []string{"mark/in"}, "mark/GEMINI.md=mark mark/in/GEMINI.md=in"},
+		{"custom markers", Config{Markers: []string{".root"}}, []string{"mark/in"}, "mark/GEMINI.md=mark mark/in/GEMINI.md=in"},
 		{"no markers", Config{Markers: []string{}}, []string{"repo/app"}, "repo/app/GEMINI.md=app"},
 		{"several names", Config{Names: Names{"AGENTS.md", "GEMINI.md"}}, []string{"repo"}, "repo/AGENTS.md=agents repo/GEMINI.md=repo"},
 		{"several directories, each file once", Config{}, []string{"repo/app", "repo/lib"}, "repo/GEMINI.md=repo repo/app/GEMINI.md=app repo/lib/GEMINI.md=lib"},

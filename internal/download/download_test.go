@@ -19,14 +19,14 @@ import (
 	"minigem/internal/proc"
 )
 
-// TestWait: who waits hears of it, and a server that sends too little is given up,
-// however long it goes on.
+// TestWait: a user who waits is told what for, and a server that sends too little is
+// given up, however long it continues.
 func TestWait(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name   string
 		a      int64         // bytes a minute
-		takes  time.Duration // until all is there
+		takes  time.Duration // until everything has arrived
 		ends   time.Duration
 		said   int
 		failed bool
@@ -68,7 +68,7 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// TestTheUserEndsIt: what the caller ends is no fault of the server.
+// TestTheUserEndsIt: if the caller cancels, the error does not blame the server.
 func TestTheUserEndsIt(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -126,8 +126,8 @@ func stalling(t *testing.T, do func(net.Conn)) (address string) {
 	return l.Addr().String()
 }
 
-// TestServersThatStall: whatever they withhold, who asked them gets an error, of HTTP
-// and of git.
+// TestServersThatStall: whatever a server withholds, the caller gets an error, for HTTP
+// and for git.
 func TestServersThatStall(t *testing.T) {
 	t.Parallel()
 	const short = 200 * time.Millisecond

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestReleasesOfServersThatStall: a server that says nothing when it is asked for the
-// release, or in the middle of its archive, is given up, and what was there stays.
+// TestReleasesOfServersThatStall: a server that stalls before the release or in the
+// middle of its archive is given up, and the installed version stays.
 func TestReleasesOfServersThatStall(t *testing.T) {
 	t.Parallel()
 	archive := tarOf(t, map[string]string{manifestFile: `{"name": "rel", "version": "1"}`})

@@ -31,7 +31,7 @@ func TestHookProblemsAreCounted(t *testing.T) {
 }
 
 // A problem with a key that two readers know is reported once.
-func TestFaultsOfHooksConfigAreSaidOnce(t *testing.T) {
+func TestFaultsOfHooksConfigAreReportedOnce(t *testing.T) {
 	t.Parallel()
 	home, dir := t.TempDir(), t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(home, ".gemini"), 0o755))
@@ -47,7 +47,7 @@ func TestFaultsOfHooksConfigAreSaidOnce(t *testing.T) {
 }
 
 // Hooks that run without approval are named on a single line, however many there are.
-func TestUnaskedHooksAreOneLine(t *testing.T) {
+func TestUnapprovedHooksAreOneLine(t *testing.T) {
 	t.Parallel()
 	c := &app.Configuration{Place: place.Place{Dir: "/p"}}
 	for i := range 12 {

@@ -203,9 +203,9 @@ func TestIncludeAndExclude(t *testing.T) {
 	}
 }
 
-// TestExcludeThatHoldsNothingBack checks that a server is not used if an exclude entry
+// TestExcludeThatExcludesNothing checks that a server is not used if an exclude entry
 // is spelled like a tool that would be offered.
-func TestExcludeThatHoldsNothingBack(t *testing.T) {
+func TestExcludeThatExcludesNothing(t *testing.T) {
 	t.Parallel()
 	for _, entry := range []string{"sevral", "Several", "sevral(x)", "mcp_srv_sevral"} {
 		s := server(t, "good")

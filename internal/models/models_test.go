@@ -55,7 +55,7 @@ func TestChoose(t *testing.T) {
 		{"an alias", `{"customAliases": {"precise": {"extends": "gemini-2.5-flash", "modelConfig": {"generateContentConfig": {"temperature": 0, "topP": 1, "maxOutputTokens": 99, "seed": 7, "presencePenalty": 0.1, "frequencyPenalty": 0.2, "stopSequences": ["."]}}}}}`,
 			models.Ask{Name: "precise"}, `gemini-2.5-flash {"temperature":0,"topP":1,"topK":64,"maxOutputTokens":99,"stopSequences":["."],"seed":7,"presencePenalty":0.1,"frequencyPenalty":0.2,"thinkingConfig":{"includeThoughts":true,"thinkingBudget":8192}}`},
 		{"of a base of one's own", `{"customAliases": {"base": {"modelConfig": {"generateContentConfig": {"topK": 1}}}, "x": {"extends": "base", "modelConfig": {"model": "gemini-2.5-pro"}}}}`, models.Ask{Name: "x"}, `gemini-2.5-pro {"topK":1}`},
-		{"a base changes all that stand on it", `{"customAliases": {"chat-base": {"modelConfig": {"generateContentConfig": {"temperature": 0.7}}}}}`, models.Ask{}, `gemini-2.5-pro {"temperature":0.7,"thinkingConfig":{"thinkingBudget":8192}}`},
+		{"a base changes all that extend it", `{"customAliases": {"chat-base": {"modelConfig": {"generateContentConfig": {"temperature": 0.7}}}}}`, models.Ask{}, `gemini-2.5-pro {"temperature":0.7,"thinkingConfig":{"thinkingBudget":8192}}`},
 		{"custom ones outrank", `{"aliases": {"a": {"modelConfig": {"model": "one"}}}, "customAliases": {"a": {"modelConfig": {"model": "two"}}}}`, models.Ask{Name: "a"}, "two {}"},
 		{"an alias to a short name", `{"aliases": {"a": {"modelConfig": {"model": "flash-lite"}}}}`, models.Ask{Name: "a"}, "gemini-3.5-flash-lite {}"},
 		{"no thoughts", `{"overrides": [{"match": {"model": "chat-base"}, "modelConfig": {"generateContentConfig": {"thinkingConfig": {"thinkingBudget": 0, "includeThoughts": false}}}}]}`,

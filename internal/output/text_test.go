@@ -25,7 +25,7 @@ func TestText(t *testing.T) {
 		{"no second newline", []event.Event{round, delta("done\n")}, "done\n", ""},
 		{"nothing said, nothing written", []event.Event{round}, "", ""},
 		{"a line before tools", []event.Event{round, delta("reading"), event.ToolStarted{}, round, delta("done")}, "reading\ndone\n", ""},
-		{"retried answers stand apart", []event.Event{round, delta("draft"), event.PromptStarted{Attempt: 1}, round, delta("final")}, "draft\nfinal\n", ""},
+		{"retried answers are separate", []event.Event{round, delta("draft"), event.PromptStarted{Attempt: 1}, round, delta("final")}, "draft\nfinal\n", ""},
 		// Control sequences.
 		{"colour goes", []event.Event{round, delta("\x1b[31mred\x1b[0m")}, "red\n", ""},
 		{"a sequence split over chunks goes", []event.Event{round, delta("a\x1b]52;c;"), delta("Zm9v\x07b")}, "ab\n", ""},
@@ -33,7 +33,7 @@ func TestText(t *testing.T) {
 		{"other scripts stay", []event.Event{round, delta("żółć 漢字 🙂\x1b[2J")}, "żółć 漢字 🙂\n", ""},
 		// Rounds that are made again.
 		{"the same beginning is not repeated", []event.Event{round, delta("partial"), event.RoundDiscarded{Reason: "the answer broke off", Delay: time.Second}, round, delta("par"), delta("tial answer")}, "partial answer\n", "[WARNING] the answer broke off; asking again in 1s\n"},
-		{"another beginning stands on its own line", []event.Event{round, delta("one"), event.RoundDiscarded{Reason: "x"}, round, delta("two")}, "one\ntwo\n", "[WARNING] x; asking again\n"},
+		{"another beginning is on its own line", []event.Event{round, delta("one"), event.RoundDiscarded{Reason: "x"}, round, delta("two")}, "one\ntwo\n", "[WARNING] x; asking again\n"},
 		{"an answer that turns away later is whole", []event.Event{round, delta("abc"), event.RoundDiscarded{Reason: "x"}, round, delta("ab"), delta("X")}, "abc\nabX\n", "[WARNING] x; asking again\n"},
 		// What goes to standard error.
 		{"stopped", []event.Event{event.Stopped{Reason: "enough", Cleared: true}}, "", "Agent execution stopped: enough\nConversation context has been cleared.\n"},
@@ -72,7 +72,7 @@ func TestTextForPrograms(t *testing.T) {
 		{"a finished round stays", []event.Event{round, delta("reading"), finished, event.ToolStarted{}, round, delta("half"), discarded, round, delta("done"), finished}, "reading\ndone", "reading\ndone\n"},
 		{"a round waits for its end", []event.Event{round, delta("half")}, "", "half\n"},
 		{"what failed for good is written", []event.Event{round, delta("half"), event.RoundFailed{}}, "half", "half\n"},
-		{"retried answers stand apart", []event.Event{round, delta("draft"), finished, event.PromptStarted{Attempt: 1}, round, delta("final"), finished}, "draft\nfinal", "draft\nfinal\n"},
+		{"retried answers are separate", []event.Event{round, delta("draft"), finished, event.PromptStarted{Attempt: 1}, round, delta("final"), finished}, "draft\nfinal", "draft\nfinal\n"},
 		{"discarded at the end", []event.Event{round, delta("draft"), discarded}, "", ""},
 	} {
 		var out strings.Builder

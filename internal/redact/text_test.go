@@ -48,7 +48,7 @@ func TestTextFindsTheCommonKinds(t *testing.T) {
 		{"datadog: %", hexed, "datadog"},
 		{"HEROKU=%", "12345678-abcd-4bcd-8bcd-" + "1234567890ab", "HEROKU"},
 		{"anything = \"%\"", secret, "anything"},
-		// By what it is in
+		// Recognized by context
 		{"Authorization: Bearer %", secret, "Authorization header"},
 		{"-H 'Authorization: Basic %'", "dXNlcjpw" + "YXNz", "Authorization header"},
 		{"Proxy-Authorization: token %", secret, "Authorization header"},

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestWhatIsKeptStays checks that a kept file does not change, and is not replaced by
+// TestProtectedFilesStay checks that a kept file does not change, and is not replaced by
 // moving away a folder above it.
-func TestWhatIsKeptStays(t *testing.T) {
+func TestProtectedFilesStay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "a", "b", "settings.json")

@@ -251,7 +251,7 @@ func TestOlderKeys(t *testing.T) {
 	}
 }
 
-func TestEntriesTellWhereValuesStand(t *testing.T) {
+func TestEntriesHaveTheLinesOfValues(t *testing.T) {
 	t.Parallel()
 	p := newMachine(t)
 	p.write(t, LayerUser, `{"tools":{"exclude":["a"]},"mcpServers":{"my.server":{"command":"c"}}}`)

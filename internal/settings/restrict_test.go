@@ -173,9 +173,9 @@ var notHeldBecause = map[string]string{
 // sounds matches keys that sound like restrictions.
 var sounds = regexp.MustCompile(`(?i)enable|disable|allow|block|deny|exclude|include|confirm|permission|approv|trust|secur|restrict|limit|max|only|auth|policy|sandbox|skip|privacy|ignore|telemetry|override|required`)
 
-// TestKeysThatHoldBackAreKnown checks that each key that works and sounds like a
+// TestRestrictingKeysAreKnown checks that each key that works and sounds like a
 // restriction is one, or has a reason not to be.
-func TestKeysThatHoldBackAreKnown(t *testing.T) {
+func TestRestrictingKeysAreKnown(t *testing.T) {
 	t.Parallel()
 	used := map[string]bool{}
 	for _, k := range KnownKeys() {
@@ -217,10 +217,10 @@ var harmlessBecause = map[string]struct{ why, rooms string }{
 	"ui.":                                  {"looks", ""},
 }
 
-// TestKeysWithoutEffectHoldNothingBack checks that each key without effect that sounds
+// TestKeysWithoutEffectRestrictNothing checks that each key without effect that sounds
 // like a restriction has a reason, and that the reason is dropped once its package
 // exists.
-func TestKeysWithoutEffectHoldNothingBack(t *testing.T) {
+func TestKeysWithoutEffectRestrictNothing(t *testing.T) {
 	t.Parallel()
 	used := map[string]bool{}
 	for _, k := range KnownKeys() {

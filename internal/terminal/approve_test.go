@@ -76,7 +76,7 @@ func TestQuestionsCleanUp(t *testing.T) {
 		{"a letter of a word", "y|\x15n\r", "", short, policy.Cancel, "Allow execution of: 'touch a'? No\n", false},
 		{"one number", "2", "", short, policy.ProceedAlways,
 			"Allow execution of: 'touch a'? Allow touch for this session, whatever it does\n", false},
-		{"a number behind words", "2|nd\x15n\r", "a bit of the next pro", short, policy.Cancel,
+		{"a number after words", "2|nd\x15n\r", "a bit of the next pro", short, policy.Cancel,
 			"Allow execution of: 'touch a'? No\n", false},
 		{"more than a key", "yes\r", "", short, policy.ProceedOnce, "Allow execution of: 'touch a'? Yes, allow once\n",
 			false},
@@ -123,9 +123,9 @@ func TestQuestionsCleanUp(t *testing.T) {
 	}
 }
 
-// TestEnterBehindAKey checks that an Enter pressed out of habit after a one-key answer
+// TestEnterRightAfterAKey checks that an Enter pressed out of habit after a one-key answer
 // belongs to that answer, not to the next question.
-func TestEnterBehindAKey(t *testing.T) {
+func TestEnterRightAfterAKey(t *testing.T) {
 	t.Parallel()
 	s := newScene(style{plain: true}, 60)
 	s.spin.hidden = true

@@ -84,7 +84,7 @@ func TestKeyboardTypeAhead(t *testing.T) {
 
 // Text typed after an answer, before the answer is taken, is not lost. It goes to the
 // next prompt, unsent, or interrupts the work.
-func TestKeyboardBehindAnAnswer(t *testing.T) {
+func TestKeyboardAfterAnAnswer(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		behind, ahead string

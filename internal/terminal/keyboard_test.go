@@ -43,7 +43,7 @@ func read(t *testing.T, k *keyboard, n int) string {
 	return string(got)
 }
 
-func TestKeysGoWhereTheyWereSeenToGo(t *testing.T) {
+func TestKeysGoToTheVisiblePrompt(t *testing.T) {
 	t.Parallel()
 	k, press := typed(t)
 

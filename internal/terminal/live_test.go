@@ -100,8 +100,8 @@ func TestWritingWhilePainting(t *testing.T) {
 	assert.Contains(t, s.out.String(), "word199")
 }
 
-// TestWaitingLine checks that the line says what is being waited for, how long it has
-// taken without counting questions, and how many tokens were used.
+// TestWaitingLine checks that the line shows what minigem waits for, for how long
+// (without questions), and how many tokens were used.
 func TestWaitingLine(t *testing.T) {
 	t.Parallel()
 	s := newScene(style{plain: true}, 80)

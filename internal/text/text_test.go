@@ -60,7 +60,7 @@ var dirty = []struct{ name, in, want string }{
 	{"selectors of keys that are none", "\ufe0f\u20e3 a\ufe0f\u20e3 #\ufe0f\u20e3", "\u20e3 a\u20e3 #\ufe0f\u20e3"},
 	{"more selectors than one", "\u2764\ufe0f\ufe0e\ufe0f!", "\u2764\ufe0f!"},
 	{"blank letters", "a\u2800b", "ab"},
-	// what is not text
+	// other than text
 	{"invalid", "a\xffb", "ab"},
 	{"cut off", "a\xe2\x82", "a"},
 	{"broken in the middle", "a\xe2\x9bb", "ab"},

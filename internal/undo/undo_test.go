@@ -96,7 +96,7 @@ func TestThereAndBack(t *testing.T) {
 }
 
 // A state that cannot be saved is not overwritten.
-func TestNothingGoesBackUnkept(t *testing.T) {
+func TestNothingIsOverwrittenUnsaved(t *testing.T) {
 	t.Parallel()
 	for _, git := range []bool{false, true} {
 		if _, err := exec.LookPath("git"); err != nil && git {

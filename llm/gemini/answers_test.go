@@ -139,7 +139,7 @@ func TestOddShapesEndNothing(t *testing.T) {
 	assert.Greater(t, unread, 100, "most of these cannot be read")
 }
 
-// TestUnreadableIsNamedAsItCame checks that the error shows what was sent, cleaned and
+// TestUnreadableIsNamedAsItCame checks that the error quotes the answer, cleaned and
 // shortened.
 func TestUnreadableIsNamedAsItCame(t *testing.T) {
 	t.Parallel()

@@ -200,7 +200,7 @@ func TestCancel(t *testing.T) {
 		want  []llm.Chunk
 	}{
 		{"before the answer", fakemodel.Fault{Silent: true}, nil},
-		{"in the midst of it", fakemodel.Fault{After: 1, Silent: true}, []llm.Chunk{chunk("a", "")}},
+		{"in the middle of it", fakemodel.Fault{After: 1, Silent: true}, []llm.Chunk{chunk("a", "")}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"minigem/llm/openai"
 )
 
-// TestModels checks the list of a server, and what replaces it if there is none.
+// TestModels checks a server's list of models, and the replacement if it has none.
 func TestModels(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -23,9 +23,9 @@ import (
 	"minigem/internal/waittest"
 )
 
-// sandbox runs command lines in bash, in a folder of its own, where the
-// commands are few: "canary" only notes that it ran, what rules of the tests
-// allow does nothing, and the others only read or run others.
+// sandbox runs command lines in bash, in a folder of its own, where the commands are few:
+// "canary" only notes that it ran, the commands that the tests allow do nothing, and the
+// others only read or run others.
 type sandbox struct {
 	bash, dir, log string
 	patience       time.Duration // timeout of a line, which only a line that never ends reaches
@@ -115,9 +115,9 @@ while IFS= read -r -d '' line <&3; do
 done
 wait`
 
-// ran returns what the lines did: what canary recorded, the files that they made,
-// whether they connected and whether they printed a secret. It is empty if they did
-// nothing of that. ended is false if some line does not end.
+// ran returns what the lines did: what canary recorded, the files that they made, whether
+// they connected and whether they printed a secret. It is empty if they did none of that.
+// ended is false if a line does not end.
 func (s sandbox) ran(t testing.TB, lines ...string) (log string, ended bool) {
 	t.Helper()
 	work := filepath.Join(s.dir, "work")

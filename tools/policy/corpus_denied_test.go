@@ -16,7 +16,7 @@ priority = 100
 denyMessage = "not here"
 `
 
-// In yolo mode everything runs except what is denied. What may be denied needs
+// In yolo mode everything runs except denied commands. Commands that may be denied need
 // approval.
 func TestNoWayRoundDenial(t *testing.T) {
 	t.Parallel()
@@ -91,9 +91,9 @@ func TestNoWayRoundDenial(t *testing.T) {
 	}
 }
 
-// TestNoWayRoundByWhatNobodyKnows checks that the arguments of any unknown program
+// TestNoWayRoundByUnknownPrograms checks that the arguments of any unknown program
 // count too, because no list of programs that run others is complete.
-func TestNoWayRoundByWhatNobodyKnows(t *testing.T) {
+func TestNoWayRoundByUnknownPrograms(t *testing.T) {
 	t.Parallel()
 	byPrefix := engineWith(t, denyPrefixes, Options{Interactive: true, Mode: ModeYolo})
 	byPattern := engineWith(
@@ -123,9 +123,9 @@ func TestNoWayRoundByWhatNobodyKnows(t *testing.T) {
 	}
 }
 
-// If everything else runs unasked, a refusal by a rule about commands says that such a
-// rule is no sandbox. A rule that denies the whole tool needs no such remark.
-func TestARefusalSaysThatARuleIsNoSandbox(t *testing.T) {
+// If everything else runs without asking, a refusal by a rule about commands says that
+// such a rule is not a sandbox. A rule that denies the whole tool needs no such remark.
+func TestARefusalSaysThatARuleIsNotASandbox(t *testing.T) {
 	t.Parallel()
 	const everyCommand = "[[rule]]\ntoolName = \"run_shell_command\"\ndecision = \"deny\"\npriority = 1"
 	const byPattern = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandRegex = \"curl .*\"\ndecision = \"deny\"\n" +

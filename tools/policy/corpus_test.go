@@ -19,7 +19,7 @@ func shellCall(command string) Call {
 	}
 }
 
-// outside refuses what is not in /work, and patterns of hidden files.
+// outside refuses paths outside /work, and patterns of hidden files.
 func outside(path string, r workspace.Reach) string {
 	name := filepath.Base(path)
 	if path = filepath.Clean(path); path != "/work" && !inside(path) ||

@@ -105,7 +105,7 @@ func TestDecisionTable(t *testing.T) {
 	}
 }
 
-func TestListsStandInTheirOrder(t *testing.T) {
+func TestListsAreInOrder(t *testing.T) {
 	t.Parallel()
 	trusted := tools.Info{MCP: &tools.MCPOrigin{Server: "srv", Tool: "t", Trusted: true}}
 	plain := tools.Info{MCP: &tools.MCPOrigin{Server: "srv", Tool: "t"}}
@@ -270,7 +270,7 @@ func TestNotOffered(t *testing.T) {
 	}{
 		{"edits without a user", Options{}, "write_file", "(no changes without a user)", []Mode{ModeAutoEdit, ModeYolo}},
 		{"commands without a user", Options{}, "run_shell_command", "(no changes without a user)", []Mode{ModeYolo}},
-		{"commands beside edits", Options{Mode: ModeAutoEdit}, "run_shell_command", "(no changes without a user)", []Mode{ModeYolo}},
+		{"commands and edits", Options{Mode: ModeAutoEdit}, "run_shell_command", "(no changes without a user)", []Mode{ModeYolo}},
 		{"what no rule speaks of", Options{}, "unheard_of", "no rule: denied in a headless session", []Mode{ModeYolo}},
 		{"planning", Options{Mode: ModePlan, Interactive: true}, "run_shell_command", "(planning changes nothing)", []Mode{ModeDefault, ModeAutoEdit, ModeYolo}},
 		{"nobody to question", Options{Mode: ModeYolo}, "ask_user", "(nobody to question)", nil},

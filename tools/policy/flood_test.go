@@ -68,9 +68,9 @@ func onItsOwnThread(do func() error) error {
 	return <-done
 }
 
-// TestFloodsOfLinesAreHeld checks that lines of tests, confined or not, run with a limit
+// TestFloodsOfLinesAreLimited checks that lines of tests, confined or not, run with a limit
 // on how many processes they may be.
-func TestFloodsOfLinesAreHeld(t *testing.T) {
+func TestFloodsOfLinesAreLimited(t *testing.T) {
 	t.Parallel()
 	s := newSandbox(t)
 	held := `[ "$(ulimit -u)" -lt $((` + tasks() + ` + 500)) ]`

@@ -11,9 +11,9 @@ import (
 	"minigem/tools/workspace"
 )
 
-// TestOnlyReadsIsSaidOfWhatNobodyAllowed checks OnlyReads: a rule or yolo mode allows
+// TestOnlyReadsNeedsNoRule checks OnlyReads: a rule or yolo mode allows
 // more than reading.
-func TestOnlyReadsIsSaidOfWhatNobodyAllowed(t *testing.T) {
+func TestOnlyReadsNeedsNoRule(t *testing.T) {
 	t.Parallel()
 	touch, _ := policy.FromLists(policy.Lists{Allowed: []string{"run_shell_command(touch)"}})
 	for _, c := range []struct {

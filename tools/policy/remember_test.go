@@ -90,7 +90,7 @@ func TestRootCommands(t *testing.T) {
 		{"python3 -m http.server", []string{"python3 -m http.server"}},
 		{"python3 -c 'print(1, 2)'", nil}, // its words cannot be written as a prefix
 		{"python3 $X", nil},
-		{"rm -rf a", []string{"rm"}}, // it needs approval all the same
+		{"rm -rf a", []string{"rm"}}, // it still needs approval
 		{"npm i; $X", nil},
 		{"npm i '", nil},
 		{"", nil},

@@ -67,7 +67,7 @@ func TestKeysInOtherSpellings(t *testing.T) {
 	assert.Len(t, rules, 1)
 }
 
-func TestFilesThatAreNoPolicy(t *testing.T) {
+func TestFilesThatAreNotPolicies(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		text, problem string
@@ -103,7 +103,7 @@ func TestAnExtensionsRuleKeepsItsOtherModes(t *testing.T) {
 	assert.True(t, problems[len(problems)-1].Loosens, "a mode that is not known may be another one")
 }
 
-func TestAByteOrderMarkIsNoFault(t *testing.T) {
+func TestAByteOrderMarkIsNotAnError(t *testing.T) {
 	t.Parallel()
 	rules, problems := Parse("p.toml", []byte("\ufeff# mine\n[[rule]]\ntoolName = \"x\"\ndecision = \"deny\"\npriority = 1"), TierUser)
 	assert.Empty(t, problems)

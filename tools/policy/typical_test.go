@@ -45,8 +45,8 @@ func TestTypicalCommands(t *testing.T) {
 const before = 23
 
 // TestReadersAskWhereNothingConfinesThem checks that, on a system that cannot confine
-// commands, a command that only reads needs approval, with the reason. Nothing is said
-// to run confined.
+// commands, a command that only reads needs approval, with the reason. No message says
+// that it runs confined.
 func TestReadersAskWhereNothingConfinesThem(t *testing.T) {
 	t.Parallel()
 	root, ws := project(t)

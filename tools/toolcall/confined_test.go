@@ -32,7 +32,7 @@ func (consent) Approve(context.Context, toolcall.Question) toolcall.Answer {
 }
 
 // TestTheVerdictReachesTheSandbox checks that the sandbox confines every command except
-// those that run unasked because they only read, which have separate rules.
+// those that run without asking because they only read, which have separate rules.
 func TestTheVerdictReachesTheSandbox(t *testing.T) {
 	t.Parallel()
 	if err := confine.Supported(); err != nil {

@@ -26,7 +26,7 @@ func TestFailedToolHasItsOwnEvent(t *testing.T) {
 		{"a deny", hooks.Verdict{}, deny("hidden"), "error: hidden", ""},
 		{"AfterTool's deny stays", deny("hidden"), hooks.Verdict{}, "error: hidden", ""},
 		{"a stop is stronger than a deny", deny("hidden"), stop("end"), "error: Agent execution stopped by hook: end", "PostToolUseFailure"},
-		{"a deny takes no stop back", stop("end"), deny("hidden"), "error: Agent execution stopped by hook: end", "AfterTool"},
+		{"a deny does not undo a stop", stop("end"), deny("hidden"), "error: Agent execution stopped by hook: end", "AfterTool"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

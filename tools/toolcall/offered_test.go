@@ -55,9 +55,9 @@ func TestWhatTheRequestDidNotOffer(t *testing.T) {
 	}
 }
 
-// TestATailCallOfWhatIsNotOffered checks that a hook cannot call a tool that was not
+// TestATailCallOfAToolThatIsNotOffered checks that a hook cannot call a tool that was not
 // offered either.
-func TestATailCallOfWhatIsNotOffered(t *testing.T) {
+func TestATailCallOfAToolThatIsNotOffered(t *testing.T) {
 	t.Parallel()
 	b := newBench(&fakeTool{name: "read"}, &fakeTool{name: "write"})
 	b.hooks.after = func(hooks.ToolUse, protocol.ToolResponse) hooks.AfterToolOutcome {

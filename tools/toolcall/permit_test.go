@@ -57,7 +57,7 @@ func TestPermission(t *testing.T) {
 			[]string{"t proceed_always_tool"}},
 		{"cancel", policy.Ask, "", hooks.Verdict{}, false, policy.Cancel,
 			"error: [Operation Cancelled] Reason: the user did not allow this call.", event.DecisionReject, true, nil},
-		{"an answer nobody knows", policy.Ask, "", hooks.Verdict{}, false, "yes!",
+		{"an unknown answer", policy.Ask, "", hooks.Verdict{}, false, "yes!",
 			"error: [Operation Cancelled] Reason: the user did not allow this call.", event.DecisionReject, true, nil},
 
 		// a hook's ask

@@ -168,7 +168,7 @@ func TestFaultsAreCaught(t *testing.T) {
 				return noted{n}, nil
 			}
 		}, "wrong arguments"},
-		{"a call beside the error", func(n *note) {
+		{"a call next to the error", func(n *note) {
 			sound := n.prepare
 			n.prepare = func(args map[string]any) (tools.Invocation, error) { _, err := sound(args); return noted{n}, err }
 		}, "wrong arguments"},

@@ -24,7 +24,7 @@ func newWorkspace(t *testing.T, files map[string]string) (w *Workspace, root str
 	return w, root
 }
 
-// desk is an editor: its texts by file name, and what was written to it.
+// desk is an editor: its texts by file name, and what was written.
 type desk struct {
 	shows   map[string]string
 	written map[string]string

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Keeps files that a program has written from being edited by hand: the next run
-# of the program would undo it. They say so in their first lines.
+# Keeps generated files from being edited by hand, because the next run of the
+# generator would undo it. Their first lines say that they are generated.
 path=$(sed -n 's/.*"file_path":"\([^"\\]*\)".*/\1/p')
 
 if [ -f "$path" ] && head -n 5 -- "$path" | grep -q 'generated.*DO NOT EDIT'; then

@@ -9,8 +9,8 @@ import (
 	"minigem/tools/policy"
 )
 
-// TestDenyRulesHold checks that no spelling of a command gets past a rule that denies
-// it, by name or by pattern, even though everything else runs unasked.
+// TestDenyRulesHold checks that no spelling of a command gets past a rule that denies it,
+// by name or by pattern, even though everything else runs without asking.
 func TestDenyRulesHold(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ command, rule string }{

@@ -120,8 +120,8 @@ func TestEveryAgent(t *testing.T) {
 	}
 }
 
-// TestTwiceIsOnce checks that a second export keeps existing entries and adds nothing.
-func TestTwiceIsOnce(t *testing.T) {
+// TestASecondExportAddsNothing checks that a second export keeps existing entries and adds nothing.
+func TestASecondExportAddsNothing(t *testing.T) {
 	t.Parallel()
 	for id, theirs := range map[string]string{
 		"claude":  "{\n  // mine\n  \"model\": \"x\",\n  \"hooks\": {\"PreToolUse\": [{\"matcher\": \"Read\", \"hooks\": []}]}\n}\n",

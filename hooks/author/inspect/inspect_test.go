@@ -123,7 +123,7 @@ func TestOfHooks(t *testing.T) {
 		{"no value in quotes", hook("BeforeTool", "", `"command": "awk '{print $1}' /dev/null"`), nil, nil},
 		// answers (T18)
 		{"T18 ask", hook("BeforeTool", "", run), script(`echo '{"decision":"ask"}'`), []string{"ask"}},
-		{"ask where nobody asks", hook("AfterTool", "", run), script(`echo '{"decision":"ask"}'`), nil},
+		{"ask where nobody can be asked", hook("AfterTool", "", run), script(`echo '{"decision":"ask"}'`), nil},
 		// minigem's own fields
 		{"onError", hook("BeforeTool", "", `"command": "true", "onError": "block"`), nil, []string{"on-error"}},
 		{"args", hook("BeforeTool", "", `"command": "true", "args": []`), nil, []string{"args"}},

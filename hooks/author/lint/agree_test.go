@@ -20,7 +20,7 @@ import (
 	"minigem/hooks/protocol"
 )
 
-// given is a hooks.Runner that always gives one answer.
+// given is a hooks.Runner that always returns one answer.
 type given hooks.Exit
 
 func (g given) Run(context.Context, hooks.Hook, hooks.Payload, []string) hooks.Exit {

@@ -12,9 +12,9 @@ import (
 	"minigem/hooks/author/lint"
 )
 
-// TestOthersFields checks that fields for other agents are no mistake in an answer that
-// refuses here too, as in the recipes of README.md and of hooks test. A field that is
-// misspelled still is, and so is another answer's refusal in other agents' words alone.
+// TestOthersFields checks that fields for other agents are fine in an answer that also
+// refuses here, as in the recipes of README.md and hooks test. A misspelled field is
+// still a mistake, and so is a refusal that only other agents understand.
 func TestOthersFields(t *testing.T) {
 	t.Parallel()
 	const short, long = `'{"decision": "deny", "cancel": true}'`, `'{"decision": "block", "reason": "no", "permissionDecision": "deny", "permissionDecisionReason": "no", "cancel": true, "errorMessage": "no"}'`

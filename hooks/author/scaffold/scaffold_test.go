@@ -237,7 +237,7 @@ func TestKindsRefuse(t *testing.T) {
 }
 
 // An existing MCP server stays, and nothing is written.
-func TestAServerThatIsThere(t *testing.T) {
+func TestAnExistingServer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	settings := filepath.Join(dir, ".gemini", "settings.json")

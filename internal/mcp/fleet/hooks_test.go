@@ -63,7 +63,7 @@ func TestMCPHooksAtEveryEvent(t *testing.T) {
 		{"yes", "srv", "say", `{"decision": "allow"}`, false, false},
 		{"nothing", "srv", "say", "", false, false},
 		{"no", "srv", "say", deny, true, false},
-		{"no behind words", "srv", "say", "Well:\n" + deny, true, false},
+		{"no after words", "srv", "say", "Well:\n" + deny, true, false},
 		{"a broken no", "srv", "say", `{"decision": "deny", "reason": "not that`, true, false},
 		{"no as an error", "srv", "fail", deny, true, true},
 		{"an error", "srv", "fail", "out of paper", false, true},
