@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"minigem/e2e/testbed"
-	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 	"minigem/internal/cases"
 	"minigem/internal/thorough"
@@ -150,7 +150,7 @@ done
 func TestADeniedActionNeverHappens(t *testing.T) {
 	t.Parallel()
 	needs(t, "bash")
-	kinds := append(hooks.Kinds(), "async")
+	kinds := append(config.Kinds(), "async")
 	turn := 0
 	for _, ev := range protocol.Events {
 		action, ok := deniedActions[ev]

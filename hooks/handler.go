@@ -89,16 +89,6 @@ func (k ByKind) Run(ctx context.Context, h Hook, stdin Payload, env []string) Ex
 // kindCommand is the kind of an entry that names none.
 const kindCommand = "command"
 
-// Kinds returns the values that "type" may have: "command", "http", "prompt" and
-// "mcp_tool". The slice is the caller's.
-func Kinds() []string {
-	var out []string
-	for _, k := range kinds {
-		out = append(out, k.name)
-	}
-	return out
-}
-
 // Shown returns h for reports and lists, without what may be secret. It hides the
 // password and the query's values in URL, and the values of all headers except those that
 // name a variable. h itself is not changed.

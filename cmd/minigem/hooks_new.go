@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"minigem/hooks"
 	"minigem/hooks/author/scaffold"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 	"minigem/internal/app"
 	"minigem/internal/exit"
@@ -62,7 +62,7 @@ has its answers). --async makes a command that the agent does not wait for.`,
 	cmd.Flags().StringVar(&event, "event", string(protocol.BeforeTool), "the `event` of the hook")
 	cmd.Flags().StringVar(&o.Language, "lang", "", "the `language` of the program: "+
 		strings.Join(scaffold.Languages, ", ")+"; py or js for http and mcp_tool")
-	cmd.Flags().StringVar(&o.Kind, "kind", "", "the `kind` of hook: "+strings.Join(hooks.Kinds(), ", "))
+	cmd.Flags().StringVar(&o.Kind, "kind", "", "the `kind` of hook: "+strings.Join(config.Kinds(), ", "))
 	cmd.Flags().BoolVar(&o.Async, "async", false, "do not wait for the hook; its output is read later")
 	cmd.Flags().StringVar(&matcher, "matcher", "", "the matcher: a `pattern` of tool names")
 	cmd.Flags().StringVar(&o.Tool, "tool", "", "the `tool` that a guard at BeforeTool refuses")

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"minigem/hooks"
 	"minigem/hooks/author/scaffold"
+	"minigem/hooks/config"
 	"minigem/hooks/elsewhere"
 	"minigem/hooks/protocol"
 	"minigem/internal/exit"
@@ -73,7 +73,7 @@ var kindsMade = []struct{ flags, program string }{
 // hook and fails without it, and lint has only notes.
 func TestHooksNewOfEachKind(t *testing.T) {
 	t.Parallel()
-	for _, kind := range hooks.Kinds() {
+	for _, kind := range config.Kinds() {
 		assert.True(t, kind == "command" || slices.ContainsFunc(kindsMade, func(k struct{ flags, program string }) bool { return strings.HasPrefix(k.flags, "--kind "+kind) }), kind)
 	}
 	for _, ev := range protocol.Events {

@@ -52,17 +52,17 @@ func (l *loader) hook(h hooks.Hook, n jsonc.Node) (hooks.Hook, bool) {
 func (l *loader) typeOf(h *hooks.Hook, n jsonc.Node) bool {
 	t := n.Get("type")
 	kind := t.Text()
-	known := strings.Join(hooks.Kinds(), ", ")
+	known := strings.Join(Kinds(), ", ")
 	switch {
 	case !t.Exists():
 		l.problem(n.Line(), `a hook of %s has no "type": write "type": "command"; skipped`, h.Event).Rule = "HK007"
 		return false
-	case t.Kind() == jsonc.String && slices.Contains(hooks.Kinds(), kind):
+	case t.Kind() == jsonc.String && slices.Contains(Kinds(), kind):
 		if kind != "command" {
 			h.Type = kind
 		}
 		return true
-	case t.Kind() == jsonc.String && slices.Contains(hooks.Kinds(), strings.ToLower(kind)):
+	case t.Kind() == jsonc.String && slices.Contains(Kinds(), strings.ToLower(kind)):
 		lower := strings.ToLower(kind)
 		p := l.problem(t.Line(), `a hook of %s has the type %q: it is written %q; skipped`, h.Event, kind, lower)
 		if p.Rule = "HK007"; lower == "command" {

@@ -14,6 +14,9 @@ import (
 	"minigem/hooks/protocol"
 )
 
+// Kinds returns the values that "type" may have. The slice is the caller's.
+func Kinds() []string { return []string{"command", "http", "prompt", "mcp_tool"} }
+
 // faultOf says why the entry cannot be run, with the linter's rule. Both are empty if
 // it can.
 func faultOf(h hooks.Hook, n jsonc.Node) (rule, why string) {

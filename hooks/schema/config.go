@@ -9,6 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 )
 
@@ -77,7 +78,7 @@ func group(ev protocol.Event) *jsonschema.Schema {
 		matcher = "For which of these: " + strings.Join(ev.Triggers(), ", ") + "; several with |."
 	}
 	one := &jsonschema.Schema{}
-	for _, kind := range hooks.Kinds() {
+	for _, kind := range config.Kinds() {
 		one.AnyOf = append(one.AnyOf, hook(kind))
 	}
 	return &jsonschema.Schema{

@@ -6,6 +6,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"maps"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -307,4 +308,17 @@ func linesOf(s *source) (code, comments int) {
 		}
 	}
 	return code, comments
+}
+
+// mostDocumented limits the lines of `go doc -short ./hooks`, which are what an embedder
+// of the engine has to look through.
+const mostDocumented = 50
+
+func TestFiguresOfTheEngine(t *testing.T) {
+	t.Parallel()
+	out, err := exec.CommandContext(t.Context(), "go", "doc", "-short", module+"/hooks").Output()
+	require.NoError(t, err)
+	lines := strings.Count(string(out), "\n")
+	t.Logf("go doc -short ./hooks: %d lines, target %d", lines, mostDocumented)
+	assert.LessOrEqual(t, lines, mostDocumented)
 }

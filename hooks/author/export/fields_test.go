@@ -12,6 +12,7 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/author/export"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 )
 
@@ -47,7 +48,7 @@ func TestNoFieldIsDroppedInSilence(t *testing.T) {
 					assert.Equal(t, !slices.Contains(shown, field), strings.Contains(remarks, field+": "), "%s, %s: %s", id, field, remarks)
 				}
 			}
-			for _, kind := range hooks.Kinds()[1:] {
+			for _, kind := range config.Kinds()[1:] {
 				written, remarks := exported(t, id, bare, "BeforeTool", map[string]any{"type": kind, "url": "https://a", "prompt": "fine?", "server": "s", "tool": "t"})
 				assert.Empty(t, written, "%s: %s", id, kind)
 				assert.Contains(t, remarks, `lost: .gemini/settings.json:1: a hook of BeforeTool of type "`+kind+`"`, id)

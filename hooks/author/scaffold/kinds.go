@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"minigem/hooks"
+	"minigem/hooks/config"
 	"minigem/hooks/protocol"
 )
 
@@ -24,7 +24,7 @@ func (m *making) kind() error {
 	add, ok := kinds[m.o.Kind]
 	switch {
 	case !ok:
-		return fmt.Errorf("there is no kind of hook %q; they are %s", m.o.Kind, strings.Join(hooks.Kinds(), ", "))
+		return fmt.Errorf("there is no kind of hook %q; they are %s", m.o.Kind, strings.Join(config.Kinds(), ", "))
 	case m.o.Async && m.o.Kind != "" && m.o.Kind != "command":
 		return fmt.Errorf("--async makes a command, not a hook of the type %s", m.o.Kind)
 	}
