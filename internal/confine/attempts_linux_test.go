@@ -135,7 +135,7 @@ var attempts = []attempt{
 		return err
 	}, attributesAllow},
 	{"priority of another", func() error { return unix.Setpriority(unix.PRIO_PROCESS, victim(), 1) }, usersAllow},
-	{"another's limits", func() error {
+	{"limits of another", func() error {
 		var l unix.Rlimit
 		if err := unix.Prlimit(victim(), unix.RLIMIT_NOFILE, nil, &l); err != nil {
 			return err
@@ -151,14 +151,14 @@ var attempts = []attempt{
 		return unix.PidfdSendSignal(fd, unix.SIGCONT, nil, 0)
 	}, signalsAllow},
 	{"trace", func() error { return unix.PtraceSeize(victim()) }, nothingAllows},
-	{"another's environment", func() error {
+	{"environment of another", func() error {
 		data, err := os.ReadFile("/proc/" + os.Getenv(victimVar) + "/environ")
 		if err == nil && !bytes.Contains(data, []byte(secret)) {
 			err = errors.New("not its environment")
 		}
 		return err
 	}, nothingAllows},
-	{"another's memory", func() error {
+	{"memory of another", func() error {
 		_, err := os.Open("/proc/" + os.Getenv(victimVar) + "/mem")
 		return err
 	}, nothingAllows},
