@@ -78,7 +78,7 @@ func (r *Runtime) reading() func(line, dir string) builtin.Reading {
 		Dirs: func() []string { return append(r.Workspace.Dirs(), r.Config.ProjectDir) }}
 	return func(line, dir string) builtin.Reading {
 		rules := readers.Rules(line, dir)
-		return builtin.Reading{Files: rules.Read, Hidden: rules.Hidden, Programs: rules.Execute}
+		return builtin.Reading{Files: rules.Read, Hidden: rules.Hidden, Programs: rules.Execute, Prelude: sandbox.ReadersPrelude}
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 
 // Programs returns the files that have to be executed to run the named programs, for
 // Rules.Execute: each program as it is found on path, a PATH variable, and its loader or
-// interpreter. A name that is not found, such as that of a shell's own command, is left
-// out.
+// interpreter, unless that is a shell, which could start more. A name that is not found,
+// such as that of a shell's own command, is left out.
 func Programs(path string, names ...string) []string {
 	out := []string{}
 	var add func(name string)
@@ -62,7 +62,11 @@ func startedBy(file string) []string {
 	first, _ := bufio.NewReaderSize(f, longest).ReadSlice('\n')
 	if script, ok := strings.CutPrefix(string(first), "#!"); ok {
 		words := strings.Fields(script)
-		return words[:min(len(words), 2)] // "/usr/bin/env python3" starts both
+		words = words[:min(len(words), 2)] // "/usr/bin/env python3" starts both
+		if slices.ContainsFunc(words, func(w string) bool { return strings.HasSuffix(w, "sh") }) {
+			return nil
+		}
+		return words
 	}
 	program, err := elf.NewFile(f)
 	if err != nil {

@@ -29,13 +29,24 @@ type Readers struct {
 	// Dirs returns the folders of the workspace.
 	Dirs func() []string
 
-	once   sync.Once
-	system []string
+	once             sync.Once
+	system, programs []string
 }
+
+// ReadersPrelude defines the commands that are shell scripts on many systems. Readers
+// start no other shell.
+const ReadersPrelude = `which() { type -P "$@"; }; egrep() { grep -E "$@"; }; fgrep() { grep -F "$@"; }; `
 
 // Rules returns what the programs of line may read and execute if it starts in dir.
 func (r *Readers) Rules(line, dir string) confine.Rules {
-	r.once.Do(func() { r.system = confine.Readable(r.Path, r.Home) })
+	r.once.Do(func() {
+		r.system = confine.Readable(r.Path, r.Home)
+		for _, dir := range filepath.SplitList(r.Path) {
+			if real, err := filepath.EvalSymlinks(dir); err == nil && listable(real) {
+				r.programs = append(r.programs, real)
+			}
+		}
+	})
 	l, _ := shell.Parse(line) // a line that cannot be parsed does not run unasked
 	dirs := l.Dirs(dir)
 	out := confine.Rules{Hidden: Secrets(r.Home, append(r.Dirs(), dir))}
@@ -47,7 +58,7 @@ func (r *Readers) Rules(line, dir string) confine.Rules {
 		starts = starts || c.Starts()
 		names = append(names, c.Name())
 		if shell.Listed("egrep fgrep", c.Name()) {
-			names = append(names, "grep") // which these scripts start
+			names = append(names, "grep") // see ReadersPrelude
 		}
 		if reach.Nothing && len(c.Redirects) == 0 || reach.Names && c.Name() != "file" {
 			continue // it opens no file
@@ -74,7 +85,10 @@ func (r *Readers) Rules(line, dir string) confine.Rules {
 			out.Hidden = append(out.Hidden, insideGit(filepath.Join(top, ".git"))...)
 		}
 	}
-	read := slices.Clone(r.system)
+	read := slices.Concat(r.system, out.Execute)
+	if out.Execute != nil { // the loader of programs could start any that can be read
+		out.Hidden = append(out.Hidden, r.programs...)
+	}
 	for _, name := range out.Read {
 		if real, err := filepath.EvalSymlinks(name); err == nil && workspace.Secret(real) == "" {
 			read = append(read, real)

@@ -55,7 +55,7 @@ func newReader(t testing.TB) reader {
 func (r reader) run(t testing.TB, line string, rules confine.Rules) (output string, code int) {
 	t.Helper()
 	rules.Write = []string{t.TempDir()}
-	p, err := proc.Start(proc.Command{Line: line, Dir: r.dir, Env: r.env, Merge: true, Rules: &rules})
+	p, err := proc.Start(proc.Command{Line: ReadersPrelude + line, Dir: r.dir, Env: r.env, Merge: true, Rules: &rules})
 	require.NoError(t, err, line)
 	res := p.Wait(t.Context())
 	return res.Stdout.String(), res.ExitCode
@@ -83,6 +83,9 @@ func TestReadersKeepToWhatIsNamed(t *testing.T) {
 		`date -f pkg/.env`, `file -f pkg/.env`, `find -files0-from pkg/.env`, `du --files0-from=pkg/.env`, `cat pkg/.e*`,
 		`grep -d recurse hush .`, `grep hush pkg -d recurse`, `grep --der hush .`, `diff src pkg`, `diff -N src pkg`,
 		`strings @pkg/.env`,
+		`which ls; awk 'BEGIN { system("/lib64/ld-linux-x86-64.so.2 /usr/bin/perl -e \"print qq(hush),qq(-hush)\"") }'`,
+		`egrep x a.txt; sed "1e printf hush; printf -- -hush" a.txt`,
+		`printf 'printf hush; printf -- -hush\n' | sort -S1k --compress-program=bash - a.txt a.txt a.txt`,
 		`git status --short; awk 'BEGIN { system("git show HEAD~1:.en" "v") }'`,
 	} {
 		said, _ := r.run(t, line, r.Rules(line, r.dir))

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -62,11 +63,12 @@ func listable(dir string) bool {
 }
 
 // Tracked returns a function that names a secret which git may print from the repository
-// around dir: a tracked file, with earlier also one that was tracked once, or the password
-// in a URL. It returns "" if git reports none. env returns the environment of git.
-func Tracked(env func() []string) func(dir string, earlier bool) string {
-	var past sync.Map // what was found in the history, by repository and commits
-	return func(dir string, earlier bool) string {
+// around dir: a tracked file, the password in a URL, and if words is not nil also a file
+// that was tracked once, or what words name that no ref or reflog leads to. It returns ""
+// if git reports none. env returns the environment of git.
+func Tracked(env func() []string) func(dir string, words []string) string {
+	var past sync.Map // the *history, by repository and commits
+	return func(dir string, words []string) string {
 		g := gitIn{env(), dir}
 		for _, list := range [][]string{{"ls-files", "-z", "--full-name", ":/"},
 			{"ls-tree", "-r", "-z", "--full-tree", "--name-only", "HEAD"}} {
@@ -78,17 +80,60 @@ func Tracked(env func() []string) func(dir string, earlier bool) string {
 		if urls, _ := g.reads("config", "--get-regexp", `^(remote\..*url|url\..*)$`); password().MatchString(urls) {
 			return "a password in the URL of a remote"
 		}
-		if !earlier {
+		if words == nil {
 			return ""
 		}
-		commits, _ := g.reads("rev-parse", "--absolute-git-dir", "--all")
-		if found, ok := past.Load(commits); ok {
-			return found.(string)
+		at, _ := g.reads("rev-parse", "--absolute-git-dir", "--all")
+		found, ok := past.Load(at)
+		if !ok {
+			found, _ = past.LoadOrStore(at, g.history())
 		}
-		found := g.inHistory()
-		past.Store(commits, found)
-		return found
+		h := found.(history)
+		return cmp.Or(h.secret, g.loose(h, words))
 	}
+}
+
+// history is what refs, stashes and reflogs lead to.
+type history struct {
+	secret  string // a secret that any commit added, or why that is not known
+	commits string // their names, one a line
+}
+
+// history looks through all commits.
+func (g gitIn) history() (h history) {
+	said, err := g.reads("log", "--all", "--reflog", "--root", "-m", "--no-renames", "--diff-filter=A", "--format=",
+		"--name-only", "-z")
+	if name := secretIn(said); name != "" {
+		h.secret = name + ", which was tracked once"
+	} else if h.commits, err = g.commits(err); err != nil {
+		h.secret = "a file that was tracked once: the history is too long to look through"
+	}
+	return h
+}
+
+func (g gitIn) commits(err error) (string, error) {
+	if err != nil {
+		return "", err
+	}
+	return g.reads("rev-list", "--all", "--reflog")
+}
+
+// object matches what may be the name of an object, which may be shortened.
+var object = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[0-9a-fA-F]{4,64}`) })
+
+// loose returns an object that words name and that is neither a commit of h nor what one
+// holds, such as a file that was added and taken back.
+func (g gitIn) loose(h history, words []string) string {
+	for _, name := range object().FindAllString(strings.Join(words, " "), -1) {
+		if _, err := g.reads("rev-parse", "--verify", "--quiet", "--end-of-options", name); err != nil {
+			continue // no object, but a part of a word
+		}
+		commit, err := g.reads("rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+		if err != nil || !strings.Contains(h.commits, commit) {
+			return "the object " + name + ", to which no branch leads"
+		}
+	}
+	return ""
 }
 
 // password matches a URL that may hold one.
@@ -102,20 +147,6 @@ func secretIn(names string) string {
 		if workspace.Secret(name) != "" {
 			return name
 		}
-	}
-	return ""
-}
-
-// inHistory returns a secret that any commit added, as far as refs, stashes and reflogs
-// lead to it.
-func (g gitIn) inHistory() string {
-	said, err := g.reads("log", "--all", "--reflog", "--root", "-m", "--no-renames", "--diff-filter=A", "--format=",
-		"--name-only", "-z")
-	if name := secretIn(said); name != "" {
-		return name + ", which was tracked once"
-	}
-	if err != nil {
-		return "a file that was tracked once: the history is too long to look through"
 	}
 	return ""
 }

@@ -102,6 +102,8 @@ type Reading struct {
 	Hidden []string
 	// Programs are those that it may execute; nil means all.
 	Programs []string
+	// Prelude is what the shell does before, on the same line; may be empty.
+	Prelude string
 }
 
 type runShell struct {
@@ -267,6 +269,7 @@ func (c *shellCall) confine(cmd *proc.Command) (done func(), err error) {
 	if c.tool.opts.Reading != nil {
 		r := c.tool.opts.Reading(cmd.Line, cmd.Dir)
 		cmd.Rules.Read, cmd.Rules.Hidden, cmd.Rules.Execute = r.Files, r.Hidden, r.Programs
+		cmd.Line = r.Prelude + cmd.Line
 	}
 	env := cmd.Env
 	if c.tool.opts.Unasked != nil {

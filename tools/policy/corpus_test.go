@@ -363,7 +363,7 @@ var corpus = []struct {
 	{Allow, "sort *"},
 	{Allow, "uniq in out"},
 	{Ask, "date -s tomorrow"},
-	{Allow, "rg --pre evil x"},
+	{Ask, "rg --pre evil x"},
 	{Ask, "git diff --output=x"},
 	{Ask, "git branch new"},
 	{Allow, "cd src && git status"},

@@ -49,9 +49,10 @@ type Options struct {
 	// read files need approval.
 	Refused func(path string, r workspace.Reach) string
 	// Tracked returns a secret that git may print from the repository around a
-	// directory, such as a file that it tracks, or "". With earlier, that includes files
-	// that it once tracked. If it is nil, git is not asked.
-	Tracked func(dir string, earlier bool) string
+	// directory, such as a file that it tracks, or "". If words is not nil, it includes
+	// files that were tracked once, and what the words of the command name that no branch
+	// leads to. If it is nil, git is not asked.
+	Tracked func(dir string, words []string) string
 	// Sandbox means that commands can run in the sandbox, and do so only if a rule
 	// says it.
 	Sandbox bool

@@ -49,7 +49,11 @@ func (e *Engine) secretAsked(l judged, cmd shell.Command) string {
 	}
 	if reach.Commits && e.options.Tracked != nil {
 		for _, dir := range l.dirs {
-			if secret := e.options.Tracked(dir, reach.Earlier); secret != "" {
+			var words []string
+			if reach.Earlier {
+				words = append(words, cmd.Text())
+			}
+			if secret := e.options.Tracked(dir, words); secret != "" {
 				return "git may print " + secret + ", which the file tools do not read"
 			}
 		}

@@ -28,7 +28,7 @@ const gitReaders = "blame branch describe diff grep log ls-files ls-tree merge-b
 var changes = option(`^(sed (.* )?(-[a-zA-Z]*i|--in-place)|sort (.* )?(-[a-zA-Z]*o|--o)|tree (.* )?-o|xxd (.* )?-r|` +
 	`find (.* )?-(delete|exec|execdir|ok|okdir|fprint|fprint0|fprintf|fls)( |$)|g?awk (.* )?(-i|--include)|` +
 	`yq (.* )?(-[a-zA-Z]*i|--inplace)|date (.* )?(-s|--set)|hostname (.* )?([^- ]|-F|--file)|command (-[^vV]|[^-])|` +
-	`date (.* )?(-[a-zA-Z]*f|--f)|file (.* )?(-[a-zA-Z]*[fm]|--(f|m))|find (.* )?-files0|(du|sort|wc) (.* )?--files0|` +
+	`sort (.* )?--co|rg (.* )?(--pre|-[a-zA-Z0-9]*z|--search-zip)|file (.* )?-[a-zA-Z]*[zZ]|date (.* )?(-[a-zA-Z]*f|--f)|file (.* )?(-[a-zA-Z]*[fm]|--(f|m))|find (.* )?-files0|(du|sort|wc) (.* )?--files0|` +
 	`strings (.* )?@|git (.* )?--(out|no-i)|git grep (.* )?--(un|no-e)|git (branch|tag|remote)( -\S+)* [^-])`)
 
 // Readers returns the names of the commands that are believed to only read, separated by
@@ -127,16 +127,24 @@ func (c Command) Reach() Reach {
 	return Reach{}
 }
 
-// quiet matches the options with which git log and git status print no contents.
+// quiet matches the options with which git log prints no contents.
 var quiet = option(`^(-n|-\d+|--(oneline|stat|shortstat|name-only|name-status|graph|all|branches|tags|decorate|` +
 	`abbrev-commit|no-merges|merges|reverse|follow|first-parent|no-color|max-count|since|until|after|before|author|` +
-	`grep|format|pretty|date)(=.*)?|-[bsuz]+|--(short|branch|porcelain|untracked-files|ignored|show-stash|long)(=.*)?)$`)
+	`grep|format|pretty|date)(=.*)?)$`)
+
+// quietStatus is the same for git status.
+var quietStatus = option(`^(-[bsz]+|-u(no|normal|all)?|--(short|branch|porcelain|untracked-files|ignored|show-stash|` +
+	`long)(=.*)?)$`)
 
 // gitReach returns the Reach of git. Without arguments, diff compares what is tracked now.
 func (c Command) gitReach() Reach {
 	words := c.Normal()[1:]
+	silent := quiet()
+	if words[0].Text == "status" {
+		silent = quietStatus()
+	}
 	loud := slices.ContainsFunc(words[1:], func(w Word) bool {
-		return !w.Known || strings.HasPrefix(w.Text, "-") && !quiet().MatchString(w.Text)
+		return !w.Known || strings.HasPrefix(w.Text, "-") && !silent.MatchString(w.Text)
 	})
 	switch what := words[0].Text; {
 	case Listed(gitNames, what) && (what != "status" || !loud), (what == "log" || what == "shortlog") && !loud:
