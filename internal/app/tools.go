@@ -75,10 +75,12 @@ func (r *Runtime) wireTools(_ context.Context) error {
 // reading returns what commands may open that only read.
 func (r *Runtime) reading() func(line, dir string) builtin.Reading {
 	readers := &sandbox.Readers{Home: r.Config.Home, Path: r.sys.Getenv("PATH"), Env: r.Config.ChildEnv,
-		Dirs: func() []string { return append(r.Workspace.Dirs(), r.Config.ProjectDir) }}
+		Dirs: func() []string { return append(r.Workspace.Dirs(), r.Config.ProjectDir) },
+		Copy: filepath.Join(r.Project.Temp, "gitconfig")}
 	return func(line, dir string) builtin.Reading {
-		rules := readers.Rules(line, dir)
-		return builtin.Reading{Files: rules.Read, Hidden: rules.Hidden, Programs: rules.Execute, Prelude: sandbox.ReadersPrelude}
+		rules, env := readers.Rules(line, dir)
+		return builtin.Reading{Files: rules.Read, Hidden: rules.Hidden, Programs: rules.Execute,
+			Prelude: sandbox.ReadersPrelude, Env: env}
 	}
 }
 

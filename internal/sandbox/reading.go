@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -8,9 +9,11 @@ import (
 	"strings"
 	"sync"
 
+	"minigem/internal/atomicfile"
 	"minigem/internal/boundedfile"
 	"minigem/internal/confine"
 	"minigem/internal/proc"
+	"minigem/internal/redact"
 	"minigem/tools/policy/shell"
 	"minigem/tools/workspace"
 )
@@ -29,72 +32,93 @@ type Readers struct {
 	// Dirs returns the folders of the workspace.
 	Dirs func() []string
 
-	once             sync.Once
-	system, programs []string
+	// Copy is the path of a file for a part of the user's configuration of git; empty
+	// means that git reads none of it.
+	Copy string
+
+	once, gitOnce              sync.Once
+	system, programs, gitFiles []string
+	gitProgram                 string
+	gitEnv                     []string
 }
 
 // ReadersPrelude defines the commands that are shell scripts on many systems. Readers
 // start no other shell.
 const ReadersPrelude = `which() { type -P "$@"; }; egrep() { grep -E "$@"; }; fgrep() { grep -F "$@"; }; `
 
-// Rules returns what the programs of line may read and execute if it starts in dir.
-func (r *Readers) Rules(line, dir string) confine.Rules {
-	r.once.Do(func() {
-		r.system = confine.Readable(r.Path, r.Home)
-		for _, dir := range filepath.SplitList(r.Path) {
-			if real, err := filepath.EvalSymlinks(dir); err == nil && listable(real) {
-				r.programs = append(r.programs, real)
-			}
-		}
-	})
+// Rules returns what the programs of line may read and execute if it starts in dir, and
+// variables for them, "k=v".
+func (r *Readers) Rules(line, dir string) (rules confine.Rules, env []string) {
+	r.once.Do(r.look)
 	l, _ := shell.Parse(line) // a line that cannot be parsed does not run unasked
-	dirs := l.Dirs(dir)
-	out := confine.Rules{Hidden: Secrets(r.Home, append(r.Dirs(), dir))}
-	names := []string{proc.ShellName()}
-	searches, git, starts := false, false, false
+	dirs, names := l.Dirs(dir), []string{proc.ShellName()}
+	hidden := Secrets(r.Home, append(r.Dirs(), dir))
+	var read []string
+	has := func(is func(shell.Command) bool) bool { return slices.ContainsFunc(l.Commands, is) }
+	searches := has(func(c shell.Command) bool { return c.Reach().Below || c.Reach().Here })
+	git, programmable := has(named("git")), has(shell.Command.Programmable)
 	for _, c := range l.Commands {
-		reach := c.Reach()
-		searches, git = searches || reach.Below || reach.Here, git || c.Name() == "git"
-		starts = starts || c.Starts()
 		names = append(names, c.Name())
-		if shell.Listed("egrep fgrep", c.Name()) {
-			names = append(names, "grep") // see ReadersPrelude
-		}
+		names = append(names, strings.Fields(startedBy[c.Name()])...)
+		reach := c.Reach()
 		if reach.Nothing && len(c.Redirects) == 0 || reach.Names && c.Name() != "file" {
 			continue // it opens no file
 		}
 		for _, w := range c.Files() {
-			out.Read = append(out.Read, named(dirs, w, reach.Below)...)
+			read = append(read, filesOf(dirs, w, reach.Below)...)
 		}
-	}
-	if out.Execute = confine.Programs(r.Path, names...); slices.ContainsFunc(out.Execute, shim) {
-		out.Execute = nil
 	}
 	if searches || git {
-		repositories := repository(dir)
-		out.Read = append(out.Read, slices.Concat(r.Dirs(), []string{dir}, repositories)...)
-		if git {
-			out.Read = append(out.Read, r.gitConfig(dir)...)
-		}
-		if searches || starts {
-			out.Hidden = append(out.Hidden, secretsBelow(append(r.Dirs(), dir))...)
-		}
+		read = append(read, slices.Concat(r.Dirs(), []string{dir}, r.repository(dir))...)
+	}
+	if git {
+		more, program, variables := r.git()
+		read, names, env = append(read, more...), append(names, program), variables
+	} else if has(named("rg")) && !programmable {
+		read = append(read, filepath.Join(r.Home, ".gitconfig"), filepath.Join(r.Home, ".config/git/ignore"))
+	}
+	if programmable || searches {
+		hidden = append(hidden, secretsBelow(append(r.Dirs(), dir))...)
 	}
 	if !git {
-		for _, top := range append(r.Dirs(), repository(dir)...) {
-			out.Hidden = append(out.Hidden, insideGit(filepath.Join(top, ".git"))...)
+		hidden = append(hidden, passwordsOf(append(r.Dirs(), r.repository(dir)...))...)
+	}
+	return r.rules(read, hidden, names), env
+}
+
+// startedBy lists the programs that a command starts as a part of its work; see also
+// [ReadersPrelude].
+var startedBy = map[string]string{"egrep": "grep", "fgrep": "grep", "yq": "jq"}
+
+// named returns a function that reports whether a command has that name.
+func named(name string) func(shell.Command) bool {
+	return func(c shell.Command) bool { return c.Name() == name }
+}
+
+// look finds what does not change while the session lasts.
+func (r *Readers) look() {
+	r.system = confine.Readable(r.Path, r.Home)
+	for _, dir := range filepath.SplitList(r.Path) {
+		if real, err := filepath.EvalSymlinks(dir); err == nil && listable(real) {
+			r.programs = append(r.programs, real)
 		}
 	}
-	read := slices.Concat(r.system, out.Execute)
-	if out.Execute != nil { // the loader of programs could start any that can be read
-		out.Hidden = append(out.Hidden, r.programs...)
+}
+
+// rules makes rules of names, which may be links, and of programs. A secret stays hidden
+// even if it is named.
+func (r *Readers) rules(read, hidden, programs []string) confine.Rules {
+	out := confine.Rules{Read: slices.Clone(r.system), Hidden: hidden}
+	if out.Execute = confine.Programs(r.Path, programs...); slices.ContainsFunc(out.Execute, shim) {
+		out.Execute = nil
+	} else { // the loader of programs could start any that can be read
+		out.Read, out.Hidden = append(out.Read, out.Execute...), append(out.Hidden, r.programs...)
 	}
-	for _, name := range out.Read {
+	for _, name := range read {
 		if real, err := filepath.EvalSymlinks(name); err == nil && workspace.Secret(real) == "" {
-			read = append(read, real)
+			out.Read = append(out.Read, real)
 		}
 	}
-	out.Read = read
 	return out
 }
 
@@ -125,8 +149,8 @@ func secretsBelow(dirs []string) (out []string) {
 // version managers do.
 func shim(program string) bool { return strings.Contains(program, "/shims/") }
 
-// named returns the files that a word names, and if below is true the folders.
-func named(dirs []string, w shell.Word, below bool) []string {
+// filesOf returns the files that a word names, and if below is true the folders.
+func filesOf(dirs []string, w shell.Word, below bool) []string {
 	var out []string
 	for _, dir := range dirs {
 		if w.Glob {
@@ -143,9 +167,10 @@ func named(dirs []string, w shell.Word, below bool) []string {
 	})
 }
 
-// repository returns the top folder of the repository around dir and, where git keeps it
-// elsewhere, its data. It returns nil if there is none.
-func repository(dir string) []string {
+// repository returns the top folder of the repository around dir and, if that is a
+// worktree, the data of the repository to which it belongs. It returns nil if there is
+// none.
+func (r *Readers) repository(dir string) []string {
 	for ; ; dir = filepath.Dir(dir) {
 		at := filepath.Join(dir, ".git")
 		info, err := os.Stat(at)
@@ -153,50 +178,80 @@ func repository(dir string) []string {
 		case err == nil && info.IsDir():
 			return []string{dir}
 		case err == nil:
-			text, _ := boundedfile.Read(at, boundedfile.Written)
-			data, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
-			if !ok {
-				return nil
+			data := shell.At(dir, strings.TrimPrefix(line(at), "gitdir: "))
+			if back, _ := filepath.EvalSymlinks(line(filepath.Join(data, "gitdir"))); back == real(at) {
+				return []string{dir, data, shell.At(data, line(filepath.Join(data, "commondir")))}
 			}
-			data = shell.At(dir, data)
-			common, _ := boundedfile.Read(filepath.Join(data, "commondir"), boundedfile.Written)
-			return []string{dir, data, shell.At(data, strings.TrimSpace(string(common)))}
+			return append(r.repository(filepath.Dir(dir)), dir) // a submodule
 		case dir == filepath.Dir(dir):
 			return nil
 		}
 	}
 }
 
-// insideGit lists what only git needs of a repository's data.
-func insideGit(dir string) []string {
-	if info, err := os.Lstat(dir); err != nil || !info.IsDir() || !listable(dir) {
-		return nil
-	}
-	var out []string
-	for _, name := range strings.Fields("objects config logs lfs modules worktrees") {
-		out = append(out, filepath.Join(dir, name))
+// line returns the first line of a file that git writes, or "".
+func line(file string) string {
+	text, _ := boundedfile.Read(file, boundedfile.Written)
+	first, _, _ := strings.Cut(string(text), "\n")
+	return first
+}
+
+// real returns name without links, or "".
+func real(name string) string {
+	out, _ := filepath.EvalSymlinks(name)
+	return out
+}
+
+// passwordsOf returns the configuration of the repositories in dirs that has a password in
+// a URL.
+func passwordsOf(dirs []string) (out []string) {
+	for _, dir := range dirs {
+		for _, name := range []string{"config", "config.worktree"} {
+			file := real(filepath.Join(dir, ".git", name))
+			if text, err := boundedfile.Read(file, boundedfile.Written); err == nil && password().Match(text) &&
+				listable(filepath.Dir(file)) {
+				out = append(out, file)
+			}
+		}
 	}
 	return out
 }
 
-// gitConfig returns the files that configure git.
-func (r *Readers) gitConfig(dir string) []string {
-	g := gitIn{r.Env(), dir}
-	var out []string
-	said, _ := g.reads("config", "-z", "--show-origin", "--list")
-	for origin := range strings.SplitSeq(said, "\x00") {
-		if file, ok := strings.CutPrefix(origin, "file:"); ok {
-			out = append(out, shell.At(dir, file))
+// git returns the files that git reads apart from repositories, the program that it
+// starts for submodules, and its variables. The user's configuration may hold tokens, and
+// other programs of the line could read it, so git gets a copy of a part of it.
+func (r *Readers) git() (files []string, program string, env []string) {
+	r.gitOnce.Do(func() {
+		g := gitIn{r.Env(), r.Home}
+		said, _ := g.reads("config", "--global", "--includes", "--list", "-z")
+		if r.Copy != "" && atomicfile.WriteText(r.Copy, publicConfig(said), 0o600) == nil {
+			r.gitEnv = []string{"GIT_CONFIG_GLOBAL=" + r.Copy}
 		}
-	}
-	for _, key := range []string{"core.excludesFile", "core.attributesFile"} {
-		if file, _ := g.reads("config", "--type=path", "--get", key); file != "" {
-			out = append(out, strings.TrimSpace(file))
+		r.gitFiles = []string{r.Copy, filepath.Join(r.Home, ".config/git/ignore"), filepath.Join(r.Home, ".config/git/attributes")}
+		for _, key := range []string{"core.excludesFile", "core.attributesFile"} {
+			file, _ := g.reads("config", "--type=path", "--get", key)
+			r.gitFiles = append(r.gitFiles, strings.TrimSpace(file))
 		}
+		folder, _ := g.reads("--exec-path")
+		r.gitProgram = filepath.Join(strings.TrimSpace(folder), "git")
+	})
+	return r.gitFiles, r.gitProgram, r.gitEnv
+}
+
+// publicConfig makes a file of those settings of git that say how it reads and prints.
+func publicConfig(listed string) string {
+	var b strings.Builder
+	quote := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+	for setting := range strings.SplitSeq(listed, "\x00") {
+		key, value, _ := strings.Cut(setting, "\n")
+		section, rest, _ := strings.Cut(key, ".")
+		if !shell.Listed("user color column core status log diff blame branch format safe grep tag", section) ||
+			redact.LooksSecret(value) {
+			continue
+		}
+		name := rest[strings.LastIndex(rest, ".")+1:]
+		fmt.Fprintf(&b, "[%s \"%s\"]\n", section, quote.Replace(strings.TrimSuffix(strings.TrimSuffix(rest, name), ".")))
+		fmt.Fprintf(&b, "\t%s = \"%s\"\n", name, quote.Replace(value))
 	}
-	for _, name := range []string{"ignore", "attributes"} {
-		out = append(out, filepath.Join(r.Home, ".config/git", name))
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
+	return strings.ReplaceAll(b.String(), ` ""]`, "]")
 }

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -31,8 +32,9 @@ func newReader(t testing.TB) reader {
 	for name, text := range map[string]string{
 		"project/a.txt": "alpha\nbeta\n", "project/b.json": `{"n": 1}`, "project/src/c.go": "package c // TODO\n",
 		"project/.env": "K=hush-hush\n", "project/pkg/.env": "K=hush-hush\n", "project/.env.old": "hush-hush\n",
-		".gemini/gemini-credentials.json": "hush-hush\n", ".pgpass": "hush-hush\n", "other/.env": "hush-hush\n",
-		"other/notes.txt": "hush-hush\n", ".gitconfig": "[include]\npath = more\n", "more": "[user]\nname = N\nemail = e\n",
+		".gemini/gemini-credentials.json": "hush-hush\n", ".pgpass": "hush-hush\n", "outside": "[a]\nb = hush-hush\n", "other/.env": "hush-hush\n",
+		"other/notes.txt": "hush-hush\n", ".gitconfig": "[include]\npath = more\n", "more": "[user]\nname = N\nemail = e\n[core]\nexcludesFile = ~/ignored\n[github]\ntoken = hush-hush\n",
+		"ignored": "*.log\n", "project/x.log": "TODO\n", "project/m/n.txt": "TODO\n",
 	} {
 		name = filepath.Join(home, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
@@ -40,22 +42,23 @@ func newReader(t testing.TB) reader {
 	}
 	r := reader{dir: dir, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_OPTIONAL_LOCKS=0"}}
 	for _, line := range []string{"init", "add -f .", "commit -m first", "rm --cached .env pkg/.env .env.old", "commit -m second",
-		"remote add origin https://u:hush-hush@h.example/x", "config diff.p.textconv cat"} {
+		"remote add origin https://u:hush-hush@h.example/x",
+		"init m", "-C m add .", "-C m commit -m m", "worktree add ../tree"} {
 		cmd := exec.CommandContext(t.Context(), "git", append(strings.Fields(line)[:1:1], strings.Fields(line)[1:]...)...)
 		cmd.Dir, cmd.Env = dir, r.env
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s: %s", line, out)
 	}
 	r.Readers = &Readers{Home: home, Path: os.Getenv("PATH"), Env: func() []string { return r.env },
-		Dirs: func() []string { return []string{dir} }}
+		Dirs: func() []string { return []string{dir} }, Copy: filepath.Join(t.TempDir(), "gitconfig")}
 	return r
 }
 
 // run runs a line as a command that nobody was asked about.
-func (r reader) run(t testing.TB, line string, rules confine.Rules) (output string, code int) {
+func (r reader) run(t testing.TB, line string, rules confine.Rules, env ...string) (output string, code int) {
 	t.Helper()
 	rules.Write = []string{t.TempDir()}
-	p, err := proc.Start(proc.Command{Line: ReadersPrelude + line, Dir: r.dir, Env: r.env, Merge: true, Rules: &rules})
+	p, err := proc.Start(proc.Command{Line: ReadersPrelude + line, Dir: r.dir, Env: append(env, r.env...), Merge: true, Rules: &rules})
 	require.NoError(t, err, line)
 	res := p.Wait(t.Context())
 	return res.Stdout.String(), res.ExitCode
@@ -66,7 +69,13 @@ func (r reader) run(t testing.TB, line string, rules confine.Rules) (output stri
 func TestReadersKeepToWhatIsNamed(t *testing.T) {
 	t.Parallel()
 	r := newReader(t)
+	config, err := os.OpenFile(filepath.Join(r.dir, ".git", "config"), os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = config.WriteString("[include]\npath = ~/outside\n")
+	require.NoError(t, errors.Join(err, config.Close()))
 	for _, line := range []string{
+		`git status; awk 'BEGIN { f = ENVIRON["HOME"] "/out" "side"; while ((getline l < f) > 0) print l }'`,
+		`git status; awk 'BEGIN { f = ENVIRON["HOME"] "/mo" "re"; while ((getline l < f) > 0) print l }'`,
 		`awk 'BEGIN { f = ENVIRON["HOME"] "/.gemini/gemini-cred" "entials.json"; while ((getline l < f) > 0) print l }'`,
 		`awk 'BEGIN { f = ENVIRON["HOME"] "/.pg" "pass"; while ((getline l < f) > 0) print l }'`,
 		`awk 'BEGIN { while ((getline l < ("pkg/.e" "nv")) > 0) print l }'`,
@@ -88,7 +97,8 @@ func TestReadersKeepToWhatIsNamed(t *testing.T) {
 		`printf 'printf hush; printf -- -hush\n' | sort -S1k --compress-program=bash - a.txt a.txt a.txt`,
 		`git status --short; awk 'BEGIN { system("git show HEAD~1:.en" "v") }'`,
 	} {
-		said, _ := r.run(t, line, r.Rules(line, r.dir))
+		rules, env := r.Rules(line, r.dir)
+		said, _ := r.run(t, line, rules, env...)
 		assert.NotContains(t, said, "hush-hush", line)
 	}
 }
@@ -103,16 +113,46 @@ func TestReadersRead(t *testing.T) {
 		"diff a.txt b.json", "head -c 3 <a.txt", "cd src && cat c.go", "stat -c %s a.txt", "file a.txt", "which git", "date +%Y",
 		"git status --short", "git log --oneline", "git log --format=%an", "git diff", "git branch", "git rev-parse HEAD",
 		"git show HEAD", "git log --oneline | awk '{ print $2 }'", "cut -d: -f1 /etc/passwd", "du -s src", "pwd", "test -f a.txt",
-		"xxd a.txt", "od -c a.txt", "tr a b <a.txt", "echo *", "jq .n b.json", "rg -n TODO", "realpath a.txt", "id",
+		"xxd a.txt", "od -c a.txt", "tr a b <a.txt", "echo *", "jq .n b.json", "rg --sort path -n TODO", "rg --sort path --files", "cd m && git status", "cd m && git log --oneline", "realpath a.txt", "id",
 	} {
 		want, code := r.run(t, line, confine.Rules{})
 		if code == 127 {
 			continue // a program that is not installed
 		}
-		got, gotCode := r.run(t, line, r.Rules(line, r.dir))
+		rules, env := r.Rules(line, r.dir)
+		got, gotCode := r.run(t, line, rules, env...)
 		assert.Equal(t, want, got, line)
 		assert.Equal(t, code, gotCode, line)
 	}
+}
+
+// git works in a worktree, whose data is elsewhere, and below the top of a repository.
+func TestReadersFindTheRepository(t *testing.T) {
+	t.Parallel()
+	r := newReader(t)
+	for _, dir := range []string{filepath.Join(r.Home, "tree"), filepath.Join(r.dir, "src"), filepath.Join(r.dir, "m")} {
+		in := r
+		in.dir = dir
+		in.Readers = &Readers{Home: r.Home, Path: r.Path, Env: r.Env, Dirs: func() []string { return []string{dir} },
+			Copy: filepath.Join(t.TempDir(), "gitconfig")}
+		for _, line := range []string{"git status", "git log --format=%an", "git diff HEAD", "git ls-files", "git blame *"} {
+			want, code := in.run(t, line, confine.Rules{})
+			rules, env := in.Rules(line, dir)
+			got, gotCode := in.run(t, line, rules, env...)
+			assert.Equal(t, want, got, "%s in %s", line, dir)
+			assert.Equal(t, code, gotCode, "%s in %s", line, dir)
+		}
+	}
+	// A file that claims to be a worktree of another repository is not believed.
+	other := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(other, ".git"), []byte("gitdir: "+r.dir+"/.git\n"), 0o600))
+	in := r
+	in.dir = other
+	in.Readers = &Readers{Home: r.Home, Path: r.Path, Env: r.Env, Dirs: func() []string { return []string{other} }}
+	rules, env := in.Rules("git log -p", other)
+	said, code := in.run(t, "git log -p", rules, env...)
+	assert.NotContains(t, said, "alpha")
+	assert.NotZero(t, code)
 }
 
 // BenchmarkReader compares a command that nobody was asked about with the same line
@@ -121,7 +161,7 @@ func BenchmarkReader(b *testing.B) {
 	r := newReader(b)
 	for name, rules := range map[string]func() confine.Rules{
 		"free":     func() confine.Rules { return confine.Rules{} },
-		"confined": func() confine.Rules { return r.Rules("cat a.txt", r.dir) },
+		"confined": func() confine.Rules { rules, _ := r.Rules("cat a.txt", r.dir); return rules },
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

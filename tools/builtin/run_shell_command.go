@@ -104,6 +104,8 @@ type Reading struct {
 	Programs []string
 	// Prelude is what the shell does before, on the same line; may be empty.
 	Prelude string
+	// Env holds more variables, "k=v".
+	Env []string
 }
 
 type runShell struct {
@@ -266,8 +268,9 @@ func (c *shellCall) confine(cmd *proc.Command) (done func(), err error) {
 		return nil, fmt.Errorf("making a temporary folder: %w", err)
 	}
 	cmd.Rules = &confine.Rules{Write: []string{temp}}
+	var r Reading
 	if c.tool.opts.Reading != nil {
-		r := c.tool.opts.Reading(cmd.Line, cmd.Dir)
+		r = c.tool.opts.Reading(cmd.Line, cmd.Dir)
 		cmd.Rules.Read, cmd.Rules.Hidden, cmd.Rules.Execute = r.Files, r.Hidden, r.Programs
 		cmd.Line = r.Prelude + cmd.Line
 	}
@@ -276,6 +279,7 @@ func (c *shellCall) confine(cmd *proc.Command) (done func(), err error) {
 		env = slices.Concat(c.tool.opts.Unasked, shellEnv)
 	}
 	cmd.Env = append(slices.DeleteFunc(env, private), "TMPDIR="+temp, "GIT_OPTIONAL_LOCKS=0")
+	cmd.Env = append(cmd.Env, r.Env...)
 	return remove, nil
 }
 
@@ -387,8 +391,7 @@ const withoutPermission = "This command ran without permission to write, because
 // refused reports whether a confined command may have failed because of that:
 // the kernel does not say so. Many commands exit with 1 for "no" or "different".
 func refused(code int, output string) bool {
-	return code > 1 || code == 1 &&
-		(strings.Contains(output, "ermission denied") || strings.Contains(output, "not permitted"))
+	return code != 0 && (strings.Contains(output, "ermission denied") || strings.Contains(output, "not permitted"))
 }
 
 // stopped says for the model why a command was ended.

@@ -44,8 +44,8 @@ func (e *Engine) secretAsked(l judged, cmd shell.Command) string {
 			return why
 		}
 	}
-	if cmd.Name() == "git" && slices.ContainsFunc(l.Commands, shell.Command.Starts) {
-		reach.Commits, reach.Earlier = true, true // what they start is not known, and may be git
+	if cmd.Name() == "git" && slices.ContainsFunc(l.Commands, shell.Command.Programmable) {
+		reach.Commits, reach.Earlier = true, true // what they start is not known: it may be git
 	}
 	if reach.Commits && e.options.Tracked != nil {
 		for _, dir := range l.dirs {

@@ -49,10 +49,9 @@ func (c Command) Reads() bool {
 	return c.Inert() || known && !changes().MatchString(joined(words))
 }
 
-// Starts reports whether a command that reads could start other programs.
-func (c Command) Starts() bool {
-	return !c.Inert() && !Listed(words+" git cd column file find strings tree uniq xxd", c.Name())
-}
+// Programmable reports whether a command that reads takes a program of its own, by which
+// it reads any file that it may and starts any program.
+func (c Command) Programmable() bool { return Listed("awk gawk mawk sed jq yq", c.Name()) }
 
 // Reach says what a command that reads does with the files that its arguments name.
 type Reach struct {
