@@ -74,6 +74,12 @@ func (r *Readers) Rules(line, dir string) (rules confine.Rules, env []string) {
 	if git {
 		more, program, variables := r.git()
 		read, names, env = append(read, more...), append(names, program), variables
+		for _, top := range r.repository(dir) { // objects that it borrows from another repository
+			read = append(read, line(filepath.Join(top, ".git/objects/info/alternates")))
+		}
+		if !programmable {
+			names = append(names, "sh", "git-lfs") // filters of Git LFS
+		}
 	} else if has(named("rg")) && !programmable {
 		read = append(read, filepath.Join(r.Home, ".gitconfig"), filepath.Join(r.Home, ".config/git/ignore"))
 	}
@@ -179,8 +185,9 @@ func (r *Readers) repository(dir string) []string {
 			return []string{dir}
 		case err == nil:
 			data := shell.At(dir, strings.TrimPrefix(line(at), "gitdir: "))
-			if back, _ := filepath.EvalSymlinks(line(filepath.Join(data, "gitdir"))); back == real(at) {
-				return []string{dir, data, shell.At(data, line(filepath.Join(data, "commondir")))}
+			common := real(shell.At(data, line(filepath.Join(data, "commondir"))))
+			if real(line(filepath.Join(data, "gitdir"))) == real(at) && common == real(filepath.Join(data, "../..")) {
+				return []string{dir, common}
 			}
 			return append(r.repository(filepath.Dir(dir)), dir) // a submodule
 		case dir == filepath.Dir(dir):
@@ -224,6 +231,7 @@ func (r *Readers) git() (files []string, program string, env []string) {
 	r.gitOnce.Do(func() {
 		g := gitIn{r.Env(), r.Home}
 		said, _ := g.reads("config", "--global", "--includes", "--list", "-z")
+		r.gitEnv = []string{"GIT_CONFIG_GLOBAL=" + os.DevNull}
 		if r.Copy != "" && atomicfile.WriteText(r.Copy, publicConfig(said), 0o600) == nil {
 			r.gitEnv = []string{"GIT_CONFIG_GLOBAL=" + r.Copy}
 		}
