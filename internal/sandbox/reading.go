@@ -75,7 +75,7 @@ func (r *Readers) Rules(line, dir string) (rules confine.Rules, env []string) {
 		more, program, variables := r.git()
 		read, names, env = append(read, more...), append(names, program), variables
 		for _, top := range r.repository(dir) { // objects that it borrows from another repository
-			read = append(read, line(filepath.Join(top, ".git/objects/info/alternates")))
+			read = append(read, firstLine(filepath.Join(top, ".git/objects/info/alternates")))
 		}
 		if !programmable {
 			names = append(names, "sh", "git-lfs") // filters of Git LFS
@@ -184,9 +184,9 @@ func (r *Readers) repository(dir string) []string {
 		case err == nil && info.IsDir():
 			return []string{dir}
 		case err == nil:
-			data := shell.At(dir, strings.TrimPrefix(line(at), "gitdir: "))
-			common := real(shell.At(data, line(filepath.Join(data, "commondir"))))
-			if real(line(filepath.Join(data, "gitdir"))) == real(at) && common == real(filepath.Join(data, "../..")) {
+			data := shell.At(dir, strings.TrimPrefix(firstLine(at), "gitdir: "))
+			common := real(shell.At(data, firstLine(filepath.Join(data, "commondir"))))
+			if real(firstLine(filepath.Join(data, "gitdir"))) == real(at) && common == real(filepath.Join(data, "../..")) {
 				return []string{dir, common}
 			}
 			return append(r.repository(filepath.Dir(dir)), dir) // a submodule
@@ -196,8 +196,8 @@ func (r *Readers) repository(dir string) []string {
 	}
 }
 
-// line returns the first line of a file that git writes, or "".
-func line(file string) string {
+// firstLine returns the first line of a file that git writes, or "".
+func firstLine(file string) string {
 	text, _ := boundedfile.Read(file, boundedfile.Written)
 	first, _, _ := strings.Cut(string(text), "\n")
 	return first
@@ -235,7 +235,8 @@ func (r *Readers) git() (files []string, program string, env []string) {
 		if r.Copy != "" && atomicfile.WriteText(r.Copy, publicConfig(said), 0o600) == nil {
 			r.gitEnv = []string{"GIT_CONFIG_GLOBAL=" + r.Copy}
 		}
-		r.gitFiles = []string{r.Copy, filepath.Join(r.Home, ".config/git/ignore"), filepath.Join(r.Home, ".config/git/attributes")}
+		own := filepath.Join(r.Home, ".config/git")
+		r.gitFiles = []string{r.Copy, filepath.Join(own, "ignore"), filepath.Join(own, "attributes")}
 		for _, key := range []string{"core.excludesFile", "core.attributesFile"} {
 			file, _ := g.reads("config", "--type=path", "--get", key)
 			r.gitFiles = append(r.gitFiles, strings.TrimSpace(file))
