@@ -15,6 +15,7 @@
 package builtin
 
 import (
+	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -23,7 +24,6 @@ import (
 	"syscall"
 	"time"
 
-	"minigem/llm"
 	"minigem/tools"
 	"minigem/tools/workspace"
 )
@@ -100,26 +100,23 @@ func All(o Options) ([]tools.Tool, error) {
 	return all, nil
 }
 
-// declared is the part of a tool that does not depend on a call.
-type declared struct {
-	name        string
-	description string // for the model
-	schema      *tools.Schema
-	info        tools.Info
+//go:embed *.md
+var descriptions embed.FS
+
+// tool makes the tool called name, whose description for the model is in name.md.
+func tool[C any, P tools.CallOf[C]](name, schema string, info tools.Info, begin C) tools.Tool {
+	text, _ := descriptions.ReadFile(name + ".md") // a test wants a description of every tool
+	return tools.New[C, P](name, string(text), tools.MustSchema(schema), info, begin)
 }
 
-// Spec implements tools.Tool.
-func (d declared) Spec() llm.ToolSpec {
-	return llm.ToolSpec{Name: d.name, Description: d.description, Parameters: d.schema.JSON()}
+// invalid returns an error for arguments that the schema allows but the tool does not.
+func invalid(format string, args ...any) error {
+	return tools.Errorf(tools.ErrInvalidParams, format, args...)
 }
 
-// Info implements tools.Tool.
-func (d declared) Info() tools.Info { return d.info }
-
-// fileTool is a tool that reads files of a workspace, except those that ignore
-// hides.
-type fileTool struct {
-	declared
+// files is what a call works with that reads files of a workspace, except those that
+// ignore hides.
+type files struct {
 	ws     *workspace.Workspace
 	ignore workspace.Ignore
 }
@@ -137,7 +134,7 @@ func resolve(ws *workspace.Workspace, path string) (string, error) {
 // requirePath returns an error if a path is missing or blank, else nil.
 func requirePath(param, path string) error {
 	if strings.TrimSpace(path) == "" {
-		return tools.Errorf(tools.ErrInvalidParams, "The '%s' parameter must be non-empty.", param)
+		return invalid("The '%s' parameter must be non-empty.", param)
 	}
 	return nil
 }

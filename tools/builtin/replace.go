@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,12 +11,9 @@ import (
 	"minigem/tools/workspace"
 )
 
-//go:embed replace.md
-var replaceDescription string
-
 // replaceSchema has the arguments of Gemini CLI's replace. instruction has no effect
 // here; Gemini CLI uses it to have a model repair a failed edit.
-var replaceSchema = tools.MustSchema(`{
+const replaceSchema = `{
   "type": "object",
   "properties": {
     "file_path": {"type": "string", "description": "Path of the file, absolute or relative to the project's root."},
@@ -28,13 +24,7 @@ var replaceSchema = tools.MustSchema(`{
       "description": "Replace every occurrence; otherwise there must be exactly one."}
   },
   "required": ["file_path", "instruction", "old_string", "new_string"]
-}`)
-
-// replace is the tool.
-type replace struct {
-	declared
-	ws *workspace.Workspace
-}
+}`
 
 // Replace returns the tool replace (core/tools/edit.ts). It replaces old_string, which
 // must occur exactly once unless allow_multiple is set. If it does not occur as it is, it
@@ -45,17 +35,15 @@ type replace struct {
 // [tools.ErrEditMismatch], [tools.ErrEditNoChange], [tools.ErrCreateExisting],
 // [tools.ErrFileWrite].
 func Replace(ws *workspace.Workspace) tools.Tool {
-	return &replace{
-		declared: declared{"replace", replaceDescription, replaceSchema,
-			tools.Info{DisplayName: "Edit", Kind: tools.KindEdit, Markdown: true, Sequential: true}},
-		ws: ws,
-	}
+	return tool("replace", replaceSchema,
+		tools.Info{DisplayName: "Edit", Kind: tools.KindEdit, Markdown: true, Sequential: true},
+		replaceCall{ws: ws})
 }
 
 // replaceCall is one edit. edit computes it at its first use and then returns the same,
 // so that Intent, Check and Run agree on what is written.
 type replaceCall struct {
-	tool *replace
+	ws   *workspace.Workspace
 	args map[string]any
 	abs  string
 	rel  string
@@ -76,35 +64,31 @@ type replacement struct {
 	note  string
 }
 
-// Prepare implements tools.Tool. It reads no file: a new_string with a placeholder for
+// Complete implements tools.Completer. It reads no file: a new_string with a placeholder for
 // omitted code, which old_string does not have, is refused by its text alone.
-func (t *replace) Prepare(args map[string]any) (tools.Invocation, error) {
-	c := &replaceCall{tool: t, args: args}
-	if err := t.schema.Decode(args, c); err != nil {
-		return nil, err
-	}
+func (c *replaceCall) Complete(args map[string]any) error {
+	c.args = args
 	if err := requirePath("file_path", c.FilePath); err != nil {
-		return nil, err
+		return err
 	}
 	var err error
-	if c.abs, err = resolve(t.ws, c.FilePath); err != nil {
-		return nil, err
+	if c.abs, err = resolve(c.ws, c.FilePath); err != nil {
+		return err
 	}
-	c.rel = t.ws.Rel(c.abs)
+	c.rel = c.ws.Rel(c.abs)
 	known := placeholders(c.Old)
 	if !c.Modified && slices.ContainsFunc(placeholders(c.New), func(p string) bool { return !slices.Contains(known, p) }) {
-		return nil, tools.Errorf(tools.ErrInvalidParams,
-			"`new_string` contains an omission placeholder (for example 'rest of methods ...'). Provide exact literal "+
-				"replacement text.")
+		return invalid("`new_string` contains an omission placeholder (for example 'rest of methods ...'). Provide exact literal " +
+			"replacement text.")
 	}
 	c.edit = sync.OnceValues(c.prepare)
-	return c, nil
+	return nil
 }
 
 // prepare computes the new content. It checks in the order of Gemini CLI: too
 // many matches are reported before a replacement that changes nothing.
 func (c *replaceCall) prepare() (*replacement, error) {
-	e, err := readEdit(c.tool.ws, c.abs)
+	e, err := readEdit(c.ws, c.abs)
 	if err != nil {
 		return nil, fileError("Error preparing edit of", c.abs, err, tools.ErrEditPreparation)
 	}

@@ -2,31 +2,21 @@ package builtin
 
 import (
 	"context"
-	_ "embed"
 	"sync"
 
 	"minigem/tools"
 	"minigem/tools/workspace"
 )
 
-//go:embed write_file.md
-var writeFileDescription string
-
 // writeFileSchema has the arguments of Gemini CLI's write_file.
-var writeFileSchema = tools.MustSchema(`{
+const writeFileSchema = `{
   "type": "object",
   "properties": {
     "file_path": {"type": "string", "description": "Path of the file, absolute or relative to the project's root."},
     "content": {"type": "string", "description": "The whole content of the file, literally."}
   },
   "required": ["file_path", "content"]
-}`)
-
-// writeFile is the tool.
-type writeFile struct {
-	declared
-	ws *workspace.Workspace
-}
+}`
 
 // WriteFile returns the tool write_file (core/tools/write-file.ts). It writes a whole
 // file and makes missing directories. Line ends, byte order mark and encoding of an
@@ -35,16 +25,14 @@ type writeFile struct {
 // written. Errors: [tools.ErrFileWrite], also if the file changed since the call was
 // prepared.
 func WriteFile(ws *workspace.Workspace) tools.Tool {
-	return &writeFile{
-		declared: declared{"write_file", writeFileDescription, writeFileSchema,
-			tools.Info{DisplayName: "WriteFile", Kind: tools.KindEdit, Markdown: true, Sequential: true}},
-		ws: ws,
-	}
+	return tool("write_file", writeFileSchema,
+		tools.Info{DisplayName: "WriteFile", Kind: tools.KindEdit, Markdown: true, Sequential: true},
+		writeFileCall{ws: ws})
 }
 
 // writeFileCall replaces a whole file, or creates one.
 type writeFileCall struct {
-	tool *writeFile
+	ws   *workspace.Workspace
 	args map[string]any
 	abs  string
 	edit func() (*edit, error) // prepared once, so that the user sees exactly what is written
@@ -61,34 +49,30 @@ type userEdited struct {
 	Proposed string `json:"ai_proposed_content"`
 }
 
-// Prepare implements tools.Tool. It refuses a path outside the workspace, a directory,
+// Complete implements tools.Completer. It refuses a path outside the workspace, a directory,
 // and content with a placeholder for omitted code, unless the user edited the content.
-func (t *writeFile) Prepare(args map[string]any) (tools.Invocation, error) {
-	c := &writeFileCall{tool: t, args: args}
-	if err := t.schema.Decode(args, c); err != nil {
-		return nil, err
-	}
+func (c *writeFileCall) Complete(args map[string]any) error {
+	c.args = args
 	if c.FilePath == "" {
-		return nil, tools.Errorf(tools.ErrInvalidParams, `Missing or empty "file_path"`)
+		return invalid(`Missing or empty "file_path"`)
 	}
 	var err error
-	if c.abs, err = resolve(t.ws, c.FilePath); err != nil {
-		return nil, err
+	if c.abs, err = resolve(c.ws, c.FilePath); err != nil {
+		return err
 	}
-	if info, err := t.ws.Stat(c.abs); err == nil && info.IsDir() {
-		return nil, tools.Errorf(tools.ErrInvalidParams, "Path is a directory, not a file: %s", c.abs)
+	if info, err := c.ws.Stat(c.abs); err == nil && info.IsDir() {
+		return invalid("Path is a directory, not a file: %s", c.abs)
 	}
 	if !c.Modified && len(placeholders(c.Content)) > 0 {
-		return nil, tools.Errorf(tools.ErrInvalidParams,
-			"`content` contains an omission placeholder (for example 'rest of methods ...'). Provide complete file content.")
+		return invalid("`content` contains an omission placeholder (for example 'rest of methods ...'). Provide complete file content.")
 	}
 	c.edit = sync.OnceValues(c.prepare)
-	return c, nil
+	return nil
 }
 
 // prepare reads the file and computes the change.
 func (c *writeFileCall) prepare() (*edit, error) {
-	e, err := readEdit(c.tool.ws, c.abs)
+	e, err := readEdit(c.ws, c.abs)
 	if err != nil {
 		return nil, fileError("Error checking existing file", c.abs, err, tools.ErrFileWrite)
 	}
@@ -103,7 +87,7 @@ func (c *writeFileCall) prepare() (*edit, error) {
 // Intent implements tools.Invocation. It reads the file once, for the diff; Run writes
 // only if the file has not changed since.
 func (c *writeFileCall) Intent() tools.Intent {
-	rel := shortPath(c.tool.ws.Rel(c.abs))
+	rel := shortPath(c.ws.Rel(c.abs))
 	in := tools.Intent{Description: "Writing to " + rel, Title: "Confirm Write: " + rel, Paths: []string{c.abs}}
 	if e, err := c.edit(); err == nil {
 		in.Edit = e.intent()
