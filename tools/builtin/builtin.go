@@ -131,9 +131,9 @@ func resolve(ws *workspace.Workspace, path string) (string, error) {
 	return abs, nil
 }
 
-// requirePath returns an error if a path is missing or blank, else nil.
-func requirePath(param, path string) error {
-	if strings.TrimSpace(path) == "" {
+// required returns an error if an argument is missing or blank, else nil.
+func required(param, value string) error {
+	if strings.TrimSpace(value) == "" {
 		return invalid("The '%s' parameter must be non-empty.", param)
 	}
 	return nil

@@ -52,7 +52,7 @@ type exitPlanModeCall struct {
 // Complete implements tools.Completer. It refuses a path outside the folder of plans, links
 // followed; whether the plan can be read is for Check.
 func (c *exitPlanModeCall) Complete(map[string]any) error {
-	if err := requirePath("plan_filename", c.Name); err != nil {
+	if err := required("plan_filename", c.Name); err != nil {
 		return err
 	}
 	var err error

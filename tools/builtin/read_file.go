@@ -63,7 +63,7 @@ type readFileCall struct {
 // Complete implements tools.Completer. It refuses a path outside the workspace, an ignored
 // file and a range that ends before it begins. It does not open the file.
 func (c *readFileCall) Complete(map[string]any) error {
-	if err := requirePath("file_path", c.FilePath); err != nil {
+	if err := required("file_path", c.FilePath); err != nil {
 		return err
 	}
 	if c.EndLine > 0 && c.StartLine > c.EndLine {

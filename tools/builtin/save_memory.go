@@ -78,15 +78,12 @@ type saveMemoryCall struct {
 func (c *saveMemoryCall) Complete(map[string]any) error {
 	// One line: a fact must not begin a heading or a list.
 	c.Fact = strings.TrimSpace(strings.TrimLeft(strings.Join(strings.Fields(c.Fact), " "), "- "))
-	if c.Fact == "" {
-		return invalid("The 'fact' parameter must be non-empty.")
-	}
 	if c.Scope == "project" {
 		c.file = c.files.Project
 	} else if real, err := filepath.EvalSymlinks(c.file); err == nil {
 		c.file = real
 	}
-	return nil
+	return required("fact", c.Fact)
 }
 
 // Intent implements tools.Invocation. Its diff shows the file as it is now: another

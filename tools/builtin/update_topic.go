@@ -52,10 +52,7 @@ type updateTopicCall struct {
 func (c *updateTopicCall) Complete(map[string]any) error {
 	one := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	c.Title, c.Summary, c.Aim = one(c.Title), strings.TrimSpace(c.Summary), one(c.Aim)
-	if c.Aim == "" {
-		return invalid("The 'strategic_intent' parameter must be non-empty.")
-	}
-	return nil
+	return required("strategic_intent", c.Aim)
 }
 
 // Intent implements tools.Invocation. It is the same whether or not the title is new.
