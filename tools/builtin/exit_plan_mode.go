@@ -2,8 +2,8 @@ package builtin
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -102,28 +102,21 @@ func (c *exitPlanModeCall) find(name string) (string, error) {
 // read returns the plan. It is read again for each use, because it may change while the
 // user is asked. Errors are [*tools.Error] and say what the model should do.
 func (c *exitPlanModeCall) read() (string, error) {
-	f, err := c.ws.Open(c.abs)
-	if err != nil {
-		return "", tools.Errorf(tools.ErrFileNotFound,
-			"Plan file does not exist: %s. You must create the plan file before requesting approval.", c.Name)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return "", tools.Errorf(tools.ErrReadContent, "The plan %s is not a file.", c.Name)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxPlan+1))
-	if err != nil {
-		return "", fileError("Error reading the plan", c.abs, err, tools.ErrReadContent)
-	}
-	if len(data) > maxPlan {
+	s, err := c.ws.Snapshot(c.abs, maxPlan)
+	plan, _ := decodeText(s.Data)
+	switch {
+	case errors.Is(err, workspace.ErrTooLarge):
 		return "", tools.Errorf(tools.ErrFileTooLarge, "The plan %s is larger than 1 MB: nobody reads that. Make it shorter.",
 			c.Name)
-	}
-	plan, _ := decodeText(data)
-	if strings.TrimSpace(plan) == "" {
-		return "", invalid("Plan file is empty: %s. Write the plan before requesting approval.",
-			c.Name)
+	case errors.Is(err, workspace.ErrIsDirectory):
+		return "", tools.Errorf(tools.ErrReadContent, "The plan %s is not a file.", c.Name)
+	case err != nil:
+		return "", fileError("Error reading the plan", c.abs, err, tools.ErrReadContent)
+	case !s.Exists:
+		return "", tools.Errorf(tools.ErrFileNotFound,
+			"Plan file does not exist: %s. You must create the plan file before requesting approval.", c.Name)
+	case strings.TrimSpace(plan) == "":
+		return "", invalid("Plan file is empty: %s. Write the plan before requesting approval.", c.Name)
 	}
 	return plan, nil
 }

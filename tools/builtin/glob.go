@@ -75,8 +75,12 @@ func (c *globCall) Complete(map[string]any) error {
 		return invalid("The 'pattern' parameter is not a valid glob: %s", c.Pattern)
 	}
 	c.dirs = c.ws.Dirs()
-	if len(c.dirs) == 1 {
+	switch {
+	case len(c.dirs) == 1:
 		c.from = c.dirs[0]
+	case filepath.IsAbs(c.Pattern): // it says itself where to search
+		from, _ := doublestar.SplitPattern(path.Clean(filepath.ToSlash(c.Pattern)))
+		c.dirs, c.from = c.dirs[:min(1, len(c.dirs))], filepath.FromSlash(from)
 	}
 	if c.DirPath != "" {
 		abs, err := resolve(c.ws, c.DirPath)

@@ -107,11 +107,12 @@ func (c *saveMemoryCall) Intent() tools.Intent {
 // Run implements tools.Invocation. It tries three times if the file changes between
 // reading and writing.
 func (c *saveMemoryCall) Run(ctx context.Context) (tools.Result, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	if ctx.Err() != nil {
+		return tools.Result{}, context.Cause(ctx)
+	}
 	ws, err := c.open(filepath.Dir(c.file))
 	if err == nil {
-		// Lock out other sessions between reading and replacing.
+		// Lock out other calls and sessions between reading and replacing.
 		release, werr := filelock.Wait(ctx, c.file)
 		if werr != nil {
 			return tools.Result{}, werr
@@ -140,6 +141,8 @@ func (c *saveMemoryCall) Run(ctx context.Context) (tools.Result, error) {
 
 // open opens the directory of the file; nothing outside it can be written.
 func (t *memory) open(dir string) (*workspace.Workspace, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if ws := t.opened[dir]; ws != nil {
 		return ws, nil
 	}
