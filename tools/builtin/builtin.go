@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -74,30 +75,29 @@ func All(o Options) ([]tools.Tool, error) {
 	if now == nil {
 		now = time.Now
 	}
-	var all []tools.Tool
-	add := func(when bool, make func() tools.Tool) {
-		if when {
-			all = append(all, make())
+	only := func(when bool, ts ...tools.Tool) []tools.Tool {
+		if !when {
+			return nil
 		}
+		return ts
 	}
 	near := func(t tools.Tool) tools.Tool { return withNearby(t, o.Nearby) }
-	add(o.Session != nil, func() tools.Tool { return UpdateTopic(o.Session) })
-	all = append(all, near(ListDirectory(ws, o.Ignore)), near(ReadFile(ws, o.Ignore)), GrepSearch(ws, o.Ignore),
-		Glob(ws, o.Ignore, now),
-		near(forPlans(Replace(ws), o.Plans)), near(forPlans(WriteFile(ws), o.Plans)))
-	add(o.Web.Generator != nil, func() tools.Tool { return WebFetch(o.Web) })
-	all = append(all, RunShellCommand(ws, shell), ListBackgroundProcesses(shell.Processes),
-		ReadBackgroundOutput(shell.Processes))
-	add(o.Web.Generator != nil, func() tools.Tool { return GoogleWebSearch(o.Web) })
-	if o.Plans.Dir != nil {
-		all = append(all, EnterPlanMode(o.Plans), ExitPlanMode(ws, o.Plans))
-	}
-	// Gemini CLI offers these under certain conditions only, or once did.
-	add(o.Skills.List != nil, func() tools.Tool { return ActivateSkill(o.Skills) })
-	add(o.Asker != nil, func() tools.Tool { return AskUser(o.Asker) })
-	all = append(all, WriteTodos(), ReadManyFiles(ws, o.Ignore))
-	add(o.Memory.User != "", func() tools.Tool { return SaveMemory(o.Memory) })
-	return all, nil
+	web := o.Web.Generator != nil
+	return slices.Concat(
+		only(o.Session != nil, UpdateTopic(o.Session)),
+		only(true, near(ListDirectory(ws, o.Ignore)), near(ReadFile(ws, o.Ignore)), GrepSearch(ws, o.Ignore),
+			Glob(ws, o.Ignore, now), near(forPlans(Replace(ws), o.Plans)), near(forPlans(WriteFile(ws), o.Plans))),
+		only(web, WebFetch(o.Web)),
+		only(true, RunShellCommand(ws, shell), ListBackgroundProcesses(shell.Processes),
+			ReadBackgroundOutput(shell.Processes)),
+		only(web, GoogleWebSearch(o.Web)),
+		only(o.Plans.Dir != nil, EnterPlanMode(o.Plans), ExitPlanMode(ws, o.Plans)),
+		// Gemini CLI offers these under certain conditions only, or once did.
+		only(o.Skills.List != nil, ActivateSkill(o.Skills)),
+		only(o.Asker != nil, AskUser(o.Asker)),
+		only(true, WriteTodos(), ReadManyFiles(ws, o.Ignore)),
+		only(o.Memory.User != "", SaveMemory(o.Memory)),
+	), nil
 }
 
 //go:embed *.md

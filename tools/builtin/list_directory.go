@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,7 +66,7 @@ func ListDirectory(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool 
 }
 
 // listDirectoryCall lists the directory abs. Ignore holds patterns of names, see
-// wildcard.
+// [workspace.Wildcard].
 type listDirectoryCall struct {
 	files
 	abs string
@@ -150,7 +149,7 @@ type listed struct {
 // listed.
 func (c *listDirectoryCall) look(e fs.DirEntry) (listed, bool) {
 	name := e.Name()
-	if c.ws.Protected(name) != "" || slices.ContainsFunc(c.Ignore, func(p string) bool { return wildcard(p, name) }) {
+	if c.ws.Protected(name) != "" || slices.ContainsFunc(c.Ignore, func(p string) bool { return workspace.Wildcard(p, name) }) {
 		return listed{}, false
 	}
 	info, err := e.Info()
@@ -167,13 +166,6 @@ func (c *listDirectoryCall) look(e fs.DirEntry) (listed, bool) {
 func (c *listDirectoryCall) targetIgnored(item listed) bool {
 	ignored, err := c.ws.Ignored(filepath.Join(c.abs, item.name), item.dir, c.Options.over(c.ignore))
 	return ignored && err == nil
-}
-
-// wildcard matches a name against a pattern of * and ?; nothing else is
-// special.
-func wildcard(pattern, name string) bool {
-	ok, err := path.Match(strings.NewReplacer(`\`, `\\`, `[`, `\[`).Replace(pattern), name)
-	return ok && err == nil
 }
 
 // compare puts directories first and sorts by name.
