@@ -173,12 +173,12 @@ func (c *child) work(ctx context.Context) outcome {
 }
 
 // timed returns a context that ends after d, not counting the time of questions to the
-// user until end is called.
-func (c *child) timed(ctx context.Context, d time.Duration) (limited context.Context, end func()) {
+// user until the function that it returns is called.
+func (c *child) timed(ctx context.Context, d time.Duration) (context.Context, func()) {
 	limited, clock := startClock(ctx, d)
 	asker := c.worker.Approver
 	if asker != nil {
-		c.worker.Approver = patient{asker, clock}
+		clock.Approver, c.worker.Approver = asker, clock
 	}
 	return limited, func() { clock.end(); c.worker.Approver = asker }
 }
