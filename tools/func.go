@@ -34,7 +34,8 @@ func Func[Args any](name, description string, kind Kind, run func(ctx context.Co
 	if inferred.Type != "object" {
 		return nil, fmt.Errorf("making the tool %s: its arguments must be a struct, not %s", name, inferred.Type)
 	}
-	return New(name, description, schema, Info{DisplayName: name, Kind: kind}, functionCall[Args]{name: name, run: run}), nil
+	return New(name, description, schema, Info{DisplayName: name, Kind: kind},
+		functionCall[Args]{name: name, run: run}), nil
 }
 
 // functionCall is a call of a Go function.
@@ -44,7 +45,7 @@ type functionCall[Args any] struct {
 	args Args
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]: all arguments are those of the function.
+// UnmarshalJSON implements [json.Unmarshaler]: the function gets all arguments.
 func (c *functionCall[Args]) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, &c.args) }
 
 // Intent implements [Invocation]. People read the name and the arguments as JSON.

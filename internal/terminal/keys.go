@@ -37,7 +37,7 @@ var named = map[string]rune{
 }
 
 // keyOf returns the key for a sequence, or 0 if it is unknown. Applications may ask for
-// O in place of the bracket.
+// O instead of the bracket.
 func keyOf(sequence string) rune { return named[strings.Replace(sequence, "\x1bO", "\x1b[", 1)] }
 
 // sequence returns the length of the first key in b, or 0 if it may be incomplete.

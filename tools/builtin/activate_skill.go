@@ -71,7 +71,8 @@ func (s Skills) tool(list []Skill) tools.Tool {
 	if err != nil {
 		panic(err) // unreachable: strings can be encoded
 	}
-	return tool("activate_skill", string(b), tools.Info{DisplayName: "Activate Skill", Kind: tools.KindOther, Markdown: true},
+	return tool("activate_skill", string(b),
+		tools.Info{DisplayName: "Activate Skill", Kind: tools.KindOther, Markdown: true},
 		activateSkillCall{skills: s, list: list})
 }
 

@@ -22,7 +22,8 @@ const internalDocsSchema = `{
 // pages is [tools.ErrFileNotFound].
 func InternalDocs(pages fs.FS) tools.Tool {
 	return tools.New("get_internal_docs",
-		"Returns a page of the documentation of this program, or the list of its pages.", tools.MustSchema(internalDocsSchema),
+		"Returns a page of the documentation of this program, or the list of its pages.",
+		tools.MustSchema(internalDocsSchema),
 		tools.Info{DisplayName: "GetInternalDocs", Kind: tools.KindRead, Markdown: true}, internalDocsCall{pages: pages})
 }
 

@@ -149,7 +149,8 @@ type listed struct {
 // listed.
 func (c *listDirectoryCall) look(e fs.DirEntry) (listed, bool) {
 	name := e.Name()
-	if c.ws.Protected(name) != "" || slices.ContainsFunc(c.Ignore, func(p string) bool { return workspace.Wildcard(p, name) }) {
+	if c.ws.Protected(name) != "" ||
+		slices.ContainsFunc(c.Ignore, func(p string) bool { return workspace.Wildcard(p, name) }) {
 		return listed{}, false
 	}
 	info, err := e.Info()

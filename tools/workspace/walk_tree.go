@@ -54,8 +54,8 @@ func (k *walker) fork(parts *sync.WaitGroup, do func()) {
 	}
 }
 
-// tree visits the files in and below the directory sub, which it closes. ign is that of
-// the directory that sub is in, or its own at the start. A subdirectory that is not
+// tree visits the files in and below the directory sub, which it closes. ign applies
+// to the entries of its parent, and at the start to those of sub itself. A subdirectory that is not
 // readable, or became a link, is skipped.
 func (k *walker) tree(dir *os.Root, ign *Ignorer, sub string) {
 	defer dir.Close()
@@ -107,7 +107,9 @@ func (k *walker) visitAll(dir *os.Root, ign *Ignorer, files []item) {
 
 // holds reports whether the path is among the sorted items of its directory.
 func holds(items []item, path string) bool {
-	_, found := slices.BinarySearchFunc(items, path, func(i item, path string) int { return strings.Compare(i.path, path) })
+	_, found := slices.BinarySearchFunc(items, path, func(i item, path string) int {
+		return strings.Compare(i.path, path)
+	})
 	return found
 }
 
