@@ -6,8 +6,6 @@ import (
 	"fmt"
 
 	"github.com/google/jsonschema-go/jsonschema"
-
-	"minigem/llm"
 )
 
 // Func makes a [Tool] of a Go function. Args is a struct: the JSON names of its fields
@@ -36,53 +34,33 @@ func Func[Args any](name, description string, kind Kind, run func(ctx context.Co
 	if inferred.Type != "object" {
 		return nil, fmt.Errorf("making the tool %s: its arguments must be a struct, not %s", name, inferred.Type)
 	}
-	return &function[Args]{name, description, kind, schema, run}, nil
+	return New(name, description, schema, Info{DisplayName: name, Kind: kind},
+		functionCall[Args]{name: name, run: run}), nil
 }
 
-// function is a Tool made by Func.
-type function[Args any] struct {
-	name, description string
-	kind              Kind
-	schema            *Schema
-	run               func(context.Context, Args) (string, error)
-}
-
-// Spec implements [Tool].
-func (f *function[Args]) Spec() llm.ToolSpec {
-	return llm.ToolSpec{Name: f.name, Description: f.description, Parameters: f.schema.JSON()}
-}
-
-// Info implements [Tool].
-func (f *function[Args]) Info() Info { return Info{DisplayName: f.name, Kind: f.kind} }
-
-// Prepare implements [Tool].
-func (f *function[Args]) Prepare(args map[string]any) (Invocation, error) {
-	c := &functionCall[Args]{function: f}
-	if err := f.schema.Decode(args, &c.args); err != nil {
-		return nil, err
-	}
-	return c, nil
-}
-
-// functionCall is a call of it with decoded arguments.
+// functionCall is a call of a Go function.
 type functionCall[Args any] struct {
-	function *function[Args]
-	args     Args
+	name string
+	run  func(context.Context, Args) (string, error)
+	args Args
 }
+
+// UnmarshalJSON implements [json.Unmarshaler]: the function gets all arguments.
+func (c *functionCall[Args]) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, &c.args) }
 
 // Intent implements [Invocation]. People read the name and the arguments as JSON.
 func (c *functionCall[Args]) Intent() Intent {
 	b, err := json.Marshal(c.args)
 	if err != nil {
-		return Intent{Description: c.function.name}
+		return Intent{Description: c.name}
 	}
-	return Intent{Description: c.function.name + " " + string(b)}
+	return Intent{Description: c.name + " " + string(b)}
 }
 
 // Run implements [Invocation]. The error of the function is found with [errors.Is] and
 // [errors.As].
 func (c *functionCall[Args]) Run(ctx context.Context) (Result, error) {
-	text, err := c.function.run(ctx, c.args)
+	text, err := c.run(ctx, c.args)
 	if err != nil {
 		return Result{}, Errorf(ErrExecutionFailed, "%w", err)
 	}

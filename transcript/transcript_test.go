@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -253,6 +254,34 @@ func TestOneWriterAtATime(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, again.Remove())
 	assert.NoFileExists(t, path)
+}
+
+// TestRemoveAfterClose checks that only the file that was written is deleted.
+func TestRemoveAfterClose(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(path string) error{
+		"":        func(string) error { return nil },
+		"deleted": os.Remove,
+		"another": func(path string) error {
+			return errors.Join(os.Remove(path), os.WriteFile(path, []byte("mine"), 0o600))
+		},
+		"goes on": func(path string) error {
+			w, err := Open(path, nil)
+			if err != nil {
+				return err
+			}
+			return errors.Join(w.Append(userMessage("u", "after")), w.Close())
+		},
+	} {
+		path := filepath.Join(t.TempDir(), "s.jsonl")
+		w, err := Create(path, meta("s"), nil)
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+		require.NoError(t, change(path))
+		require.NoError(t, w.Remove())
+		_, err = os.Stat(path)
+		assert.Equal(t, name == "" || name == "deleted", os.IsNotExist(err), name)
+	}
 }
 
 func TestFailedWriteEndsTheRecording(t *testing.T) {

@@ -36,7 +36,8 @@ type Writer struct {
 
 	mu    sync.Mutex
 	quiet *time.Timer // timer of the flush; nil if nothing was written
-	file  *os.File
+	file  *os.File    // nil once it is closed
+	was   fs.FileInfo // what it was then
 	lock  *fileLock
 	buf   []byte
 	err   error // the first write error; nothing is written after it
@@ -165,12 +166,15 @@ func (w *Writer) Append(records ...Record) error {
 // keptBuffer is how much memory waits for the next record.
 const keptBuffer = 1 << 20
 
-// inPlace reports whether the open file is the one at its path; true if that is
+// inPlace reports whether the file, if closed as it was then, is the one at its path; true if that is
 // unknown.
 func (w *Writer) inPlace() bool {
-	is, err := w.file.Stat()
-	if err != nil {
-		return true // the write will return the error
+	is := w.was
+	if w.file != nil {
+		var err error
+		if is, err = w.file.Stat(); err != nil {
+			return true // the write will return the error
+		}
 	}
 	named, err := os.Lstat(w.path)
 	if err != nil {
@@ -181,7 +185,9 @@ func (w *Writer) inPlace() bool {
 			return !errors.Is(err, fs.ErrNotExist)
 		}
 	}
-	return os.SameFile(is, named)
+	// A new file may get the number of one that is gone.
+	return os.SameFile(is, named) &&
+		(w.file != nil || is.Size() == named.Size() && is.ModTime().Equal(named.ModTime()))
 }
 
 // flushDelay is how long nothing must be written before fsync.
@@ -226,6 +232,7 @@ func (w *Writer) Close() error {
 	if w.quiet != nil {
 		w.quiet.Stop()
 	}
+	w.was, _ = w.file.Stat()
 	err := errors.Join(w.file.Close(), w.lock.Close())
 	w.file = nil
 	if err != nil {
@@ -235,11 +242,11 @@ func (w *Writer) Close() error {
 }
 
 // Remove closes the file and deletes it, unless another file is at its path. It is no
-// error if nothing is at the path. After [Writer.Close] it cannot tell, and deletes
-// whatever file is there.
+// error if nothing is at the path. After [Writer.Close], a file that was changed since
+// counts as another one.
 func (w *Writer) Remove() error {
 	w.mu.Lock()
-	ours := w.file == nil || w.inPlace()
+	ours := w.inPlace()
 	w.mu.Unlock()
 	err := w.Close()
 	if !ours {

@@ -159,11 +159,8 @@ func (c *child) run(ctx context.Context) (tools.Result, error) {
 
 // work lets the agent run until SubagentStop hooks accept its result.
 func (c *child) work(ctx context.Context) outcome {
-	limited, clock := startClock(ctx, cmp.Or(c.task.Agent.Timeout, DefaultTimeout))
-	defer clock.end()
-	if asker := c.worker.Approver; asker != nil {
-		c.worker.Approver = patient{asker, clock}
-	}
+	limited, end := c.timed(ctx, cmp.Or(c.task.Agent.Timeout, DefaultTimeout))
+	defer end()
 	prompt := c.task.Prompt
 	for again := 0; ; again++ {
 		out := c.finish(ctx, limited, prompt)
@@ -175,6 +172,17 @@ func (c *child) work(ctx context.Context) outcome {
 	}
 }
 
+// timed returns a context that ends after d, not counting the time of questions to the
+// user until the function that it returns is called.
+func (c *child) timed(ctx context.Context, d time.Duration) (context.Context, func()) {
+	limited, clock := startClock(ctx, d)
+	asker := c.worker.Approver
+	if asker != nil {
+		clock.Approver, c.worker.Approver = asker, clock
+	}
+	return limited, func() { clock.end(); c.worker.Approver = asker }
+}
+
 // finish lets the agent run, and once more if it reached a limit or did not say that it
 // is done (core/agents/local-executor.ts).
 func (c *child) finish(ctx, limited context.Context, prompt string) outcome {
@@ -182,8 +190,8 @@ func (c *child) finish(ctx, limited context.Context, prompt string) outcome {
 	if out.why != turns && out.why != timeout && out.why != silent {
 		return out
 	}
-	last, cancel := context.WithTimeoutCause(ctx, graceTime, errTimeout)
-	defer cancel()
+	last, end := c.timed(ctx, graceTime)
+	defer end()
 	again := c.attempt(last, out.text+" You have this one answer left. Call "+CompleteName+
 		" now, with what you have, and nothing else.", 1)
 	if again.why == goal || again.why == halted || again.why == canceled {

@@ -12,8 +12,10 @@ import (
 // errTimeout ends the context of an agent that has worked for too long.
 var errTimeout = errors.New("the agent's time is over")
 
-// clock ends a context after a time that does not run while the clock is stopped.
+// clock ends a context after a time that does not run while the clock is stopped. It is
+// the Approver of an agent that stops it while the user is asked.
 type clock struct {
+	toolcall.Approver
 	cancel context.CancelCauseFunc
 
 	mu    sync.Mutex
@@ -53,16 +55,10 @@ func (c *clock) end() {
 	c.cancel(nil)
 }
 
-// patient stops the agent's clock while the user is asked.
-type patient struct {
-	toolcall.Approver
-	clock *clock
-}
-
 // Approve implements toolcall.Approver.
-func (p patient) Approve(ctx context.Context, q toolcall.Question) toolcall.Answer {
-	if p.clock.stop() {
-		defer p.clock.goOn()
+func (c *clock) Approve(ctx context.Context, q toolcall.Question) toolcall.Answer {
+	if c.stop() {
+		defer c.goOn()
 	}
-	return p.Approver.Approve(ctx, q)
+	return c.Approver.Approve(ctx, q)
 }

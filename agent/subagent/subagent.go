@@ -179,10 +179,16 @@ type Options struct {
 // model, come in their order. A hook that stops the run inside an agent stops the
 // caller's run too, see [toolcall.Halt]. It panics at its first use if a required option
 // is nil.
-func New(o Options) tools.Tool { return &invoke{o} }
+func New(o Options) tools.Tool {
+	return invoke{tools.New(ToolName, description, arguments, tools.Info{DisplayName: "Invoke Subagent",
+		Kind: tools.KindAgent, Sequential: true, Aliases: []string{OlderName}, Markdown: true}, call{o: &o}), &o}
+}
 
 // invoke is the tool. Its declaration names the agents that there are at that moment.
-type invoke struct{ o Options }
+type invoke struct {
+	tools.Tool
+	o *Options
+}
 
 // description is what the caller's model reads about invoke_agent. The agents
 // themselves are described at the argument.
@@ -190,18 +196,14 @@ const description = `Hands a whole task to a specialized agent and returns its r
 	`this conversation: put into the prompt all that it needs to know, and what its report is to say.`
 
 // Spec implements tools.Tool.
-func (t *invoke) Spec() llm.ToolSpec {
-	return llm.ToolSpec{Name: ToolName, Description: description, Parameters: t.parameters()}
-}
-
-// Info implements tools.Tool.
-func (t *invoke) Info() tools.Info {
-	return tools.Info{DisplayName: "Invoke Subagent", Kind: tools.KindAgent, Sequential: true,
-		Aliases: []string{OlderName}, Markdown: true}
+func (t invoke) Spec() llm.ToolSpec {
+	spec := t.Tool.Spec()
+	spec.Parameters = t.parameters()
+	return spec
 }
 
 // parameters returns a schema that names the agents that there are now.
-func (t *invoke) parameters() json.RawMessage {
+func (t invoke) parameters() json.RawMessage {
 	names, about := []string{}, "The agent's name."
 	for _, d := range t.o.List() {
 		names = append(names, d.Name)
@@ -225,37 +227,33 @@ func (t *invoke) parameters() json.RawMessage {
 var arguments = tools.MustSchema(`{"type": "object", "required": ["agent_name", "prompt"],
 	"properties": {"agent_name": {"type": "string"}, "prompt": {"type": "string", "minLength": 1}}}`)
 
-// Prepare implements tools.Tool. It refuses a name that [Options.List] does not have
-// now.
-func (t *invoke) Prepare(args map[string]any) (tools.Invocation, error) {
-	var in struct {
-		Name   string `json:"agent_name"`
-		Prompt string `json:"prompt"`
-	}
-	if err := arguments.Decode(args, &in); err != nil {
-		return nil, err
-	}
-	for _, d := range t.o.List() {
-		if d.Name == in.Name {
-			return &call{&t.o, d, in.Prompt}, nil
-		}
-	}
-	return nil, tools.Errorf(tools.ErrInvalidParams, "Subagent '%s' not found.", in.Name)
-}
-
 // call is one call of the tool.
 type call struct {
-	o      *Options
-	agent  Definition
-	prompt string
+	o     *Options
+	agent Definition
+
+	Name   string `json:"agent_name"`
+	Prompt string `json:"prompt"`
+}
+
+// Complete implements tools.Completer. It refuses a name that [Options.List] does not
+// have now.
+func (c *call) Complete(map[string]any) error {
+	for _, d := range c.o.List() {
+		if d.Name == c.Name {
+			c.agent = d
+			return nil
+		}
+	}
+	return tools.Errorf(tools.ErrInvalidParams, "Subagent '%s' not found.", c.Name)
 }
 
 // Intent implements tools.Invocation. The user reads the whole prompt.
 func (c *call) Intent() tools.Intent {
 	return tools.Intent{
-		Description: c.agent.Name + ": " + strings.Join(strings.Fields(c.prompt), " "),
+		Description: c.agent.Name + ": " + strings.Join(strings.Fields(c.Prompt), " "),
 		Title:       "Invoke Subagent: " + c.agent.Name,
-		Info:        &tools.InfoIntent{Prompt: "The agent " + c.agent.Name + " gets this task:\n\n" + c.prompt},
+		Info:        &tools.InfoIntent{Prompt: "The agent " + c.agent.Name + " gets this task:\n\n" + c.Prompt},
 	}
 }
 
@@ -272,7 +270,7 @@ func (c *call) RunStream(ctx context.Context, live func(string)) (tools.Result, 
 	if newID == nil {
 		newID = uuid.NewString
 	}
-	task := Task{newID(), c.agent, c.prompt}
+	task := Task{newID(), c.agent, c.Prompt}
 	ctx = hooks.Subagent{ID: task.ID, Type: task.Agent.Name, File: task.Agent.File}.In(ctx)
 	added, err := c.o.start(ctx, task)
 	if err != nil {

@@ -290,6 +290,18 @@ func TestTheUsersTimeDoesNotCount(t *testing.T) {
 	}
 }
 
+// TestTheUsersTimeDoesNotCountInTheEnd checks the same for the minute of the last answer.
+func TestTheUsersTimeDoesNotCountInTheEnd(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := &bench{defs: []subagent.Definition{{Name: "a", MaxTurns: 1}}, ask: approver(func() { time.Sleep(time.Hour) })}
+		last := llm.FakeCalls(llm.ToolCall{Name: "asked", Args: map[string]any{"At": "x"}},
+			llm.ToolCall{Name: "complete_task", Args: map[string]any{"result": "found"}})
+		got, _ := b.run(t, t.Context(), invoke("a"), call("look", map[string]any{"At": "x"}), last, llm.FakeText("ok"))
+		assert.Equal(t, "Subagent 'a' finished.\nTermination Reason: GOAL\nResult:\nfound", got)
+	})
+}
+
 // TestTheEndOfTheParentEndsTheAgent checks that it ends at once and asks nothing again.
 func TestTheEndOfTheParentEndsTheAgent(t *testing.T) {
 	t.Parallel()

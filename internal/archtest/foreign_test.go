@@ -42,7 +42,7 @@ var readers = []tried{
 	{row: "project/.env", folder: "hooks/dotenv", functions: "Read"},
 	{row: "project/.geminiignore", folder: "tools/workspace", functions: "ignoreFault newIgnorer"},
 	{row: "project/.git/info/exclude", folder: "tools/workspace", functions: "outerRules"},
-	{row: "project/sub/.gitignore", folder: "tools/workspace", functions: "Workspace.Ignorer walker.gitignore"},
+	{row: "project/sub/.gitignore", folder: "tools/workspace", functions: "Workspace.Ignorer walker.tree"},
 	{row: "project/.git", folder: "tools/workspace", functions: "firstLine"},
 	{row: "home/.gemini/policies/p.toml", folder: "tools/policy", functions: "LoadPaths"},
 	{row: "project/GEMINI.md", folder: "internal/contextfile", functions: "loader.read"},

@@ -32,11 +32,10 @@ type Span struct {
 // has no language. It may be copied and compared.
 type Scanner struct {
 	lang   *language
-	words  *map[string]bool // its keywords
-	until  string           // ends what an earlier line began; may be empty
-	kind   Kind             // the kind of what until ends
-	escape bool             // in it, a backslash escapes the next character
-	tag    bool             // inside an HTML tag
+	until  string // ends what an earlier line began; may be empty
+	kind   Kind   // the kind of what until ends
+	escape bool   // in it, a backslash escapes the next character
+	tag    bool   // inside an HTML tag
 }
 
 // For returns a Scanner for a language, given the name after a block's opening fence.
@@ -45,15 +44,7 @@ func For(name string) Scanner {
 	if i := strings.IndexAny(name, "{,:} "); i >= 0 {
 		name = name[:i]
 	}
-	if known, ok := names[name]; ok {
-		name = known
-	}
-	lang := languages[name]
-	if lang == nil {
-		return Scanner{}
-	}
-	words := set(lang.words)
-	return Scanner{lang: lang, words: &words}
+	return Scanner{lang: languages()[name]}
 }
 
 // Known reports whether the language is known.
@@ -96,8 +87,8 @@ func (l *scan) next() {
 	switch {
 	case l.until != "":
 		l.close()
-	case l.comment(rest), l.lang.tags && l.inTag(rest), l.quoted(rest):
-	case l.lang.tags && !l.tag:
+	case l.comment(rest), l.lang.Tags && l.inTag(rest), l.quoted(rest):
+	case l.lang.Tags && !l.tag:
 		n := strings.IndexByte(rest[1:], '<') + 1
 		if n == 0 {
 			n = len(rest)
@@ -132,18 +123,18 @@ func (l *scan) close() {
 
 // isKey reports whether the string before rest is a JSON key.
 func (l *scan) isKey(rest string) bool {
-	return l.lang.keys && len(l.out) > 0 && l.out[len(l.out)-1].Kind == String &&
+	return l.lang.Keys && len(l.out) > 0 && l.out[len(l.out)-1].Kind == String &&
 		strings.HasPrefix(strings.TrimLeft(rest, " "), ":")
 }
 
 func (l *scan) comment(rest string) bool {
-	for _, mark := range l.lang.line {
+	for _, mark := range l.lang.Line {
 		if strings.HasPrefix(rest, mark) && (mark != "#" || l.at == 0 || strings.IndexByte(" \t;", l.line[l.at-1]) >= 0) {
 			l.take(Comment, len(rest))
 			return true
 		}
 	}
-	for _, b := range l.lang.block {
+	for _, b := range l.lang.Block {
 		if strings.HasPrefix(rest, b[0]) {
 			l.take(Comment, len(b[0]))
 			l.until, l.kind, l.escape = b[1], Comment, false
@@ -155,17 +146,17 @@ func (l *scan) comment(rest string) bool {
 
 // quoted begins a string.
 func (l *scan) quoted(rest string) bool {
-	if l.lang.tags && !l.tag {
+	if l.lang.Tags && !l.tag {
 		return false
 	}
-	for _, q := range l.lang.quotes {
-		if !strings.HasPrefix(rest, q.mark) {
+	for _, q := range l.lang.Quotes {
+		if !strings.HasPrefix(rest, q.Mark) {
 			continue
 		}
-		if q.value && l.at > 0 && strings.IndexByte(" \t[{,:(=", l.line[l.at-1]) < 0 {
+		if q.Value && l.at > 0 && strings.IndexByte(" \t[{,:(=", l.line[l.at-1]) < 0 {
 			return false // an apostrophe
 		}
-		if q.char {
+		if q.Char {
 			n := character(rest)
 			if n == 0 {
 				return false // a Rust lifetime
@@ -173,15 +164,15 @@ func (l *scan) quoted(rest string) bool {
 			l.take(String, n)
 			return true
 		}
-		if !q.lines && !closes(rest[len(q.mark):], q.mark, q.escape) {
+		if !q.Lines && !closes(rest[len(q.Mark):], q.Mark, q.Escape) {
 			l.take(String, len(rest))
 			return true
 		}
-		if l.lang.keys && len(l.out) > 0 && l.out[len(l.out)-1].Kind == String {
+		if l.lang.Keys && len(l.out) > 0 && l.out[len(l.out)-1].Kind == String {
 			l.out = append(l.out, Span{Kind: Plain}) // two adjacent strings
 		}
-		l.take(String, len(q.mark))
-		l.until, l.kind, l.escape = q.mark, String, q.escape
+		l.take(String, len(q.Mark))
+		l.until, l.kind, l.escape = q.Mark, String, q.Escape
 		return true
 	}
 	return false
@@ -237,16 +228,16 @@ func (l *scan) inTag(rest string) bool {
 func (l *scan) word(rest string) {
 	r, size := utf8.DecodeRuneInString(rest)
 	switch {
-	case r == '$' && l.lang.variables:
+	case r == '$' && l.lang.Variables:
 		l.take(Name, variable(rest))
 	case r >= '0' && r <= '9':
 		l.take(Number, wordLength(rest, "."))
-	case r == '@' && l.lang.decorators && len(rest) > 1 && letter(rune(rest[1])):
+	case r == '@' && l.lang.Decorators && len(rest) > 1 && letter(rune(rest[1])):
 		l.take(Name, 1+wordLength(rest[1:], "."))
 	case letter(r):
-		n := wordLength(rest, l.lang.inWords)
+		n := wordLength(rest, l.lang.InWords)
 		l.take(l.kindOf(rest[:n], rest[n:]), n)
-	case l.lang.section && r == '[' && strings.TrimSpace(l.line[:l.at]) == "":
+	case l.lang.Section && r == '[' && strings.TrimSpace(l.line[:l.at]) == "":
 		l.take(Keyword, len(strings.TrimRight(rest, " ")))
 	default:
 		l.take(Plain, size)
@@ -254,17 +245,17 @@ func (l *scan) word(rest string) {
 }
 
 func (l *scan) kindOf(word, after string) Kind {
-	if l.lang.fold {
+	if l.lang.Fold {
 		word = strings.ToLower(word)
 	}
 	first := strings.Trim(l.line[:l.at], " \t-") == ""
 	after = strings.TrimLeft(after, " ")
 	switch {
-	case l.lang.assigned != "" && first && after != "" && strings.IndexByte(l.lang.assigned, after[0]) >= 0:
+	case l.lang.Assigned != "" && first && after != "" && strings.IndexByte(l.lang.Assigned, after[0]) >= 0:
 		return Name
-	case (*l.words)[word]:
+	case l.lang.keywords[word]:
 		return Keyword
-	case l.tag, strings.HasPrefix(after, "(") && l.lang.calls:
+	case l.tag, strings.HasPrefix(after, "(") && l.lang.Calls:
 		return Name
 	}
 	return Plain

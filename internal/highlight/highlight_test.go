@@ -63,13 +63,14 @@ func TestLanguages(t *testing.T) {
 // can be read.
 func TestEveryLanguage(t *testing.T) {
 	t.Parallel()
-	for name, to := range names {
-		assert.NotNil(t, languages[to], name)
-		assert.Nil(t, languages[name], name)
-	}
-	for name := range languages {
+	names := map[*language]int{}
+	for name, l := range languages() {
 		s := For(name)
 		assert.True(t, s.Known(), name)
+		names[l]++
+	}
+	for l, n := range names {
+		assert.Len(t, l.Aliases, n-1, "an alias belongs to one language")
 	}
 }
 
@@ -77,7 +78,7 @@ func TestEveryLanguage(t *testing.T) {
 // that a line of one kind is not copied once per character.
 func TestNothingIsCopied(t *testing.T) {
 	t.Parallel()
-	for name := range languages {
+	for name := range languages() {
 		for _, code := range []string{";;;;", "${ ${ $", "'\\ \\\\ '", `"a" "b": c`, "<a b='c'>d</a>", "[ [ [", "a - b.c @d", "/* e */ # f", "0.1 é \xff"} {
 			s, at := For(name), 0
 			for _, span := range s.Line(code) {

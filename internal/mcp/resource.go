@@ -49,15 +49,11 @@ func ResourceTools(sessions []*Session) []tools.Tool {
 		return nil
 	}
 	return []tools.Tool{
-		resourceTool{listSpec, tools.Info{DisplayName: "List MCP Resources", Kind: tools.KindSearch}, listSchema,
-			func(args map[string]any) tools.Invocation {
-				name, _ := args["serverName"].(string)
-				return &listCall{sessions, name}
-			}},
-		resourceTool{readSpec, tools.Info{DisplayName: "Read MCP Resource", Kind: tools.KindRead}, readSchema,
-			func(args map[string]any) tools.Invocation {
-				return &readCall{sessions, args["uri"].(string)}
-			}},
+		tools.New("list_mcp_resources",
+			"Lists the resources that the connected MCP servers offer: server, URI, name and description of each.", listSchema,
+			tools.Info{DisplayName: "List MCP Resources", Kind: tools.KindSearch}, listCall{sessions: sessions}),
+		tools.New("read_mcp_resource", "Reads one resource that a connected MCP server offers, by its URI.", readSchema,
+			tools.Info{DisplayName: "Read MCP Resource", Kind: tools.KindRead}, readCall{sessions: sessions}),
 	}
 }
 
@@ -74,42 +70,14 @@ var (
 }`)
 )
 
-var (
-	listSpec = llm.ToolSpec{Name: "list_mcp_resources", Parameters: listSchema.JSON(),
-		Description: "Lists the resources that the connected MCP servers offer: server, URI, name and description of each."}
-	readSpec = llm.ToolSpec{Name: "read_mcp_resource", Parameters: readSchema.JSON(),
-		Description: "Reads one resource that a connected MCP server offers, by its URI."}
-)
-
-type resourceTool struct {
-	spec    llm.ToolSpec
-	info    tools.Info
-	schema  *tools.Schema
-	prepare func(args map[string]any) tools.Invocation // for arguments that match the schema
-}
-
-// Spec implements tools.Tool.
-func (t resourceTool) Spec() llm.ToolSpec { return t.spec }
-
-// Info implements tools.Tool.
-func (t resourceTool) Info() tools.Info { return t.info }
-
-// Prepare implements tools.Tool.
-func (t resourceTool) Prepare(args map[string]any) (tools.Invocation, error) {
-	if err := t.schema.Check(args); err != nil {
-		return nil, err
-	}
-	return t.prepare(args), nil
-}
-
 type listCall struct {
 	sessions []*Session
-	server   string // empty means all
+	Server   string `json:"serverName"` // empty means all
 }
 
 // Intent implements tools.Invocation.
 func (c *listCall) Intent() tools.Intent {
-	return tools.Intent{Description: "Lists the resources of " + cmp.Or(c.server, "all MCP servers") + "."}
+	return tools.Intent{Description: "Lists the resources of " + cmp.Or(c.Server, "all MCP servers") + "."}
 }
 
 // Run implements tools.Invocation.
@@ -119,7 +87,7 @@ func (c *listCall) Run(ctx context.Context) (tools.Result, error) {
 	}
 	var rows []string
 	for _, s := range c.sessions {
-		if c.server != "" && s.server.Name != c.server {
+		if c.Server != "" && s.server.Name != c.Server {
 			continue
 		}
 		for _, r := range s.now().resources {
@@ -141,12 +109,12 @@ func (c *listCall) Run(ctx context.Context) (tools.Result, error) {
 
 type readCall struct {
 	sessions []*Session
-	uri      string
+	URI      string `json:"uri"`
 }
 
 // Intent implements tools.Invocation.
 func (c *readCall) Intent() tools.Intent {
-	return tools.Intent{Description: "Reads the resource " + cleanLine(c.uri) + "."}
+	return tools.Intent{Description: "Reads the resource " + cleanLine(c.URI) + "."}
 }
 
 // Run implements tools.Invocation. It only reads resources that a server has listed, so
@@ -157,7 +125,7 @@ func (c *readCall) Run(ctx context.Context) (tools.Result, error) {
 	}
 	s, uri := c.find()
 	if s == nil {
-		return tools.Result{}, tools.Errorf(tools.ErrMCPResource, "MCP resource not found: %s", cleanLine(c.uri))
+		return tools.Result{}, tools.Errorf(tools.ErrMCPResource, "MCP resource not found: %s", cleanLine(c.URI))
 	}
 	limit := cmp.Or(s.server.Timeout, DefaultTimeout)
 	limited, cancel := context.WithTimeout(ctx, limit)
@@ -186,7 +154,7 @@ func (c *readCall) Run(ctx context.Context) (tools.Result, error) {
 func (c *readCall) find() (*Session, string) {
 	for _, s := range c.sessions {
 		for _, r := range s.now().resources {
-			if c.uri == r.uri || c.uri == s.server.Name+":"+r.uri {
+			if c.URI == r.uri || c.URI == s.server.Name+":"+r.uri {
 				return s, r.uri
 			}
 		}

@@ -17,29 +17,19 @@ var insertKeys = map[rune]rune{
 	keyWordDelete: readline.MetaDelete, keyWordRub: readline.MetaBackspace, keyEsc: readline.CharEsc,
 }
 
-// known lists the control characters that the line editor handles.
-var known = string([]rune{
-	readline.CharLineStart, readline.CharBackward, readline.CharInterrupt, readline.CharDelete, readline.CharLineEnd,
-	readline.CharForward, readline.CharBell, readline.CharCtrlH, readline.CharTab, readline.CharCtrlJ, readline.CharKill,
-	readline.CharEnter, readline.CharNext, readline.CharPrev, readline.CharBckSearch, readline.CharFwdSearch,
-	readline.CharTranspose, readline.CharCtrlU, readline.CharCtrlW, readline.CharCtrlY, readline.CharEsc,
-	readline.CharBackspace,
-})
+// known lists the control characters that the line editor handles, as people write them:
+// A is ^A.
+const known = "ABCDEFGHIJKMNPRSTUWY[?"
 
 // nothing is a key that does nothing, except end a search.
 const nothing = readline.CharBell
 
-// endsSearch lists the keys that end the line editor's search. Any other key is added
-// to the search text.
-var endsSearch = []rune{
-	readline.CharBell, readline.CharTab, readline.CharCtrlU, readline.CharKill, readline.MetaForward,
-	readline.CharTranspose,
-	readline.MetaBackward, readline.MetaDelete, readline.CharLineStart, readline.CharLineEnd, readline.CharCtrlZ,
-	readline.CharCtrlL,
-	readline.MetaBackspace, readline.CharCtrlW, readline.CharCtrlY, readline.CharEnter, readline.CharCtrlJ,
-	readline.CharBackward,
-	readline.CharForward, readline.CharPrev, readline.CharNext, readline.CharDelete, readline.CharInterrupt,
-}
+// endsSearch lists the control characters, as in known, that end the line editor's search,
+// like its named keys. Any other key is added to the search text.
+const endsSearch = "ABCDEFGIJKLMNPTUWYZ"
+
+// isControl reports whether r is one of the control characters that list names.
+func isControl(r rune, list string) bool { return strings.ContainsRune(list, r^0x40) }
 
 // filter converts a key for the line editor before the editor acts on it. ok is false
 // for keys that the line editor must not receive.
@@ -47,7 +37,7 @@ func (e *editor) filter(r rune) (_ rune, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	r, ok = e.named(r)
-	e.searched = ok && slices.Contains(endsSearch, r)
+	e.searched = ok && (r < 0 || isControl(r, endsSearch))
 	return r, ok
 }
 
@@ -102,7 +92,7 @@ func (e *editor) named(r rune) (_ rune, ok bool) {
 		return r, len(e.line) > 1
 	}
 	if r > 0 && (r < ' ' || r == 0x7f) {
-		return r, strings.ContainsRune(known, r)
+		return r, isControl(r, known)
 	}
 	return r, r < 0 || r == newlineMark || r >= firstPaste && r <= lastPaste || text.Typed(r) && !private(r)
 }

@@ -25,37 +25,20 @@ const (
 	lastPaste  rune = 0x10fffd
 )
 
-// named maps sequences to keys. plainKey removes modifiers that have no meaning here.
+// named maps sequences to keys.
 var named = map[string]rune{
-	"A": keyUp, "B": keyDown, "D": keyLeft, "C": keyRight, "H": keyHome, "F": keyEnd,
-	"1~": keyHome, "7~": keyHome, "4~": keyEnd, "8~": keyEnd, "3~": keyDelete,
-	"1;5D": keyWordLeft, "1;3D": keyWordLeft, "5D": keyWordLeft,
-	"1;5C": keyWordRight, "1;3C": keyWordRight, "5C": keyWordRight,
-	"3;5~": keyWordDelete, "3;3~": keyWordDelete,
+	keyEscape: keyEsc, "\x1bb": keyWordLeft, "\x1bf": keyWordRight, "\x1bd": keyWordDelete,
+	"\x1b\x7f": keyWordRub, "\x1b\b": keyWordRub, "\x1b\r": newlineMark, "\x1b\n": newlineMark,
+	"\x1b[A": keyUp, "\x1b[B": keyDown, "\x1b[D": keyLeft, "\x1b[C": keyRight, "\x1b[H": keyHome, "\x1b[F": keyEnd,
+	"\x1b[1~": keyHome, "\x1b[7~": keyHome, "\x1b[4~": keyEnd, "\x1b[8~": keyEnd, "\x1b[3~": keyDelete,
+	"\x1b[1;5D": keyWordLeft, "\x1b[1;3D": keyWordLeft, "\x1b[5D": keyWordLeft,
+	"\x1b[1;5C": keyWordRight, "\x1b[1;3C": keyWordRight, "\x1b[5C": keyWordRight,
+	"\x1b[3;5~": keyWordDelete, "\x1b[3;3~": keyWordDelete,
 }
 
-// keyOf returns the key for a sequence, or 0 if it is unknown.
-func keyOf(sequence string) rune {
-	switch {
-	case sequence == keyEscape:
-		return keyEsc
-	case strings.HasPrefix(sequence, "\x1b["), strings.HasPrefix(sequence, "\x1bO"):
-		return named[sequence[2:]]
-	}
-	switch sequence {
-	case "\x1bb":
-		return keyWordLeft
-	case "\x1bf":
-		return keyWordRight
-	case "\x1bd":
-		return keyWordDelete
-	case "\x1b\x7f", "\x1b\b":
-		return keyWordRub
-	case "\x1b\r", "\x1b\n":
-		return newlineMark
-	}
-	return 0
-}
+// keyOf returns the key for a sequence, or 0 if it is unknown. Applications may ask for
+// O instead of the bracket.
+func keyOf(sequence string) rune { return named[strings.Replace(sequence, "\x1bO", "\x1b[", 1)] }
 
 // sequence returns the length of the first key in b, or 0 if it may be incomplete.
 func sequence(b []byte) int {

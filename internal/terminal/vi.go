@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"slices"
+	"strings"
 	"unicode"
 
 	"github.com/chzyer/readline"
@@ -11,6 +12,8 @@ import (
 // The zero vi is in insert mode.
 type vi struct {
 	normal bool
+	line   []rune // what press works on
+	pos    int
 
 	count    int  // count typed before a command, or 0
 	operator rune // d, c or y, waiting for a motion
@@ -38,183 +41,168 @@ func (v *vi) begin() { *v = vi{find: v.find, yanked: v.yanked} }
 // press handles a key in normal mode, or Esc in insert mode. It returns the new line
 // and cursor, and a key to pass to the line editor, or 0. It modifies line.
 func (v *vi) press(r rune, line []rune, pos int) (_ []rune, _ int, pass rune) {
+	v.line, v.pos = line, pos
+	pass = v.key(r)
+	return v.line, v.pos, pass
+}
+
+// key handles a key. A command that is complete leaves no count and no operator.
+func (v *vi) key(r rune) (pass rune) {
 	if named, ok := viKeys[r]; ok && v.waiting == 0 {
 		r = named
 	}
 	switch {
 	case r == readline.CharEsc || r == keyEsc:
 		if !v.normal {
-			pos = max(pos-1, 0)
+			v.pos = max(v.pos-1, 0)
 		}
 		v.normal = true
-		v.reset()
-		return line, pos, 0
 	case r == readline.CharEnter, r == readline.CharCtrlJ, r == readline.CharInterrupt, r == readline.CharDelete,
 		r == readline.CharBckSearch:
-		v.reset()
-		return line, pos, r
+		pass = r
 	case v.waiting != 0:
-		return v.character(r, line, pos)
+		v.character(r)
 	case r >= '1' && r <= '9' || r == '0' && v.count > 0:
 		v.count = min(v.count*10+int(r-'0'), 9999)
-		return line, pos, 0
-	case r == 'r' || r == 'f' || r == 'F' || r == 't' || r == 'T':
+		return 0
+	case strings.ContainsRune("rfFtT", r), v.operator != 0 && (r == 'i' || r == 'a'): // an object follows
 		v.waiting = r
-		return line, pos, 0
-	case v.operator != 0 && (r == 'i' || r == 'a'): // an object follows
-		v.waiting = r
-		return line, pos, 0
-	case v.operator == 0 && (r == 'd' || r == 'c' || r == 'y'):
+		return 0
+	case v.operator == 0 && strings.ContainsRune("dcy", r):
 		v.operator = r
-		return line, pos, 0
+		return 0
 	case v.operator == r: // dd, cc, yy
-		return v.operate(line, pos, 0, len(line))
+		v.operate(0, len(v.line))
+	default:
+		if to, inclusive, ok := v.motion(r); ok {
+			v.moved(to, inclusive)
+		} else if v.operator == 0 {
+			pass = v.simple(r)
+		}
 	}
-	if to, inclusive, ok := v.motion(r, line, pos); ok {
-		return v.moved(line, pos, to, inclusive)
-	}
-	if v.operator != 0 {
-		v.reset()
-		return line, pos, 0
-	}
-	defer v.reset()
-	return v.simple(r, line, pos)
+	v.count, v.operator, v.waiting = 0, 0, 0
+	return pass
 }
-
-func (v *vi) reset() { v.count, v.operator, v.waiting = 0, 0, 0 }
 
 func (v *vi) times() int { return max(v.count, 1) }
 
 // character completes a command that was waiting for a character.
-func (v *vi) character(r rune, line []rune, pos int) ([]rune, int, rune) {
-	command := v.waiting
-	v.waiting = 0
+func (v *vi) character(r rune) {
 	if r < ' ' || private(r) {
-		v.reset()
-		return line, pos, 0
+		return
 	}
-	if command == 'r' {
-		if n := v.times(); pos+n <= len(line) && v.operator == 0 {
-			v.keep(line, pos)
+	switch command := v.waiting; command {
+	case 'r':
+		if n := v.times(); v.pos+n <= len(v.line) && v.operator == 0 {
+			v.keep()
 			for i := range n {
-				line[pos+i] = r
+				v.line[v.pos+i] = r
 			}
-			pos += n - 1
+			v.pos += n - 1
 		}
-		v.reset()
-		return line, pos, 0
-	}
-	if command == 'i' || command == 'a' {
-		if from, to, ok := object(r, command == 'a', line, pos); ok {
-			return v.operate(line, pos, from, to)
+	case 'i', 'a':
+		if from, to, ok := object(r, command == 'a', v.line, v.pos); ok {
+			v.operate(from, to)
 		}
-		v.reset()
-		return line, pos, 0
+	default:
+		v.find = [2]rune{command, r}
+		if to, inclusive, ok := v.found(v.find); ok {
+			v.moved(to, inclusive)
+		}
 	}
-	v.find = [2]rune{command, r}
-	if to, inclusive, ok := v.found(v.find, line, pos); ok {
-		return v.moved(line, pos, to, inclusive)
-	}
-	v.reset()
-	return line, pos, 0
 }
 
 // moved completes a motion: it moves the cursor, or applies the operator to the text in
 // between.
-func (v *vi) moved(line []rune, pos, to int, inclusive bool) ([]rune, int, rune) {
+func (v *vi) moved(to int, inclusive bool) {
 	if v.operator == 0 {
-		v.reset()
-		return line, v.within(line, to), 0
+		v.move(to)
+		return
 	}
-	from := min(pos, to)
-	to = max(pos, to)
+	from := min(v.pos, to)
+	to = max(v.pos, to)
 	if inclusive {
 		to++
 	}
-	return v.operate(line, pos, from, min(to, len(line)))
+	v.operate(from, min(to, len(v.line)))
 }
 
 // operate deletes, changes or copies.
-func (v *vi) operate(line []rune, pos, from, to int) ([]rune, int, rune) {
-	operator := v.operator
-	v.reset()
-	v.yanked = slices.Clone(line[from:to])
-	if operator == 'y' {
-		return line, v.within(line, from), 0
+func (v *vi) operate(from, to int) {
+	v.yanked = slices.Clone(v.line[from:to])
+	if v.operator != 'y' {
+		v.keep()
+		v.line = slices.Delete(v.line, from, to)
 	}
-	v.keep(line, pos)
-	line = slices.Delete(line, from, to)
-	if operator == 'c' {
-		v.normal = false
-		return line, from, 0
+	if v.operator == 'c' {
+		v.normal, v.pos = false, from
+		return
 	}
-	return line, v.within(line, from), 0
+	v.move(from)
 }
 
 // simple executes the commands that are not motions.
-func (v *vi) simple(r rune, line []rune, pos int) ([]rune, int, rune) {
+func (v *vi) simple(r rune) (pass rune) {
 	switch r {
 	case 'j':
-		return line, pos, readline.CharNext
+		return readline.CharNext
 	case 'k':
-		return line, pos, readline.CharPrev
+		return readline.CharPrev
 	case 'u':
-		if n := len(v.undo); n > 0 {
-			last := v.undo[n-1]
-			v.undo = v.undo[:n-1]
-			return last.line, v.within(last.line, last.pos), 0
+		if n := len(v.undo) - 1; n >= 0 {
+			v.line = v.undo[n].line
+			v.move(v.undo[n].pos)
+			v.undo = v.undo[:n]
 		}
-		return line, pos, 0
 	case 'p', 'P':
-		at := min(pos+1, len(line))
-		if r == 'P' {
-			at = pos
+		at := v.pos
+		if r == 'p' {
+			at = min(at+1, len(v.line))
 		}
-		v.keep(line, pos)
-		return slices.Insert(line, at, v.yanked...), max(at+len(v.yanked)-1, 0), 0
+		v.keep()
+		v.line, v.pos = slices.Insert(v.line, at, v.yanked...), max(at+len(v.yanked)-1, 0)
 	case '~':
-		if pos < len(line) {
-			v.keep(line, pos)
-			line[pos] = swapCase(line[pos])
+		if v.pos < len(v.line) {
+			v.keep()
+			v.line[v.pos] = swapCase(v.line[v.pos])
 		}
-		return line, v.within(line, pos+1), 0
+		v.move(v.pos + 1)
 	case 'x', 'X', 's', 'D', 'C', 'S':
-		return v.cut(r, line, pos)
+		v.cut(r)
 	case 'i', 'a', 'I', 'A':
-		v.keep(line, pos)
+		v.keep()
 		v.normal = false
-		at := map[rune]int{'i': pos, 'a': min(pos+1, len(line)), 'I': firstOf(line), 'A': len(line)}
-		return line, at[r], 0
+		v.pos = map[rune]int{'i': v.pos, 'a': min(v.pos+1, len(v.line)), 'I': firstOf(v.line), 'A': len(v.line)}[r]
 	}
-	return line, pos, 0
+	return 0
 }
 
 // cut executes the commands that abbreviate an operator and a motion.
-func (v *vi) cut(r rune, line []rune, pos int) ([]rune, int, rune) {
-	n := v.times()
+func (v *vi) cut(r rune) {
 	v.operator = 'd'
-	if r == 's' || r == 'C' || r == 'S' {
+	if strings.ContainsRune("sCS", r) {
 		v.operator = 'c'
 	}
 	switch r {
 	case 'X':
-		return v.operate(line, pos, max(pos-n, 0), pos)
+		v.operate(max(v.pos-v.times(), 0), v.pos)
 	case 'D', 'C':
-		return v.operate(line, pos, pos, len(line))
+		v.operate(v.pos, len(v.line))
 	case 'S':
-		return v.operate(line, pos, 0, len(line))
+		v.operate(0, len(v.line))
+	default:
+		v.operate(v.pos, min(v.pos+v.times(), len(v.line)))
 	}
-	return v.operate(line, pos, pos, min(pos+n, len(line)))
 }
 
-// keep saves a line for u to restore.
-func (v *vi) keep(line []rune, pos int) {
+// keep saves the line for u to restore.
+func (v *vi) keep() {
 	const most = 100
-	v.undo = append(v.undo[max(len(v.undo)-most, 0):], draftState{slices.Clone(line), pos})
+	v.undo = append(v.undo[max(len(v.undo)-most, 0):], draftState{slices.Clone(v.line), v.pos})
 }
 
-// within returns the nearest position that the cursor may have in normal mode.
-func (v *vi) within(line []rune, pos int) int { return max(min(pos, len(line)-1), 0) }
+// move moves the cursor to the nearest position that it may have in normal mode.
+func (v *vi) move(to int) { v.pos = max(min(to, len(v.line)-1), 0) }
 
 func swapCase(r rune) rune {
 	if unicode.IsUpper(r) {

@@ -4,8 +4,8 @@ import "unicode"
 
 // motion returns where a motion leads. inclusive means that an operator includes the
 // character there. ok is false if r is not a motion, or leads nowhere.
-func (v *vi) motion(r rune, line []rune, pos int) (to int, inclusive, ok bool) {
-	to = pos
+func (v *vi) motion(r rune) (to int, inclusive, ok bool) {
+	line, to := v.line, v.pos
 	switch r {
 	case '0':
 		return 0, false, true
@@ -14,9 +14,9 @@ func (v *vi) motion(r rune, line []rune, pos int) (to int, inclusive, ok bool) {
 	case '$':
 		return max(len(line)-1, 0), true, true
 	case ';':
-		return v.found(v.find, line, pos)
+		return v.found(v.find)
 	case ',':
-		return v.found([2]rune{swapCase(v.find[0]), v.find[1]}, line, pos)
+		return v.found([2]rune{swapCase(v.find[0]), v.find[1]})
 	}
 	for range v.times() {
 		switch r {
@@ -35,14 +35,14 @@ func (v *vi) motion(r rune, line []rune, pos int) (to int, inclusive, ok bool) {
 		case 'e', 'E':
 			to, inclusive = wordEnd(line, to, r == 'E', false), true
 		default:
-			return pos, false, false
+			return 0, false, false
 		}
 	}
 	return to, inclusive, true
 }
 
 // found returns where f, F, t or T leads.
-func (v *vi) found(find [2]rune, line []rune, pos int) (to int, inclusive, ok bool) {
+func (v *vi) found(find [2]rune) (to int, inclusive, ok bool) {
 	step, short := 1, 0
 	switch find[0] {
 	case 'F':
@@ -53,10 +53,10 @@ func (v *vi) found(find [2]rune, line []rune, pos int) (to int, inclusive, ok bo
 		step, short = -1, 1
 	case 'f':
 	default:
-		return pos, false, false
+		return 0, false, false
 	}
-	left := v.times()
-	for i := pos + step; i >= 0 && i < len(line); i += step {
+	line, left := v.line, v.times()
+	for i := v.pos + step; i >= 0 && i < len(line); i += step {
 		if line[i] != find[1] {
 			continue
 		}
@@ -64,7 +64,7 @@ func (v *vi) found(find [2]rune, line []rune, pos int) (to int, inclusive, ok bo
 			return i + short, step > 0, true
 		}
 	}
-	return pos, false, false
+	return 0, false, false
 }
 
 // class returns the class of a character. Words are runs of one class.
@@ -78,25 +78,22 @@ func class(r rune, big bool) int {
 	return 2
 }
 
-func firstOf(line []rune) int {
-	for i, r := range line {
-		if class(r, true) != 0 {
-			return i
-		}
+// past returns the first position from i on, in steps of step, that is not in a word of
+// that class.
+func past(line []rune, i, step int, big bool, word int) int {
+	for i >= 0 && i < len(line) && class(line[i], big) == word {
+		i += step
 	}
-	return 0
+	return i
 }
+
+func firstOf(line []rune) int { return past(line, 0, 1, true, 0) % max(len(line), 1) }
 
 func nextWord(line []rune, i int, big bool) int {
 	if i < len(line) {
-		for here := class(line[i], big); i < len(line) && class(line[i], big) == here && here != 0; {
-			i++
-		}
+		i = past(line, i, 1, big, class(line[i], big))
 	}
-	for i < len(line) && class(line[i], big) == 0 {
-		i++
-	}
-	return i
+	return past(line, i, 1, big, 0)
 }
 
 // wordEnd returns the position of the last character of a word. If the cursor is
@@ -105,28 +102,15 @@ func wordEnd(line []rune, i int, big, stay bool) int {
 	if !stay {
 		i++
 	}
-	for i < len(line) && class(line[i], big) == 0 {
-		i++
-	}
-	if i >= len(line) {
+	if i = past(line, i, 1, big, 0); i >= len(line) {
 		return max(len(line)-1, 0)
 	}
-	for here := class(line[i], big); i+1 < len(line) && class(line[i+1], big) == here; {
-		i++
-	}
-	return i
+	return past(line, i, 1, big, class(line[i], big)) - 1
 }
 
 func wordStart(line []rune, i int, big bool) int {
-	i--
-	for i > 0 && class(line[i], big) == 0 {
-		i--
-	}
-	if i <= 0 {
+	if i = past(line, i-1, -1, big, 0); i <= 0 {
 		return 0
 	}
-	for here := class(line[i], big); i > 0 && class(line[i-1], big) == here; {
-		i--
-	}
-	return i
+	return past(line, i, -1, big, class(line[i], big)) + 1
 }

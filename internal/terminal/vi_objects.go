@@ -1,5 +1,7 @@
 package terminal
 
+import "strings"
+
 // object returns the range of a text object: a word, quotes or brackets. around
 // includes what surrounds it. ok is false if there is none.
 func object(name rune, around bool, line []rune, pos int) (from, to int, ok bool) {
@@ -7,16 +9,17 @@ func object(name rune, around bool, line []rune, pos int) (from, to int, ok bool
 	case 'w', 'W':
 		return wordObject(line, pos, name == 'W', around)
 	case '"', '\'', '`':
-		return quoted(name, around, line, pos)
+		from, to, ok = quoted(name, line, pos)
 	}
-	pairs := map[rune][2]rune{
-		'(': {'(', ')'}, ')': {'(', ')'}, 'b': {'(', ')'}, '[': {'[', ']'}, ']': {'[', ']'},
-		'{': {'{', '}'}, '}': {'{', '}'}, 'B': {'{', '}'}, '<': {'<', '>'}, '>': {'<', '>'},
+	for _, pair := range []string{"()b", "[]", "{}B", "<>"} {
+		if strings.ContainsRune(pair, name) {
+			from, to, ok = bracketed([]rune(pair), line, pos)
+		}
 	}
-	if pair, known := pairs[name]; known {
-		return bracketed(pair, around, line, pos)
+	if ok && around {
+		from, to = from-1, to+1
 	}
-	return 0, 0, false
+	return from, to, ok
 }
 
 // wordObject returns the word or the blanks under the cursor. around includes the
@@ -26,14 +29,8 @@ func wordObject(line []rune, pos int, big, around bool) (from, to int, ok bool) 
 		return 0, 0, false
 	}
 	run := func(at int) (from, to int) {
-		from, to = at, at+1
-		for from > 0 && class(line[from-1], big) == class(line[at], big) {
-			from--
-		}
-		for to < len(line) && class(line[to], big) == class(line[at], big) {
-			to++
-		}
-		return from, to
+		word := class(line[at], big)
+		return past(line, at, -1, big, word) + 1, past(line, at, 1, big, word)
 	}
 	from, to = run(pos)
 	switch {
@@ -46,8 +43,8 @@ func wordObject(line []rune, pos int, big, around bool) (from, to int, ok bool) 
 	return from, to, true
 }
 
-// quoted returns the range of the quoted text at or after the cursor.
-func quoted(quote rune, around bool, line []rune, pos int) (from, to int, ok bool) {
+// quoted returns the range inside the quotes at or after the cursor.
+func quoted(quote rune, line []rune, pos int) (from, to int, ok bool) {
 	open := -1
 	for i := 0; i < len(line); i++ {
 		switch {
@@ -57,9 +54,6 @@ func quoted(quote rune, around bool, line []rune, pos int) (from, to int, ok boo
 		case open < 0:
 			open = i
 		case i >= pos:
-			if around {
-				return open, i + 1, true
-			}
 			return open + 1, i, true
 		default:
 			open = -1
@@ -69,7 +63,7 @@ func quoted(quote rune, around bool, line []rune, pos int) (from, to int, ok boo
 }
 
 // bracketed returns the range inside the innermost brackets around the cursor.
-func bracketed(pair [2]rune, around bool, line []rune, pos int) (from, to int, ok bool) {
+func bracketed(pair []rune, line []rune, pos int) (from, to int, ok bool) {
 	if pos >= len(line) {
 		return 0, 0, false
 	}
@@ -95,8 +89,6 @@ func bracketed(pair [2]rune, around bool, line []rune, pos int) (from, to int, o
 			depth++
 		case line[to] == pair[1] && depth > 0:
 			depth--
-		case line[to] == pair[1] && around:
-			return from, to + 1, true
 		case line[to] == pair[1]:
 			return from + 1, to, true
 		}

@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -10,9 +9,6 @@ import (
 	"minigem/llm"
 	"minigem/tools"
 )
-
-//go:embed activate_skill.md
-var activateSkillDescription string
 
 // Skill is a skill that a model may activate.
 type Skill struct {
@@ -38,32 +34,31 @@ type Skills struct {
 	Activate func(Skill) error
 }
 
-// activateSkill is the tool. Its schema is made anew for each declaration and each
-// call, because the skills may change during a session.
+// activateSkill is the tool. It is made anew for each declaration and each call, because
+// the skills may change during a session.
 type activateSkill struct {
-	declared
+	tools.Tool
 	skills Skills
 }
 
 // ActivateSkill returns the tool activate_skill (core/tools/activate-skill.ts). Its
 // declaration lists the skills that there are at that moment. The model gets the
 // instructions and the tree of files; an error of Activate is [tools.ErrExecutionFailed].
-func ActivateSkill(s Skills) tools.Tool {
-	return &activateSkill{
-		declared{"activate_skill", activateSkillDescription, nil,
-			tools.Info{DisplayName: "Activate Skill", Kind: tools.KindOther, Markdown: true}}, s}
-}
+func ActivateSkill(s Skills) tools.Tool { return activateSkill{s.tool(nil), s} }
 
 // Spec implements tools.Tool.
-func (t *activateSkill) Spec() llm.ToolSpec {
-	return llm.ToolSpec{Name: t.name, Description: t.description, Parameters: t.parameters()}
+func (t activateSkill) Spec() llm.ToolSpec { return t.skills.tool(t.skills.List()).Spec() }
+
+// Prepare implements tools.Tool.
+func (t activateSkill) Prepare(args map[string]any) (tools.Invocation, error) {
+	return t.skills.tool(t.skills.List()).Prepare(args)
 }
 
-// parameters returns a schema that names the skills that there are now.
-func (t *activateSkill) parameters() json.RawMessage {
+// tool makes the tool for the skills of list.
+func (s Skills) tool(list []Skill) tools.Tool {
 	name := map[string]any{"type": "string", "description": "The skill to activate."}
 	var names []string
-	for _, s := range t.skills.List() {
+	for _, s := range list {
 		names = append(names, s.Name)
 	}
 	if names != nil {
@@ -76,31 +71,30 @@ func (t *activateSkill) parameters() json.RawMessage {
 	if err != nil {
 		panic(err) // unreachable: strings can be encoded
 	}
-	return b
+	return tool("activate_skill", string(b),
+		tools.Info{DisplayName: "Activate Skill", Kind: tools.KindOther, Markdown: true},
+		activateSkillCall{skills: s, list: list})
 }
 
 // activateSkillCall activates one skill, with the text that it had when the call was
 // prepared.
 type activateSkillCall struct {
-	tool  *activateSkill
-	skill Skill
+	skills Skills
+	list   []Skill
+	skill  Skill
+
+	Name string `json:"name"`
 }
 
-// Prepare implements tools.Tool. The skill has to be in the list at that moment.
-func (t *activateSkill) Prepare(args map[string]any) (tools.Invocation, error) {
-	schema, err := tools.ParseSchema(t.parameters())
-	if err != nil {
-		return nil, err
-	}
-	if err := schema.Check(args); err != nil {
-		return nil, err
-	}
-	for _, s := range t.skills.List() {
-		if s.Name == args["name"] {
-			return &activateSkillCall{t, s}, nil
+// Complete implements tools.Completer. The skill has to be in the list at that moment.
+func (c *activateSkillCall) Complete(map[string]any) error {
+	for _, s := range c.list {
+		if s.Name == c.Name {
+			c.skill = s
+			return nil
 		}
 	}
-	return nil, tools.Errorf(tools.ErrInvalidParams, "There is no skill %q.", args["name"])
+	return invalid("There is no skill %q.", c.Name)
 }
 
 // Intent implements tools.Invocation. It draws the folder of the skill, so that the user
@@ -111,7 +105,7 @@ func (c *activateSkillCall) Intent() tools.Intent {
 		Title:       "Activate Skill: " + c.skill.Name,
 		Info: &tools.InfoIntent{
 			Prompt: fmt.Sprintf("The model is told to follow the skill %s, and may read its files.\n\n%s\n\n%s",
-				c.skill.Name, c.skill.Description, c.tool.skills.Tree(context.Background(), c.skill.Dir))},
+				c.skill.Name, c.skill.Description, c.skills.Tree(context.Background(), c.skill.Dir))},
 	}
 }
 
@@ -121,10 +115,10 @@ func (c *activateSkillCall) Run(ctx context.Context) (tools.Result, error) {
 	if ctx.Err() != nil {
 		return tools.Result{}, context.Cause(ctx)
 	}
-	if err := c.tool.skills.Activate(c.skill); err != nil {
+	if err := c.skills.Activate(c.skill); err != nil {
 		return tools.Result{}, tools.Errorf(tools.ErrExecutionFailed, "activating the skill %s: %w", c.skill.Name, err)
 	}
-	tree := strings.TrimSpace(c.tool.skills.Tree(ctx, c.skill.Dir))
+	tree := strings.TrimSpace(c.skills.Tree(ctx, c.skill.Dir))
 	indent := func(s string) string { return "    " + strings.ReplaceAll(s, "\n", "\n    ") }
 	text := fmt.Sprintf(
 		"<activated_skill name=%q>\n  <instructions>\n%s\n  </instructions>\n\n  <available_resources>\n%s\n"+

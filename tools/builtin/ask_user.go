@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -11,12 +10,9 @@ import (
 	"minigem/tools"
 )
 
-//go:embed ask_user.md
-var askUserDescription string
-
 // askUserSchema is what the model is shown. How many options a choice has is checked by
 // Prepare.
-var askUserSchema = tools.MustSchema(`{
+const askUserSchema = `{
   "type": "object",
   "properties": {
     "questions": {
@@ -47,7 +43,7 @@ var askUserSchema = tools.MustSchema(`{
     }
   },
   "required": ["questions"]
-}`)
+}`
 
 // Question is one question of ask_user.
 type Question struct {
@@ -116,22 +112,14 @@ func AskOne(ctx context.Context, asker Asker, q Question) (answer string, ok boo
 // and no error: the model goes on without an answer.
 const dismissed = "User dismissed the questions without answering."
 
-// askUser is the tool.
-type askUser struct {
-	declared
-	asker Asker
-}
-
 // AskUser returns the tool ask_user (core/tools/ask-user.ts). It asks one to four
 // questions and returns {"answers": {"0": "..."}} to the model. Questions that the user
 // dismissed are no error. An error of asker is [tools.ErrExecutionFailed]. It must not be
 // offered without a user.
 func AskUser(asker Asker) tools.Tool {
-	return &askUser{
-		declared: declared{"ask_user", askUserDescription, askUserSchema,
-			tools.Info{DisplayName: "Ask User", Kind: tools.KindCommunicate, Markdown: true, Sequential: true}},
-		asker: asker,
-	}
+	return tool("ask_user", askUserSchema,
+		tools.Info{DisplayName: "Ask User", Kind: tools.KindCommunicate, Markdown: true, Sequential: true},
+		askUserCall{asker: asker})
 }
 
 // askUserCall is one set of questions, asked together. The answers go by the index in
@@ -142,25 +130,21 @@ type askUserCall struct {
 	Questions []Question `json:"questions"`
 }
 
-// Prepare implements tools.Tool. Beyond the schema, a question and its header must not be
+// Complete implements tools.Completer. Beyond the schema, a question and its header must not be
 // blank, and a "choice" has two to four options. A literal \n, as models write it,
 // becomes a line break.
-func (t *askUser) Prepare(args map[string]any) (tools.Invocation, error) {
-	c := &askUserCall{asker: t.asker}
-	if err := t.schema.Decode(args, c); err != nil {
-		return nil, err
-	}
+func (c *askUserCall) Complete(map[string]any) error {
 	for i, q := range c.Questions {
 		c.Questions[i].Question = strings.ReplaceAll(q.Question, `\n`, "\n") // models write it so
 		if strings.TrimSpace(q.Question) == "" || strings.TrimSpace(q.Header) == "" {
-			return nil, tools.Errorf(tools.ErrInvalidParams, "Question %d: 'question' and 'header' must be non-empty.", i+1)
+			return invalid("Question %d: 'question' and 'header' must be non-empty.", i+1)
 		}
 		if n := len(q.Options); q.Type == "choice" && (n < 2 || n > 4) {
-			return nil, tools.Errorf(tools.ErrInvalidParams, "Question %d: type 'choice' requires 2 to 4 options, not %d.", i+1,
+			return invalid("Question %d: type 'choice' requires 2 to 4 options, not %d.", i+1,
 				n)
 		}
 	}
-	return c, nil
+	return nil
 }
 
 // Intent implements tools.Invocation. It names the headers of the questions.

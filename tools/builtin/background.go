@@ -112,6 +112,7 @@ func untrusted(text string) string {
 	return "<untrusted_context>\n" + text + "\n</untrusted_context>"
 }
 
-// backgroundInfo is what the two tools for background processes share. Each adds its
-// DisplayName.
-var backgroundInfo = tools.Info{Kind: tools.KindRead, Markdown: true}
+// backgroundInfo is what the two tools for background processes share.
+func backgroundInfo(name string) tools.Info {
+	return tools.Info{DisplayName: name, Kind: tools.KindRead, Markdown: true}
+}

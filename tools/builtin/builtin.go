@@ -15,15 +15,16 @@
 package builtin
 
 import (
+	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
-	"minigem/llm"
 	"minigem/tools"
 	"minigem/tools/workspace"
 )
@@ -74,52 +75,48 @@ func All(o Options) ([]tools.Tool, error) {
 	if now == nil {
 		now = time.Now
 	}
-	var all []tools.Tool
-	add := func(when bool, make func() tools.Tool) {
-		if when {
-			all = append(all, make())
+	only := func(when bool, ts ...tools.Tool) []tools.Tool {
+		if !when {
+			return nil
 		}
+		return ts
 	}
 	near := func(t tools.Tool) tools.Tool { return withNearby(t, o.Nearby) }
-	add(o.Session != nil, func() tools.Tool { return UpdateTopic(o.Session) })
-	all = append(all, near(ListDirectory(ws, o.Ignore)), near(ReadFile(ws, o.Ignore)), GrepSearch(ws, o.Ignore),
-		Glob(ws, o.Ignore, now),
-		near(forPlans(Replace(ws), o.Plans)), near(forPlans(WriteFile(ws), o.Plans)))
-	add(o.Web.Generator != nil, func() tools.Tool { return WebFetch(o.Web) })
-	all = append(all, RunShellCommand(ws, shell), ListBackgroundProcesses(shell.Processes),
-		ReadBackgroundOutput(shell.Processes))
-	add(o.Web.Generator != nil, func() tools.Tool { return GoogleWebSearch(o.Web) })
-	if o.Plans.Dir != nil {
-		all = append(all, EnterPlanMode(o.Plans), ExitPlanMode(ws, o.Plans))
-	}
-	// Gemini CLI offers these under certain conditions only, or once did.
-	add(o.Skills.List != nil, func() tools.Tool { return ActivateSkill(o.Skills) })
-	add(o.Asker != nil, func() tools.Tool { return AskUser(o.Asker) })
-	all = append(all, WriteTodos(), ReadManyFiles(ws, o.Ignore))
-	add(o.Memory.User != "", func() tools.Tool { return SaveMemory(o.Memory) })
-	return all, nil
+	web := o.Web.Generator != nil
+	return slices.Concat(
+		only(o.Session != nil, UpdateTopic(o.Session)),
+		only(true, near(ListDirectory(ws, o.Ignore)), near(ReadFile(ws, o.Ignore)), GrepSearch(ws, o.Ignore),
+			Glob(ws, o.Ignore, now), near(forPlans(Replace(ws), o.Plans)), near(forPlans(WriteFile(ws), o.Plans))),
+		only(web, WebFetch(o.Web)),
+		only(true, RunShellCommand(ws, shell), ListBackgroundProcesses(shell.Processes),
+			ReadBackgroundOutput(shell.Processes)),
+		only(web, GoogleWebSearch(o.Web)),
+		only(o.Plans.Dir != nil, EnterPlanMode(o.Plans), ExitPlanMode(ws, o.Plans)),
+		// Gemini CLI offers these under certain conditions only, or once did.
+		only(o.Skills.List != nil, ActivateSkill(o.Skills)),
+		only(o.Asker != nil, AskUser(o.Asker)),
+		only(true, WriteTodos(), ReadManyFiles(ws, o.Ignore)),
+		only(o.Memory.User != "", SaveMemory(o.Memory)),
+	), nil
 }
 
-// declared is the part of a tool that does not depend on a call.
-type declared struct {
-	name        string
-	description string // for the model
-	schema      *tools.Schema
-	info        tools.Info
+//go:embed *.md
+var descriptions embed.FS
+
+// tool makes the tool called name, whose description for the model is in name.md.
+func tool[C any, P tools.CallOf[C]](name, schema string, info tools.Info, begin C) tools.Tool {
+	text, _ := descriptions.ReadFile(name + ".md") // a test wants a description of every tool
+	return tools.New[C, P](name, string(text), tools.MustSchema(schema), info, begin)
 }
 
-// Spec implements tools.Tool.
-func (d declared) Spec() llm.ToolSpec {
-	return llm.ToolSpec{Name: d.name, Description: d.description, Parameters: d.schema.JSON()}
+// invalid returns an error for arguments that the schema allows but the tool does not.
+func invalid(format string, args ...any) error {
+	return tools.Errorf(tools.ErrInvalidParams, format, args...)
 }
 
-// Info implements tools.Tool.
-func (d declared) Info() tools.Info { return d.info }
-
-// fileTool is a tool that reads files of a workspace, except those that ignore
-// hides.
-type fileTool struct {
-	declared
+// files is what a call works with that reads files of a workspace, except those that
+// ignore hides.
+type files struct {
 	ws     *workspace.Workspace
 	ignore workspace.Ignore
 }
@@ -134,10 +131,10 @@ func resolve(ws *workspace.Workspace, path string) (string, error) {
 	return abs, nil
 }
 
-// requirePath returns an error if a path is missing or blank, else nil.
-func requirePath(param, path string) error {
-	if strings.TrimSpace(path) == "" {
-		return tools.Errorf(tools.ErrInvalidParams, "The '%s' parameter must be non-empty.", param)
+// required returns an error if an argument is missing or blank, else nil.
+func required(param, value string) error {
+	if strings.TrimSpace(value) == "" {
+		return invalid("The '%s' parameter must be non-empty.", param)
 	}
 	return nil
 }

@@ -2,13 +2,83 @@ package builtin
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"maps"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"minigem/tools"
 	"minigem/tools/workspace"
 )
+
+// editCall is what calls that edit one file share. edit computes the change at its first
+// use and then returns the same, so that Intent, Check and Run agree on what is written.
+// Modified and Proposed are the arguments that WithContent adds, under Gemini CLI's names.
+type editCall struct {
+	ws       *workspace.Workspace
+	args     map[string]any
+	abs, rel string
+	edit     func() (*edit, error)
+
+	FilePath string `json:"file_path"`
+	Modified bool   `json:"modified_by_user"`
+	Proposed string `json:"ai_proposed_content"`
+}
+
+// locate resolves the path of a call with these arguments, whose change prepare computes.
+func (c *editCall) locate(args map[string]any, prepare func() (*edit, error)) (err error) {
+	c.args, c.edit = args, sync.OnceValues(prepare)
+	c.abs, err = resolve(c.ws, c.FilePath)
+	c.rel = c.ws.Rel(c.abs)
+	return err
+}
+
+// intent describes the call. It reads the file. Edit is nil if the edit is impossible;
+// Check says why.
+func (c *editCall) intent(title, what string) tools.Intent {
+	in := tools.Intent{Description: what, Title: title + shortPath(c.rel), Paths: []string{c.abs}}
+	if e, err := c.edit(); err == nil {
+		in.Edit = e.intent()
+	}
+	return in
+}
+
+// Check implements tools.Checkable. It returns the error that Run would return, before
+// the user is asked.
+func (c *editCall) Check() error {
+	_, err := c.edit()
+	return err
+}
+
+// write writes what Intent showed, or nothing if the file has changed since then.
+func (c *editCall) write(ctx context.Context) (*edit, error) {
+	e, err := c.edit()
+	if err == nil {
+		err = context.Cause(ctx)
+	}
+	if err == nil {
+		err = e.write()
+	}
+	return e, err
+}
+
+// proposed returns the content that the model proposed, given the one that is written.
+func (c *editCall) proposed(text string) string {
+	if c.Modified {
+		return c.Proposed
+	}
+	return text
+}
+
+// with returns the arguments with some of them changed by the user.
+func (c *editCall) with(changed map[string]any) map[string]any {
+	out := maps.Clone(c.args)
+	maps.Copy(out, changed)
+	out["modified_by_user"] = true
+	return out
+}
 
 // edit is a prepared change of one file's text. Texts have plain newlines; the
 // file's own line ends, byte order mark and encoding are restored when it is
@@ -25,6 +95,9 @@ type edit struct {
 	proposed string // what the model proposed; differs from new only if the user changed it
 	new      string
 	change   change // from original to new
+
+	count int    // how many matches are replaced; 0 for a new file
+	note  string // tells the model how lenient the search was; empty after an exact match
 }
 
 // readEdit reads the file to change. A missing file is read as an empty one; was says

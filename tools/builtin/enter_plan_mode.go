@@ -2,34 +2,22 @@ package builtin
 
 import (
 	"context"
-	_ "embed"
 
 	"minigem/tools"
 )
 
-//go:embed enter_plan_mode.md
-var enterPlanModeDescription string
-
 // enterPlanModeSchema has a reason, which may be left out and which only people read.
-var enterPlanModeSchema = tools.MustSchema(`{
+const enterPlanModeSchema = `{
   "type": "object",
   "properties": {
     "reason": {"type": "string", "description": "Why a plan comes first, in a few words."}
   }
-}`)
-
-// enterPlanMode is the tool.
-type enterPlanMode struct {
-	declared
-	plans Plans
-}
+}`
 
 // EnterPlanMode returns the tool enter_plan_mode (core/tools/enter-plan-mode.ts). An
 // error of Plans.Enter is [tools.ErrExecutionFailed].
 func EnterPlanMode(p Plans) tools.Tool {
-	return &enterPlanMode{declared{"enter_plan_mode", enterPlanModeDescription, enterPlanModeSchema, tools.Info{
-		DisplayName: "Enter Plan Mode", Kind: tools.KindPlan, Markdown: true, Sequential: true,
-	}}, p}
+	return tool("enter_plan_mode", enterPlanModeSchema, planInfo("Enter Plan Mode"), enterPlanModeCall{plans: p})
 }
 
 // enterPlanModeCall changes the mode of the session. Reason may be empty.
@@ -37,15 +25,6 @@ type enterPlanModeCall struct {
 	plans Plans
 
 	Reason string `json:"reason"`
-}
-
-// Prepare implements tools.Tool.
-func (t *enterPlanMode) Prepare(args map[string]any) (tools.Invocation, error) {
-	c := &enterPlanModeCall{plans: t.plans}
-	if err := t.schema.Decode(args, c); err != nil {
-		return nil, err
-	}
-	return c, nil
 }
 
 // Intent implements tools.Invocation. The question tells the user that nothing else

@@ -2,9 +2,8 @@ package builtin
 
 import (
 	"context"
-	_ "embed"
+	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -13,29 +12,18 @@ import (
 	"minigem/tools/workspace"
 )
 
-//go:embed exit_plan_mode.md
-var exitPlanModeDescription string
-
 // exitPlanModeSchema names the plan by its file, as Gemini CLI does. The text of the
 // plan is never an argument: what the user reads is what is in the file.
-var exitPlanModeSchema = tools.MustSchema(`{
+const exitPlanModeSchema = `{
   "type": "object",
   "properties": {
     "plan_filename": {"type": "string", "description": "The file of the plan, in the plans folder: 'add-search.md'."}
   },
   "required": ["plan_filename"]
-}`)
+}`
 
 // maxPlan bounds the plan that a user is shown.
 const maxPlan = 1 << 20
-
-// exitPlanMode is the tool. It reads plans through ws, so the folder of plans must be
-// in the workspace.
-type exitPlanMode struct {
-	declared
-	ws    *workspace.Workspace
-	plans Plans
-}
 
 // ExitPlanMode returns the tool exit_plan_mode (core/tools/exit-plan-mode.ts). Unlike
 // Gemini CLI's it wants the plan also in a session without a user, and then goes back to
@@ -44,16 +32,15 @@ type exitPlanMode struct {
 // no error. Errors: [tools.ErrFileNotFound], [tools.ErrReadContent],
 // [tools.ErrFileTooLarge], and [tools.ErrExecutionFailed] if Plans.Leave fails.
 func ExitPlanMode(ws *workspace.Workspace, p Plans) tools.Tool {
-	return &exitPlanMode{declared{"exit_plan_mode", exitPlanModeDescription, exitPlanModeSchema, tools.Info{
-		DisplayName: "Exit Plan Mode", Kind: tools.KindPlan, Markdown: true, Sequential: true,
-	}}, ws, p}
+	return tool("exit_plan_mode", exitPlanModeSchema, planInfo("Exit Plan Mode"), exitPlanModeCall{ws: ws, plans: p})
 }
 
 // exitPlanModeCall offers one plan, abs. Answered sets how, rejected and feedback;
 // without a question they stay as they are, and the session goes back to the mode
 // before.
 type exitPlanModeCall struct {
-	tool     *exitPlanMode
+	ws       *workspace.Workspace
+	plans    Plans
 	abs      string
 	how      Leaving
 	rejected bool
@@ -62,28 +49,23 @@ type exitPlanModeCall struct {
 	Name string `json:"plan_filename"`
 }
 
-// Prepare implements tools.Tool. It refuses a path outside the folder of plans, links
+// Complete implements tools.Completer. It refuses a path outside the folder of plans, links
 // followed; whether the plan can be read is for Check.
-func (t *exitPlanMode) Prepare(args map[string]any) (tools.Invocation, error) {
-	c := &exitPlanModeCall{tool: t}
-	if err := t.schema.Decode(args, c); err != nil {
-		return nil, err
-	}
-	if err := requirePath("plan_filename", c.Name); err != nil {
-		return nil, err
+func (c *exitPlanModeCall) Complete(map[string]any) error {
+	if err := required("plan_filename", c.Name); err != nil {
+		return err
 	}
 	var err error
-	c.abs, err = t.find(c.Name)
-	return c, err
+	c.abs, err = c.find(c.Name)
+	return err
 }
 
 // find returns the plan that name means: in the folder of plans, or from the
 // project's root, or absolute.
-func (t *exitPlanMode) find(name string) (string, error) {
-	dir := t.plans.Dir()
-	outside := tools.Errorf(tools.ErrInvalidParams,
-		"Access denied: plan path (%s) must be within the designated plans directory (%s).", name, dir)
-	candidates := []string{filepath.Join(dir, name), filepath.Join(t.ws.Root(), name)}
+func (c *exitPlanModeCall) find(name string) (string, error) {
+	dir := c.plans.Dir()
+	outside := invalid("Access denied: plan path (%s) must be within the designated plans directory (%s).", name, dir)
+	candidates := []string{filepath.Join(dir, name), filepath.Join(c.ws.Root(), name)}
 	if m := planName.FindStringSubmatch(filepath.ToSlash(name)); m != nil {
 		candidates = append([]string{filepath.Join(dir, m[1])}, candidates...)
 	}
@@ -95,16 +77,16 @@ func (t *exitPlanMode) find(name string) (string, error) {
 		if rel, ok := within.Below(dir, path); !ok || rel == "." {
 			continue
 		}
-		real, err := t.ws.Real(path)
+		real, err := c.ws.Real(path)
 		if err != nil {
 			continue
 		}
-		if base, err := t.ws.Real(dir); err == nil {
+		if base, err := c.ws.Real(dir); err == nil {
 			if _, ok := within.Below(base, real); !ok {
 				continue
 			}
 		}
-		if _, err := t.ws.Stat(path); err == nil {
+		if _, err := c.ws.Stat(path); err == nil {
 			return path, nil
 		}
 		if first == "" {
@@ -120,35 +102,28 @@ func (t *exitPlanMode) find(name string) (string, error) {
 // read returns the plan. It is read again for each use, because it may change while the
 // user is asked. Errors are [*tools.Error] and say what the model should do.
 func (c *exitPlanModeCall) read() (string, error) {
-	f, err := c.tool.ws.Open(c.abs)
-	if err != nil {
-		return "", tools.Errorf(tools.ErrFileNotFound,
-			"Plan file does not exist: %s. You must create the plan file before requesting approval.", c.Name)
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() {
-		return "", tools.Errorf(tools.ErrReadContent, "The plan %s is not a file.", c.Name)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxPlan+1))
-	if err != nil {
-		return "", fileError("Error reading the plan", c.abs, err, tools.ErrReadContent)
-	}
-	if len(data) > maxPlan {
+	s, err := c.ws.Snapshot(c.abs, maxPlan)
+	plan, _ := decodeText(s.Data)
+	switch {
+	case errors.Is(err, workspace.ErrTooLarge):
 		return "", tools.Errorf(tools.ErrFileTooLarge, "The plan %s is larger than 1 MB: nobody reads that. Make it shorter.",
 			c.Name)
-	}
-	plan, _ := decodeText(data)
-	if strings.TrimSpace(plan) == "" {
-		return "", tools.Errorf(tools.ErrInvalidParams, "Plan file is empty: %s. Write the plan before requesting approval.",
-			c.Name)
+	case errors.Is(err, workspace.ErrIsDirectory):
+		return "", tools.Errorf(tools.ErrReadContent, "The plan %s is not a file.", c.Name)
+	case err != nil:
+		return "", fileError("Error reading the plan", c.abs, err, tools.ErrReadContent)
+	case !s.Exists:
+		return "", tools.Errorf(tools.ErrFileNotFound,
+			"Plan file does not exist: %s. You must create the plan file before requesting approval.", c.Name)
+	case strings.TrimSpace(plan) == "":
+		return "", invalid("Plan file is empty: %s. Write the plan before requesting approval.", c.Name)
 	}
 	return plan, nil
 }
 
 // Intent implements tools.Invocation. A plan that cannot be read is shown as empty.
 func (c *exitPlanModeCall) Intent() tools.Intent {
-	in := tools.Intent{Description: "Requesting plan approval for: " + shortPath(c.tool.ws.Rel(c.abs)),
+	in := tools.Intent{Description: "Requesting plan approval for: " + shortPath(c.ws.Rel(c.abs)),
 		Title: "Plan Approval", Paths: []string{c.abs}}
 	in.Plan = &tools.PlanIntent{Path: c.abs}
 	in.Plan.Text, _ = c.read() // Check reports the error
@@ -194,7 +169,7 @@ func (c *exitPlanModeCall) Run(ctx context.Context) (tools.Result, error) {
 	if err != nil {
 		return tools.Result{}, err
 	}
-	mode, err := c.tool.plans.Leave(tools.PlanIntent{Path: c.abs, Text: plan}, c.how)
+	mode, err := c.plans.Leave(tools.PlanIntent{Path: c.abs, Text: plan}, c.how)
 	if err != nil {
 		return tools.Result{}, tools.Errorf(tools.ErrExecutionFailed, "leaving plan mode: %w", err)
 	}

@@ -10,45 +10,28 @@ import (
 )
 
 // internalDocsSchema has no required field: a call without arguments lists the pages.
-var internalDocsSchema = tools.MustSchema(`{
+const internalDocsSchema = `{
   "type": "object",
   "properties": {
     "path": {"type": "string", "description": "The page, as it appears in the list. Without it you get the list."}
   }
-}`)
-
-// internalDocs is the tool. An [fs.FS] refuses names with "..", so a call cannot read
-// anything outside pages.
-type internalDocs struct {
-	declared
-	pages fs.FS
-}
+}`
 
 // InternalDocs returns the tool get_internal_docs (core/tools/get-internal-docs.ts): it
 // lists the pages of a documentation in Markdown, and reads them. A page that is not in
 // pages is [tools.ErrFileNotFound].
 func InternalDocs(pages fs.FS) tools.Tool {
-	return &internalDocs{
-		declared{"get_internal_docs", "Returns a page of the documentation of this program, or the list of its pages.",
-			internalDocsSchema, tools.Info{
-				DisplayName: "GetInternalDocs", Kind: tools.KindRead, Markdown: true,
-			}}, pages}
+	return tools.New("get_internal_docs",
+		"Returns a page of the documentation of this program, or the list of its pages.",
+		tools.MustSchema(internalDocsSchema),
+		tools.Info{DisplayName: "GetInternalDocs", Kind: tools.KindRead, Markdown: true}, internalDocsCall{pages: pages})
 }
 
 // internalDocsCall reads one page, or lists all if Path is empty.
 type internalDocsCall struct {
-	tool *internalDocs
+	pages fs.FS // refuses names with "..": a call cannot read anything else
 
 	Path string `json:"path"`
-}
-
-// Prepare implements tools.Tool. Whether there is such a page is found out by Run.
-func (t *internalDocs) Prepare(args map[string]any) (tools.Invocation, error) {
-	c := &internalDocsCall{tool: t}
-	if err := t.schema.Decode(args, c); err != nil {
-		return nil, err
-	}
-	return c, nil
 }
 
 // Intent implements tools.Invocation.
@@ -63,14 +46,14 @@ func (c *internalDocsCall) Intent() tools.Intent {
 // a call may read any.
 func (c *internalDocsCall) Run(context.Context) (tools.Result, error) {
 	if c.Path == "" {
-		names, err := fs.Glob(c.tool.pages, "*.md")
+		names, err := fs.Glob(c.pages, "*.md")
 		if err != nil {
 			return tools.Result{}, err
 		}
 		return tools.TextResult("The pages of the documentation:\n- "+strings.Join(names, "\n- "),
 			fmt.Sprintf("%d pages", len(names))), nil
 	}
-	page, err := fs.ReadFile(c.tool.pages, c.Path)
+	page, err := fs.ReadFile(c.pages, c.Path)
 	if err != nil {
 		return tools.Result{},
 			tools.Errorf(tools.ErrFileNotFound,

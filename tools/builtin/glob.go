@@ -3,7 +3,6 @@ package builtin
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,12 +19,9 @@ import (
 	"minigem/tools/workspace"
 )
 
-//go:embed glob.md
-var globDescription string
-
 // globSchema has the arguments of Gemini CLI's glob. What a call does not say about
 // ignore files is decided by the settings.
-var globSchema = tools.MustSchema(`{
+const globSchema = `{
   "type": "object",
   "properties": {
     "pattern": {"type": "string", "description": "The glob pattern, such as '**/*.go' or 'docs/*.md'."},
@@ -36,7 +32,7 @@ var globSchema = tools.MustSchema(`{
     "respect_gemini_ignore": {"type": "boolean", "description": "Leave out what .geminiignore ignores. Default: true."}
   },
   "required": ["pattern"]
-}`)
+}`
 
 // unsearched are directories that no search enters, in addition to the
 // protected ones (core/services/fileDiscoveryService.ts).
@@ -45,28 +41,21 @@ var unsearched = []string{"bower_components", ".svn", ".hg"}
 // recent is the age up to which a file is listed first.
 const recent = 24 * time.Hour
 
-// glob is the tool.
-type glob struct {
-	fileTool
-	now func() time.Time
-}
-
 // Glob returns the tool glob (core/tools/glob.ts). now is the clock that decides which
 // files are recent: those changed within 24 hours come first, the newest before the
 // others, and the rest follows by name. The model gets absolute paths, one a line, which
 // may be cut. Links are not listed. Unlike in Gemini CLI no pattern leads out of the
 // workspace. Errors: [tools.ErrGlob].
 func Glob(ws *workspace.Workspace, ignore workspace.Ignore, now func() time.Time) tools.Tool {
-	return &glob{
-		fileTool: fileTool{
-			declared{"glob", globDescription, globSchema, tools.Info{DisplayName: "FindFiles", Kind: tools.KindSearch,
-				Markdown: true}}, ws, ignore}, now: now,
-	}
+	return tool("glob", globSchema,
+		tools.Info{DisplayName: "FindFiles", Kind: tools.KindSearch, Markdown: true},
+		globCall{files: files{ws, ignore}, now: now})
 }
 
 // globCall is one search. Its pattern is prepared anew for each directory of dirs.
 type globCall struct {
-	tool *glob
+	files
+	now  func() time.Time
 	dirs []string // absolute directories to search
 	from string   // the directory that the result names; empty if several were searched
 
@@ -76,39 +65,39 @@ type globCall struct {
 	filtering
 }
 
-// Prepare implements tools.Tool. It refuses an empty or invalid pattern, one that leads
+// Complete implements tools.Completer. It refuses an empty or invalid pattern, one that leads
 // out of the workspace, and a dir_path that is not an existing directory.
-func (t *glob) Prepare(args map[string]any) (tools.Invocation, error) {
-	c := &globCall{tool: t}
-	if err := t.schema.Decode(args, c); err != nil {
-		return nil, err
-	}
+func (c *globCall) Complete(map[string]any) error {
 	if strings.TrimSpace(c.Pattern) == "" {
-		return nil, tools.Errorf(tools.ErrInvalidParams, "The 'pattern' parameter cannot be empty.")
+		return invalid("The 'pattern' parameter cannot be empty.")
 	}
 	if !doublestar.ValidatePattern(filepath.ToSlash(c.Pattern)) {
-		return nil, tools.Errorf(tools.ErrInvalidParams, "The 'pattern' parameter is not a valid glob: %s", c.Pattern)
+		return invalid("The 'pattern' parameter is not a valid glob: %s", c.Pattern)
 	}
-	c.dirs = t.ws.Dirs()
-	if len(c.dirs) == 1 {
+	c.dirs = c.ws.Dirs()
+	switch {
+	case len(c.dirs) == 1:
 		c.from = c.dirs[0]
+	case filepath.IsAbs(c.Pattern): // it says itself where to search
+		from, _ := doublestar.SplitPattern(path.Clean(filepath.ToSlash(c.Pattern)))
+		c.dirs, c.from = c.dirs[:min(1, len(c.dirs))], filepath.FromSlash(from)
 	}
 	if c.DirPath != "" {
-		abs, err := resolve(t.ws, c.DirPath)
+		abs, err := resolve(c.ws, c.DirPath)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if err := searchable(t.ws, abs); err != nil {
-			return nil, err
+		if err := searchable(c.ws, abs); err != nil {
+			return err
 		}
 		c.dirs, c.from = []string{abs}, abs
 	}
 	for _, dir := range c.dirs {
 		if _, err := c.matcher(dir); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return c, nil
+	return nil
 }
 
 // searchable returns an error if the path to search in is not a directory.
@@ -116,11 +105,11 @@ func searchable(ws *workspace.Workspace, abs string) error {
 	info, err := ws.Stat(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return tools.Errorf(tools.ErrInvalidParams, "Search path does not exist %s", abs)
+		return invalid("Search path does not exist %s", abs)
 	case err != nil:
-		return tools.Errorf(tools.ErrInvalidParams, "Search path cannot be used: %w", err)
+		return invalid("Search path cannot be used: %w", err)
 	case !info.IsDir():
-		return tools.Errorf(tools.ErrInvalidParams, "Search path is not a directory: %s", abs)
+		return invalid("Search path is not a directory: %s", abs)
 	}
 	return nil
 }
@@ -130,7 +119,7 @@ func searchable(ws *workspace.Workspace, abs string) error {
 func (c *globCall) Intent() tools.Intent {
 	in := tools.Intent{Description: fmt.Sprintf("'%s'", c.Pattern), Paths: c.dirs}
 	if c.DirPath != "" {
-		in.Description += " within " + shortPath(c.tool.ws.Rel(c.from))
+		in.Description += " within " + shortPath(c.ws.Rel(c.from))
 	}
 	return in
 }
@@ -157,12 +146,12 @@ func (c *globCall) matcher(dir string) (globMatcher, error) {
 			p = path.Join(filepath.ToSlash(dir), p)
 		}
 		m.dir, p = doublestar.SplitPattern(p)
-		if _, err := resolve(c.tool.ws, m.dir); err != nil {
+		if _, err := resolve(c.ws, m.dir); err != nil {
 			return m, err
 		}
 	}
 	// A name such as "[id].tsx" is meant literally if there is such a file.
-	if info, err := c.tool.ws.Stat(filepath.Join(m.dir, filepath.FromSlash(p))); err == nil && info.Mode().IsRegular() {
+	if info, err := c.ws.Stat(filepath.Join(m.dir, filepath.FromSlash(p))); err == nil && info.Mode().IsRegular() {
 		m.exact = true
 	}
 	if m.fold && !m.exact {
@@ -255,7 +244,7 @@ func (c *globCall) Run(ctx context.Context) (tools.Result, error) {
 		}
 		files, ignored = append(files, some...), ignored+n
 	}
-	now := c.tool.now()
+	now := c.now()
 	slices.SortFunc(files, func(a, b foundFile) int { return a.compare(b, now) })
 	files = slices.CompactFunc(files, func(a, b foundFile) bool { return a.path == b.path })
 	return c.result(files, ignored), nil
@@ -268,11 +257,11 @@ func (c *globCall) search(ctx context.Context, dir string) (files []foundFile, i
 	if err != nil {
 		return nil, 0, err
 	}
-	if _, err := c.tool.ws.Stat(m.dir); errors.Is(err, fs.ErrNotExist) {
+	if _, err := c.ws.Stat(m.dir); errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, nil
 	}
 	var mu sync.Mutex
-	how := workspace.Walk{Ignore: c.over(c.tool.ignore), Skip: unsearched, Enter: m.enter,
+	how := workspace.Walk{Ignore: c.over(c.ignore), Skip: unsearched, Enter: m.enter,
 		Ignored: func(e *workspace.Entry) {
 			if m.match(e.Path) {
 				mu.Lock()
@@ -280,7 +269,7 @@ func (c *globCall) search(ctx context.Context, dir string) (files []foundFile, i
 				ignored++
 			}
 		}}
-	err = c.tool.ws.Walk(ctx, m.dir, how, func(e *workspace.Entry) error {
+	err = c.ws.Walk(ctx, m.dir, how, func(e *workspace.Entry) error {
 		if e.Type&fs.ModeSymlink != 0 || !m.match(e.Path) {
 			return nil
 		}

@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
@@ -10,52 +9,36 @@ import (
 	"minigem/tools"
 )
 
-//go:embed google_web_search.md
-var googleWebSearchDescription string
-
-var googleWebSearchSchema = tools.MustSchema(`{
+const googleWebSearchSchema = `{
   "type": "object",
   "properties": {"query": {"type": "string", "description": "What to search for, in words."}},
   "required": ["query"]
-}`)
+}`
 
 // roleUtility is the role of the web tools' requests in statistics.
 const roleUtility = "utility_tool"
-
-// googleWebSearch is the tool.
-type googleWebSearch struct {
-	declared
-	WebOptions
-}
 
 // GoogleWebSearch returns the tool google_web_search (core/tools/web-search.ts). The
 // provider searches, within one request to WebOptions.SearchModel. Errors:
 // [tools.ErrWebSearch].
 func GoogleWebSearch(o WebOptions) tools.Tool {
-	return &googleWebSearch{
-		declared: declared{"google_web_search", googleWebSearchDescription, googleWebSearchSchema,
-			tools.Info{DisplayName: "GoogleSearch", Kind: tools.KindSearch, Markdown: true}},
-		WebOptions: o,
-	}
+	return tool("google_web_search", googleWebSearchSchema,
+		tools.Info{DisplayName: "GoogleSearch", Kind: tools.KindSearch, Markdown: true}, googleWebSearchCall{web: o})
 }
 
 // googleWebSearchCall is one search, which costs one request to a model.
 type googleWebSearchCall struct {
-	tool *googleWebSearch
+	web WebOptions
 
 	Query string `json:"query"`
 }
 
-// Prepare implements tools.Tool. It refuses a blank query.
-func (t *googleWebSearch) Prepare(args map[string]any) (tools.Invocation, error) {
-	c := &googleWebSearchCall{tool: t}
-	if err := t.schema.Decode(args, c); err != nil {
-		return nil, err
-	}
+// Complete implements tools.Completer. It refuses a blank query.
+func (c *googleWebSearchCall) Complete(map[string]any) error {
 	if strings.TrimSpace(c.Query) == "" {
-		return nil, tools.Errorf(tools.ErrInvalidParams, "The 'query' parameter cannot be empty.")
+		return invalid("The 'query' parameter cannot be empty.")
 	}
-	return c, nil
+	return nil
 }
 
 // Intent implements tools.Invocation. People read the query. There is nothing to
@@ -67,8 +50,8 @@ func (c *googleWebSearchCall) Intent() tools.Intent {
 // Run implements tools.Invocation. An answer without text is no error. The model gets
 // the answer with [n] after each claim that rests on a source, and the list of sources.
 func (c *googleWebSearchCall) Run(ctx context.Context) (tools.Result, error) {
-	answer, err := c.tool.Generator.Generate(ctx, llm.Request{
-		Model: c.tool.SearchModel, Role: roleUtility, Messages: []llm.Message{llm.UserText(c.Query)},
+	answer, err := c.web.Generator.Generate(ctx, llm.Request{
+		Model: c.web.SearchModel, Role: roleUtility, Messages: []llm.Message{llm.UserText(c.Query)},
 		Builtins: llm.Builtins{GoogleSearch: true},
 	})
 	switch {

@@ -39,20 +39,15 @@ type fileHits struct {
 	hits []lineHit
 }
 
-// lineHit is one line of a file, without its newline and already cut to maxLine
-// characters.
+// lineHit is one line of a file, without its newline and already cut to
+// maxLineRunes characters.
 type lineHit struct {
 	number int // from 1
 	text   string
 }
 
-// maxLine limits a line of a result, in characters; maxPiece a line in the
-// file: a longer one is searched in pieces.
-const (
-	maxLine  = 2000
-	maxPiece = 4 << 20
-	cutMark  = "... [truncated]"
-)
+// maxPiece limits a line in the file: a longer one is searched in pieces.
+const maxPiece = 4 << 20
 
 // run searches dir. more reports whether there are matches beyond the limit. Files that
 // cannot be opened are skipped. A textSearch can be run only once. files belongs to the
@@ -172,16 +167,7 @@ var newline = []byte("\n")
 // return of a CRLF is left out.
 func cutLine(line []byte) string {
 	line = bytes.TrimSuffix(line, []byte("\r"))
-	text := strings.ToValidUTF8(string(line[:min(len(line), 4*maxLine+4)]), "\ufffd")
-	if len(text) <= maxLine {
-		return text
-	}
-	n := 0
-	for i := range text {
-		if n++; n > maxLine {
-			return text[:i] + cutMark
-		}
-	}
+	text, _ := shortenLine(strings.ToValidUTF8(string(line[:min(len(line), 4*maxLineRunes+4)]), "\ufffd"), maxLineRunes)
 	return text
 }
 

@@ -170,7 +170,7 @@ func (h lineHit) write(b *strings.Builder, mark string) {
 // from a match. The empty string after a final newline counts as a line, as in
 // Gemini CLI.
 func (c *grepCall) read(ctx context.Context, f grepFile, before, after int) []lineHit {
-	file, err := c.tool.ws.Open(f.abs)
+	file, err := c.ws.Open(f.abs)
 	if err != nil {
 		return nil
 	}

@@ -3,7 +3,6 @@ package builtin
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,12 +17,9 @@ import (
 	"minigem/tools/workspace"
 )
 
-//go:embed grep_search.md
-var grepSearchDescription string
-
 // grepSearchSchema bounds its numbers only from below: a call may ask for more matches
 // than the default.
-var grepSearchSchema = tools.MustSchema(`{
+const grepSearchSchema = `{
   "type": "object",
   "properties": {
     "pattern": {"type": "string",
@@ -46,7 +42,7 @@ var grepSearchSchema = tools.MustSchema(`{
     "no_ignore": {"type": "boolean", "description": "Search ignored files too. Default: false."}
   },
   "required": ["pattern"]
-}`)
+}`
 
 // Limits of a search (core/utils/constants.ts).
 const (
@@ -58,11 +54,6 @@ const (
 // reads it.
 var errGrepTimeout = errors.New("searching took longer than 30s; narrow it with dir_path or include_pattern")
 
-// grepSearch is the tool.
-type grepSearch struct {
-	fileTool
-}
-
 // GrepSearch returns the tool grep_search (core/tools/grep.ts). It runs no other program.
 // Expressions are Go's; what only JavaScript supports is tried with a backtracking
 // engine, for at most a second per line. It returns at most 100 matches unless
@@ -70,18 +61,17 @@ type grepSearch struct {
 // lines cut after 2,000 characters. Binary files and links are not searched. The display
 // is a [tools.Matches]. A search that takes longer than 30 s is [tools.ErrGrep].
 func GrepSearch(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
-	return &grepSearch{
-		fileTool: fileTool{declared{"grep_search", grepSearchDescription, grepSearchSchema,
-			tools.Info{DisplayName: "SearchText", Kind: tools.KindSearch, Markdown: true,
-				Aliases: []string{"search_file_content"}}}, ws, ignore},
-	}
+	return tool("grep_search", grepSearchSchema,
+		tools.Info{DisplayName: "SearchText", Kind: tools.KindSearch, Markdown: true,
+			Aliases: []string{"search_file_content"}},
+		grepCall{files: files{ws, ignore}})
 }
 
 // grepCall is one search, with its expressions compiled. Context, After and Before are
 // nil if the call does not name them: the number of matches then decides how many lines
 // are shown around each.
 type grepCall struct {
-	tool  *grepSearch
+	files
 	lines *linePattern
 	dirs  []string // absolute directories to search
 	file  string   // the only file to search in that directory; empty means all
@@ -101,43 +91,39 @@ type grepCall struct {
 	NoIgnore      bool   `json:"no_ignore"`
 }
 
-// Prepare implements tools.Tool. It compiles the expressions and refuses those that
+// Complete implements tools.Completer. It compiles the expressions and refuses those that
 // neither engine takes, an invalid include_pattern, and a dir_path that does not exist.
 // dir_path may be a file.
-func (t *grepSearch) Prepare(args map[string]any) (tools.Invocation, error) {
-	c := &grepCall{tool: t}
-	if err := t.schema.Decode(args, c); err != nil {
-		return nil, err
-	}
+func (c *grepCall) Complete(map[string]any) error {
 	c.Total = cmp.Or(c.Total, grepMatches)
 	var err error
 	c.lines, err = compileLines(c.Pattern, c.Exclude, c.FixedStrings, c.CaseSensitive)
 	if err != nil {
-		return nil, tools.Errorf(tools.ErrInvalidParams, "Invalid regular expression pattern provided: %s. Error: %w",
+		return invalid("Invalid regular expression pattern provided: %s. Error: %w",
 			c.Pattern, err)
 	}
 	if !doublestar.ValidatePattern(c.Include) {
-		return nil, tools.Errorf(tools.ErrInvalidParams, "The 'include_pattern' parameter is not a valid glob: %s", c.Include)
+		return invalid("The 'include_pattern' parameter is not a valid glob: %s", c.Include)
 	}
-	return c, c.locate()
+	return c.locate()
 }
 
 // locate finds the directories to search.
 func (c *grepCall) locate() error {
-	c.dirs = c.tool.ws.Dirs()
+	c.dirs = c.ws.Dirs()
 	if c.DirPath == "" {
 		return nil
 	}
-	abs, err := resolve(c.tool.ws, c.DirPath)
+	abs, err := resolve(c.ws, c.DirPath)
 	if err != nil {
 		return err
 	}
-	info, err := c.tool.ws.Stat(abs)
+	info, err := c.ws.Stat(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return tools.Errorf(tools.ErrInvalidParams, "Path does not exist: %s", abs)
+		return invalid("Path does not exist: %s", abs)
 	case err != nil:
-		return tools.Errorf(tools.ErrInvalidParams, "Path cannot be searched: %w", err)
+		return invalid("Path cannot be searched: %w", err)
 	case !info.IsDir():
 		c.dirs, c.file = []string{filepath.Dir(abs)}, filepath.Base(abs)
 	default:
@@ -155,7 +141,7 @@ func (c *grepCall) Intent() tools.Intent {
 	}
 	switch {
 	case c.DirPath != "":
-		where := c.tool.ws.Rel(filepath.Join(c.dirs[0], c.file))
+		where := c.ws.Rel(filepath.Join(c.dirs[0], c.file))
 		if where == "." {
 			where = "./"
 		}
@@ -214,11 +200,11 @@ func (c *grepCall) search(ctx context.Context, dir string, found *grepFound) err
 	if c.NamesOnly {
 		s.perFile = 1
 	}
-	ig := c.tool.ignore
+	ig := c.ignore
 	if c.NoIgnore {
 		ig = workspace.Ignore{}
 	}
-	files, more, err := s.run(ctx, c.tool.ws, dir, workspace.Walk{Ignore: ig, Skip: unsearched})
+	files, more, err := s.run(ctx, c.ws, dir, workspace.Walk{Ignore: ig, Skip: unsearched})
 	for _, f := range files {
 		shown := f.path
 		if len(c.dirs) > 1 {

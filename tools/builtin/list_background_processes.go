@@ -2,50 +2,30 @@ package builtin
 
 import (
 	"context"
-	_ "embed"
 	"strings"
 
 	"minigem/tools"
 )
 
-//go:embed list_background_processes.md
-var listBackgroundDescription string
-
 // listBackgroundSchema has no argument that changes the result. wait_for_previous is
 // for tools/toolcall, which schedules calls.
-var listBackgroundSchema = tools.MustSchema(`{
+const listBackgroundSchema = `{
   "type": "object",
   "properties": {
     "wait_for_previous": {"type": "boolean", "description": "Run only after the calls before this one have ended."}
   }
-}`)
-
-// listBackground is the tool.
-type listBackground struct {
-	declared
-	processes *Processes
-}
+}`
 
 // ListBackgroundProcesses returns the tool list_background_processes
 // (core/tools/shellBackgroundTools.ts). It lists what run_shell_command started in the
 // background with the same ps, with the exit codes of processes that ended.
 func ListBackgroundProcesses(ps *Processes) tools.Tool {
-	info := backgroundInfo
-	info.DisplayName = "List Background Processes"
-	return &listBackground{declared{"list_background_processes", listBackgroundDescription, listBackgroundSchema, info},
-		ps}
+	return tool("list_background_processes", listBackgroundSchema, backgroundInfo("List Background Processes"),
+		listBackgroundCall{ps})
 }
 
-// Prepare implements tools.Tool. It only checks the arguments.
-func (t *listBackground) Prepare(args map[string]any) (tools.Invocation, error) {
-	if err := t.schema.Check(args); err != nil {
-		return nil, err
-	}
-	return (*listBackgroundCall)(t), nil
-}
-
-// listBackgroundCall is a call, which has nothing that the tool does not have.
-type listBackgroundCall listBackground
+// listBackgroundCall is a call, which has no arguments.
+type listBackgroundCall struct{ processes *Processes }
 
 // Intent implements tools.Invocation. It is the same for every call.
 func (c *listBackgroundCall) Intent() tools.Intent {

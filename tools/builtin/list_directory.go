@@ -2,11 +2,9 @@ package builtin
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,11 +13,8 @@ import (
 	"minigem/tools/workspace"
 )
 
-//go:embed list_directory.md
-var listDirectoryDescription string
-
 // listDirectorySchema has the arguments of Gemini CLI's list_directory.
-var listDirectorySchema = tools.MustSchema(`{
+const listDirectorySchema = `{
   "type": "object",
   "properties": {
     "dir_path": {"type": "string", "description": "Path of the directory, absolute or relative to the project's root."},
@@ -28,7 +23,7 @@ var listDirectorySchema = tools.MustSchema(`{
     "file_filtering_options": ` + filteringSchema + `
   },
   "required": ["dir_path"]
-}`)
+}`
 
 // filteringSchema is the part that list_directory and read_many_files share;
 // [filtering] decodes it.
@@ -59,56 +54,45 @@ func (f filtering) over(ig workspace.Ignore) workspace.Ignore {
 	return ig
 }
 
-// listDirectory is the tool.
-type listDirectory struct {
-	fileTool
-}
-
 // ListDirectory returns the tool list_directory (core/tools/ls.ts). Directories come
 // first, then files with their sizes, each sorted as people do. It leaves out protected
 // names and links that lead out of the workspace; unlike Gemini CLI it leaves out ignored
 // directories too. The display is a [tools.Listing]. Errors: [tools.ErrPathNotDirectory],
 // [tools.ErrLs].
 func ListDirectory(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
-	return &listDirectory{
-		fileTool: fileTool{
-			declared{"list_directory", listDirectoryDescription, listDirectorySchema,
-				tools.Info{DisplayName: "ReadFolder", Kind: tools.KindSearch, Markdown: true}}, ws, ignore},
-	}
+	return tool("list_directory", listDirectorySchema,
+		tools.Info{DisplayName: "ReadFolder", Kind: tools.KindSearch, Markdown: true},
+		listDirectoryCall{files: files{ws, ignore}})
 }
 
 // listDirectoryCall lists the directory abs. Ignore holds patterns of names, see
-// wildcard.
+// [workspace.Wildcard].
 type listDirectoryCall struct {
-	tool *listDirectory
-	abs  string
+	files
+	abs string
 
 	DirPath string    `json:"dir_path"`
 	Ignore  []string  `json:"ignore"`
 	Options filtering `json:"file_filtering_options"`
 }
 
-// Prepare implements tools.Tool. It refuses a path outside the workspace; whether it
+// Complete implements tools.Completer. It refuses a path outside the workspace; whether it
 // is a directory is found out by Run.
-func (t *listDirectory) Prepare(args map[string]any) (tools.Invocation, error) {
-	c := &listDirectoryCall{tool: t}
-	if err := t.schema.Decode(args, c); err != nil {
-		return nil, err
-	}
+func (c *listDirectoryCall) Complete(map[string]any) error {
 	var err error
-	c.abs, err = resolve(t.ws, c.DirPath)
-	return c, err
+	c.abs, err = resolve(c.ws, c.DirPath)
+	return err
 }
 
 // Intent implements tools.Invocation. People read the path relative to the root.
 func (c *listDirectoryCall) Intent() tools.Intent {
-	return tools.Intent{Description: shortPath(c.tool.ws.Rel(c.abs)), Paths: []string{c.abs}}
+	return tools.Intent{Description: shortPath(c.ws.Rel(c.abs)), Paths: []string{c.abs}}
 }
 
 // Run implements tools.Invocation. Entries that vanish meanwhile are left out; those
 // that an ignore file hides are counted in the result.
 func (c *listDirectoryCall) Run(ctx context.Context) (tools.Result, error) {
-	info, err := c.tool.ws.Stat(c.abs)
+	info, err := c.ws.Stat(c.abs)
 	if err != nil {
 		return tools.Result{}, c.failed(err)
 	}
@@ -116,11 +100,11 @@ func (c *listDirectoryCall) Run(ctx context.Context) (tools.Result, error) {
 		return tools.Result{}, &tools.Error{Type: tools.ErrPathNotDirectory, Message: "Error: Path is not a directory: " +
 			c.abs, Display: "Error: Path is not a directory."}
 	}
-	entries, err := c.tool.ws.ReadDir(c.abs)
+	entries, err := c.ws.ReadDir(c.abs)
 	if err != nil {
 		return tools.Result{}, c.failed(err)
 	}
-	ign, err := c.tool.ws.Ignorer(c.abs, c.Options.over(c.tool.ignore))
+	ign, err := c.ws.Ignorer(c.abs, c.Options.over(c.ignore))
 	if err != nil {
 		return tools.Result{}, c.failed(err)
 	}
@@ -165,12 +149,13 @@ type listed struct {
 // listed.
 func (c *listDirectoryCall) look(e fs.DirEntry) (listed, bool) {
 	name := e.Name()
-	if c.tool.ws.Protected(name) != "" || slices.ContainsFunc(c.Ignore, func(p string) bool { return wildcard(p, name) }) {
+	if c.ws.Protected(name) != "" ||
+		slices.ContainsFunc(c.Ignore, func(p string) bool { return workspace.Wildcard(p, name) }) {
 		return listed{}, false
 	}
 	info, err := e.Info()
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		info, err = c.tool.ws.Stat(filepath.Join(c.abs, name))
+		info, err = c.ws.Stat(filepath.Join(c.abs, name))
 	}
 	if err != nil {
 		return listed{}, false // deleted meanwhile, or a link to nowhere or to the outside
@@ -180,15 +165,8 @@ func (c *listDirectoryCall) look(e fs.DirEntry) (listed, bool) {
 
 // targetIgnored reports whether a link leads to something that is ignored.
 func (c *listDirectoryCall) targetIgnored(item listed) bool {
-	ignored, err := c.tool.ws.Ignored(filepath.Join(c.abs, item.name), item.dir, c.Options.over(c.tool.ignore))
+	ignored, err := c.ws.Ignored(filepath.Join(c.abs, item.name), item.dir, c.Options.over(c.ignore))
 	return ignored && err == nil
-}
-
-// wildcard matches a name against a pattern of * and ?; nothing else is
-// special.
-func wildcard(pattern, name string) bool {
-	ok, err := path.Match(strings.NewReplacer(`\`, `\\`, `[`, `\[`).Replace(pattern), name)
-	return ok && err == nil
 }
 
 // compare puts directories first and sorts by name.

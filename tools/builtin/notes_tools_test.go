@@ -89,6 +89,19 @@ func TestSaveMemory(t *testing.T) {
 	}
 }
 
+// A call that is over makes no folder, and waits for no other call.
+func TestSaveMemoryIsOver(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "new")
+	inv, err := builtin.SaveMemory(builtin.MemoryFiles{User: filepath.Join(dir, "GEMINI.md")}).Prepare(args{"fact": "f"})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = inv.Run(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	assert.NoDirExists(t, dir)
+}
+
 func TestSaveMemoryScopes(t *testing.T) {
 	t.Parallel()
 	ws := project(t, map[string]string{"dotfiles/me.md": "mine\n", "home/GEMINI.md": "-> ../dotfiles/me.md", "p/": ""})

@@ -37,6 +37,11 @@ const (
 	LeaveEditing
 )
 
+// planInfo is what the two tools of plan mode share.
+func planInfo(name string) tools.Info {
+	return tools.Info{DisplayName: name, Kind: tools.KindPlan, Markdown: true, Sequential: true}
+}
+
 // planName is how a model names a plan, whatever folder it thinks of
 // (core/utils/planUtils.ts).
 var planName = regexp.MustCompile(`^(?:\./)?(?:(?:\.gemini/tmp/(?:[^/]+/)+)?plans/)?([\w-]+\.md)$`)

@@ -108,3 +108,21 @@ func TestPlanAnswers(t *testing.T) {
 	assert.False(t, runs)
 	assert.Equal(t, []Leaving{LeaveEditing, LeaveAsking}, how)
 }
+
+// shown is an editor that shows texts by path.
+type shown map[string]string
+
+func (s shown) Read(path string) (string, bool) { text, ok := s[path]; return text, ok }
+func (s shown) Write(path, text string) error   { s[path] = text; return nil }
+
+// TestPlanOfAnEditor checks that a plan is read as the user sees it, saved or not.
+func TestPlanOfAnEditor(t *testing.T) {
+	t.Parallel()
+	ws := project(t, t.TempDir(), map[string]string{"plans/a.md": "old"})
+	path := filepath.Join(ws.Root(), "plans", "a.md")
+	ws.SetBuffers(shown{path: "new"})
+	exit := ExitPlanMode(ws, Plans{Dir: func() string { return filepath.Dir(path) }})
+	inv, err := exit.Prepare(map[string]any{"plan_filename": "a.md"})
+	require.NoError(t, err)
+	assert.Equal(t, &tools.PlanIntent{Path: path, Text: "new"}, inv.Intent().Plan)
+}

@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"context"
-	_ "embed"
 	"strings"
 	"time"
 
@@ -13,11 +12,8 @@ import (
 // from its end.
 const backgroundKept = 64 << 10
 
-//go:embed read_background_output.md
-var readBackgroundDescription string
-
 // readBackgroundSchema has the arguments of Gemini CLI's read_background_output.
-var readBackgroundSchema = tools.MustSchema(`{
+const readBackgroundSchema = `{
   "type": "object",
   "properties": {
     "pid": {"type": "integer",
@@ -27,22 +23,15 @@ var readBackgroundSchema = tools.MustSchema(`{
     "wait_for_previous": {"type": "boolean", "description": "Run only after the calls before this one have ended."}
   },
   "required": ["pid"]
-}`)
-
-// readBackground is the tool.
-type readBackground struct {
-	declared
-	processes *Processes
-}
+}`
 
 // ReadBackgroundOutput returns the tool read_background_output
 // (core/tools/shellBackgroundTools.ts). It returns the last lines, 100 by default, of the
 // 64 KiB that are kept of a background process of ps. A process that ps does not have is
 // [tools.ErrExecutionFailed].
 func ReadBackgroundOutput(ps *Processes) tools.Tool {
-	info := backgroundInfo
-	info.DisplayName = "Read Background Output"
-	return &readBackground{declared{"read_background_output", readBackgroundDescription, readBackgroundSchema, info}, ps}
+	return tool("read_background_output", readBackgroundSchema, backgroundInfo("Read Background Output"),
+		readBackgroundCall{processes: ps, Lines: 100})
 }
 
 // readBackgroundCall reads the last Lines lines after Delay milliseconds.
@@ -52,15 +41,6 @@ type readBackgroundCall struct {
 	PID   int `json:"pid"`
 	Lines int `json:"lines"`
 	Delay int `json:"delay_ms"`
-}
-
-// Prepare implements tools.Tool. Whether there is such a process is found out by Run.
-func (t *readBackground) Prepare(args map[string]any) (tools.Invocation, error) {
-	c := &readBackgroundCall{processes: t.processes, Lines: 100}
-	if err := t.schema.Decode(args, c); err != nil {
-		return nil, err
-	}
-	return c, nil
 }
 
 // Intent implements tools.Invocation. It has no paths: the output is in memory.

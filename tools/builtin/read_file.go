@@ -3,7 +3,6 @@ package builtin
 import (
 	"bytes"
 	"context"
-	_ "embed"
 	"fmt"
 	"io"
 	"io/fs"
@@ -25,11 +24,8 @@ const (
 	maxSVGSize   = 1 << 20
 )
 
-//go:embed read_file.md
-var readFileDescription string
-
 // readFileSchema has the arguments of Gemini CLI's read_file.
-var readFileSchema = tools.MustSchema(`{
+const readFileSchema = `{
   "type": "object",
   "properties": {
     "file_path": {"type": "string", "description": "Path of the file, absolute or relative to the project's root."},
@@ -37,12 +33,7 @@ var readFileSchema = tools.MustSchema(`{
     "end_line": {"type": "integer", "minimum": 1, "description": "Last line to read, counted from 1; it is read too."}
   },
   "required": ["file_path"]
-}`)
-
-// readFile is the tool.
-type readFile struct {
-	fileTool
-}
+}`
 
 // ReadFile returns the tool read_file (core/tools/read-file.ts). Files that ignore
 // hides cannot be read. It returns at most 2,000 lines unless the call names an
@@ -52,47 +43,41 @@ type readFile struct {
 // it is streamed then and its lines are not counted. Errors: [tools.ErrReadContent],
 // [tools.ErrFileTooLarge].
 func ReadFile(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
-	return &readFile{
-		fileTool: fileTool{
-			declared{"read_file", readFileDescription, readFileSchema, tools.Info{DisplayName: "ReadFile", Kind: tools.KindRead,
-				Markdown: true}}, ws, ignore},
-	}
+	return tool("read_file", readFileSchema,
+		tools.Info{DisplayName: "ReadFile", Kind: tools.KindRead, Markdown: true},
+		readFileCall{files: files{ws, ignore}})
 }
 
 // readFileCall reads one file. rel is how the texts name it: relative to the root.
 // StartLine and EndLine are 0 if the call does not name them.
 type readFileCall struct {
-	tool *readFile
-	abs  string
-	rel  string
+	files
+	abs string
+	rel string
 
 	FilePath  string `json:"file_path"`
 	StartLine int    `json:"start_line"`
 	EndLine   int    `json:"end_line"`
 }
 
-// Prepare implements tools.Tool. It refuses a path outside the workspace, an ignored
+// Complete implements tools.Completer. It refuses a path outside the workspace, an ignored
 // file and a range that ends before it begins. It does not open the file.
-func (t *readFile) Prepare(args map[string]any) (tools.Invocation, error) {
-	c := &readFileCall{tool: t}
-	if err := t.schema.Decode(args, c); err != nil {
-		return nil, err
-	}
-	if err := requirePath("file_path", c.FilePath); err != nil {
-		return nil, err
+func (c *readFileCall) Complete(map[string]any) error {
+	if err := required("file_path", c.FilePath); err != nil {
+		return err
 	}
 	if c.EndLine > 0 && c.StartLine > c.EndLine {
-		return nil, tools.Errorf(tools.ErrInvalidParams, "start_line cannot be greater than end_line")
+		return invalid("start_line cannot be greater than end_line")
 	}
 	var err error
-	if c.abs, err = resolve(t.ws, c.FilePath); err != nil {
-		return nil, err
+	if c.abs, err = resolve(c.ws, c.FilePath); err != nil {
+		return err
 	}
-	c.rel = t.ws.Rel(c.abs)
-	if ignored, err := t.ws.Ignored(c.abs, false, t.ignore); err == nil && ignored {
-		return nil, tools.Errorf(tools.ErrInvalidParams, "File path '%s' is ignored by configured ignore patterns.", c.abs)
+	c.rel = c.ws.Rel(c.abs)
+	if ignored, err := c.ws.Ignored(c.abs, false, c.ignore); err == nil && ignored {
+		return invalid("File path '%s' is ignored by configured ignore patterns.", c.abs)
 	}
-	return c, nil
+	return nil
 }
 
 // Intent implements tools.Invocation. People read the path relative to the root,
@@ -104,7 +89,7 @@ func (c *readFileCall) Intent() tools.Intent {
 // Run implements tools.Invocation. What an editor shows counts for a file of up to 20 MB,
 // see workspace.Buffers.
 func (c *readFileCall) Run(ctx context.Context) (tools.Result, error) {
-	f, err := c.tool.ws.Open(c.abs)
+	f, err := c.ws.Open(c.abs)
 	if err != nil {
 		return tools.Result{}, c.failed(err)
 	}
@@ -123,7 +108,7 @@ func (c *readFileCall) Run(ctx context.Context) (tools.Result, error) {
 	if err != nil {
 		return tools.Result{}, c.failed(err)
 	}
-	data, _ = c.tool.ws.Shown(c.abs, data)
+	data, _ = c.ws.Shown(c.abs, data)
 	return c.whole(data)
 }
 
@@ -172,7 +157,7 @@ func (c *readFileCall) lines(text string) (tools.Result, error) {
 	first := max(c.StartLine, 1)
 	if first > total {
 		return tools.Result{},
-			tools.Errorf(tools.ErrInvalidParams, "start_line %d is beyond the end of the file, which has %d lines", first, total)
+			invalid("start_line %d is beyond the end of the file, which has %d lines", first, total)
 	}
 	last := min(total, first+maxReadLines-1)
 	if c.EndLine > 0 {
@@ -257,7 +242,7 @@ func (c *readFileCall) large(ctx context.Context, f *os.File, size int64) (tools
 	}
 	if len(got.lines) == 0 {
 		return tools.Result{},
-			tools.Errorf(tools.ErrInvalidParams, "start_line %d is beyond the end of the file, which has %d lines", first,
+			invalid("start_line %d is beyond the end of the file, which has %d lines", first,
 				got.total)
 	}
 	s := span{first, first + len(got.lines) - 1, got.total, got.ended}

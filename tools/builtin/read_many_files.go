@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"io/fs"
 	"path"
@@ -18,11 +17,8 @@ import (
 	"minigem/tools/workspace"
 )
 
-//go:embed read_many_files.md
-var readManyFilesDescription string
-
 // readManyFilesSchema has the arguments of Gemini CLI's read_many_files.
-var readManyFilesSchema = tools.MustSchema(`{
+const readManyFilesSchema = `{
   "type": "object",
   "properties": {
     "include": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1},
@@ -36,7 +32,7 @@ var readManyFilesSchema = tools.MustSchema(`{
     "file_filtering_options": ` + filteringSchema + `
   },
   "required": ["include"]
-}`)
+}`
 
 // What useDefaultExcludes leaves out (core/services/fileDiscoveryService.ts):
 // directories of tools and build products, and extensions and names of files
@@ -56,30 +52,21 @@ const maxReadMany = 20 << 20
 // tell it from one that was cut.
 const endOfContent = "\n--- End of content ---"
 
-// readManyFiles is the tool. read hides nothing: what is ignored is left out by the
-// walk that finds the files.
-type readManyFiles struct {
-	fileTool
-	read tools.Tool
-}
-
 // ReadManyFiles returns the tool read_many_files (core/tools/read-many-files.ts). It
 // reads each file as [ReadFile] does, up to 20 MB in all, and skips those that cannot be
 // read: the display, a [tools.Listing], names them. Media are only read if the call names
 // them or their extension. The command line's @path includes use it too. Errors:
 // [tools.ErrReadManySearch].
 func ReadManyFiles(ws *workspace.Workspace, ignore workspace.Ignore) tools.Tool {
-	return &readManyFiles{
-		fileTool: fileTool{
-			declared{"read_many_files", readManyFilesDescription, readManyFilesSchema,
-				tools.Info{DisplayName: "ReadManyFiles", Kind: tools.KindRead, Markdown: true}}, ws, ignore}, read: ReadFile(ws,
-			workspace.Ignore{}),
-	}
+	return tool("read_many_files", readManyFilesSchema,
+		tools.Info{DisplayName: "ReadManyFiles", Kind: tools.KindRead, Markdown: true},
+		readManyCall{files: files{ws, ignore}, read: ReadFile(ws, workspace.Ignore{})})
 }
 
 // readManyCall is one call. A nil Recursive or DefaultExcludes means true.
 type readManyCall struct {
-	tool *readManyFiles
+	files
+	read tools.Tool // hides nothing: what is ignored is left out by the walk that finds the files
 
 	Include         []string  `json:"include"`
 	Exclude         []string  `json:"exclude"`
@@ -88,33 +75,29 @@ type readManyCall struct {
 	Options         filtering `json:"file_filtering_options"`
 }
 
-// Prepare implements tools.Tool. It refuses invalid patterns and those that begin outside
+// Complete implements tools.Completer. It refuses invalid patterns and those that begin outside
 // the workspace.
-func (t *readManyFiles) Prepare(args map[string]any) (tools.Invocation, error) {
-	c := &readManyCall{tool: t}
-	if err := t.schema.Decode(args, c); err != nil {
-		return nil, err
-	}
+func (c *readManyCall) Complete(map[string]any) error {
 	for _, p := range slices.Concat(c.Include, c.Exclude) {
 		if !doublestar.ValidatePattern(filepath.ToSlash(p)) {
-			return nil, tools.Errorf(tools.ErrInvalidParams, "This is not a valid glob: %s", p)
+			return invalid("This is not a valid glob: %s", p)
 		}
 	}
 	for _, p := range c.Include {
 		if base, _ := doublestar.SplitPattern(filepath.ToSlash(p)); filepath.IsAbs(p) || strings.HasPrefix(base, "..") {
-			if _, err := resolve(t.ws, base); err != nil {
-				return nil, err
+			if _, err := resolve(c.ws, base); err != nil {
+				return err
 			}
 		}
 	}
-	return c, nil
+	return nil
 }
 
 // Intent implements tools.Invocation. People read the patterns; Paths are all
 // directories of the workspace.
 func (c *readManyCall) Intent() tools.Intent {
 	return tools.Intent{Description: "Will attempt to read and concatenate files using patterns: " +
-		strings.Join(c.Include, ", "), Paths: c.tool.ws.Dirs()}
+		strings.Join(c.Include, ", "), Paths: c.ws.Dirs()}
 }
 
 // isTrue returns the value of an argument that is true unless the call says otherwise.
@@ -124,7 +107,7 @@ func isTrue(b *bool) bool { return b == nil || *b }
 // directory of the workspace. That no file matched is no error.
 func (c *readManyCall) Run(ctx context.Context) (tools.Result, error) {
 	var files []string
-	for _, dir := range c.tool.ws.Dirs() {
+	for _, dir := range c.ws.Dirs() {
 		some, err := c.find(ctx, dir)
 		if ctx.Err() != nil {
 			return tools.Result{}, context.Cause(ctx)
@@ -148,17 +131,17 @@ func (c *readManyCall) Run(ctx context.Context) (tools.Result, error) {
 // find returns the absolute paths of the matching files below dir, sorted. A directory
 // that does not exist has none.
 func (c *readManyCall) find(ctx context.Context, dir string) ([]string, error) {
-	if _, err := c.tool.ws.Stat(dir); err != nil {
+	if _, err := c.ws.Stat(dir); err != nil {
 		return nil, nil // a further directory that does not exist yet
 	}
 	include := c.patterns(dir)
-	how := workspace.Walk{Ignore: c.Options.over(c.tool.ignore), Skip: unsearched}
+	how := workspace.Walk{Ignore: c.Options.over(c.ignore), Skip: unsearched}
 	if isTrue(c.DefaultExcludes) {
 		how.Skip = slices.Concat(unsearched, excludedDirs)
 	}
 	var mu sync.Mutex
 	var files []string
-	err := c.tool.ws.Walk(ctx, dir, how, func(e *workspace.Entry) error {
+	err := c.ws.Walk(ctx, dir, how, func(e *workspace.Entry) error {
 		if e.Type&fs.ModeSymlink == 0 && matchesAny(include, e.Path) && !c.excluded(e.Path) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -183,7 +166,7 @@ func (c *readManyCall) patterns(dir string) []string {
 			p = rel
 		}
 		p = path.Clean(filepath.ToSlash(p))
-		info, err := c.tool.ws.Stat(filepath.Join(dir, filepath.FromSlash(p)))
+		info, err := c.ws.Stat(filepath.Join(dir, filepath.FromSlash(p)))
 		switch {
 		case err == nil && info.IsDir() && isTrue(c.Recursive):
 			p = path.Join(workspace.EscapeGlob(p), "**")
@@ -232,13 +215,13 @@ type manyFiles struct {
 
 // add reads one file; a truncated text begins with read_file's notice.
 func (c *readManyCall) add(ctx context.Context, to *manyFiles, abs string) {
-	rel := c.tool.ws.Rel(abs)
+	rel := c.ws.Rel(abs)
 	skip := func(why string) { to.skipped = append(to.skipped, fmt.Sprintf("%s (%s)", rel, why)) }
 	if mime, kind := mediaType(abs); mime != "" && !c.named(filepath.Base(abs)) {
 		skip(kind + " file was not asked for by name")
 		return
 	}
-	inv, err := c.tool.read.Prepare(map[string]any{"file_path": abs})
+	inv, err := c.read.Prepare(map[string]any{"file_path": abs})
 	if err != nil {
 		skip(err.Error())
 		return

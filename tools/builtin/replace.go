@@ -2,22 +2,17 @@ package builtin
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"minigem/tools"
 	"minigem/tools/workspace"
 )
 
-//go:embed replace.md
-var replaceDescription string
-
 // replaceSchema has the arguments of Gemini CLI's replace. instruction has no effect
 // here; Gemini CLI uses it to have a model repair a failed edit.
-var replaceSchema = tools.MustSchema(`{
+const replaceSchema = `{
   "type": "object",
   "properties": {
     "file_path": {"type": "string", "description": "Path of the file, absolute or relative to the project's root."},
@@ -28,13 +23,7 @@ var replaceSchema = tools.MustSchema(`{
       "description": "Replace every occurrence; otherwise there must be exactly one."}
   },
   "required": ["file_path", "instruction", "old_string", "new_string"]
-}`)
-
-// replace is the tool.
-type replace struct {
-	declared
-	ws *workspace.Workspace
-}
+}`
 
 // Replace returns the tool replace (core/tools/edit.ts). It replaces old_string, which
 // must occur exactly once unless allow_multiple is set. If it does not occur as it is, it
@@ -45,66 +34,41 @@ type replace struct {
 // [tools.ErrEditMismatch], [tools.ErrEditNoChange], [tools.ErrCreateExisting],
 // [tools.ErrFileWrite].
 func Replace(ws *workspace.Workspace) tools.Tool {
-	return &replace{
-		declared: declared{"replace", replaceDescription, replaceSchema,
-			tools.Info{DisplayName: "Edit", Kind: tools.KindEdit, Markdown: true, Sequential: true}},
-		ws: ws,
-	}
+	return tool("replace", replaceSchema,
+		tools.Info{DisplayName: "Edit", Kind: tools.KindEdit, Markdown: true, Sequential: true},
+		replaceCall{editCall: editCall{ws: ws}})
 }
 
-// replaceCall is one edit. edit computes it at its first use and then returns the same,
-// so that Intent, Check and Run agree on what is written.
+// replaceCall is one edit.
 type replaceCall struct {
-	tool *replace
-	args map[string]any
-	abs  string
-	rel  string
-	edit func() (*replacement, error)
-
-	FilePath      string `json:"file_path"`
+	editCall
 	Old           string `json:"old_string"`
 	New           string `json:"new_string"`
 	AllowMultiple bool   `json:"allow_multiple"`
-	userEdited
 }
 
-// replacement is an edit with the matches that it replaces. count is 0 for a new file.
-// note tells the model how lenient the search was; it is empty after an exact match.
-type replacement struct {
-	*edit
-	count int
-	note  string
-}
-
-// Prepare implements tools.Tool. It reads no file: a new_string with a placeholder for
+// Complete implements tools.Completer. It reads no file: a new_string with a placeholder for
 // omitted code, which old_string does not have, is refused by its text alone.
-func (t *replace) Prepare(args map[string]any) (tools.Invocation, error) {
-	c := &replaceCall{tool: t, args: args}
-	if err := t.schema.Decode(args, c); err != nil {
-		return nil, err
+func (c *replaceCall) Complete(args map[string]any) error {
+	if err := required("file_path", c.FilePath); err != nil {
+		return err
 	}
-	if err := requirePath("file_path", c.FilePath); err != nil {
-		return nil, err
+	if err := c.locate(args, c.prepare); err != nil {
+		return err
 	}
-	var err error
-	if c.abs, err = resolve(t.ws, c.FilePath); err != nil {
-		return nil, err
-	}
-	c.rel = t.ws.Rel(c.abs)
 	known := placeholders(c.Old)
 	if !c.Modified && slices.ContainsFunc(placeholders(c.New), func(p string) bool { return !slices.Contains(known, p) }) {
-		return nil, tools.Errorf(tools.ErrInvalidParams,
-			"`new_string` contains an omission placeholder (for example 'rest of methods ...'). Provide exact literal "+
+		return invalid(
+			"`new_string` contains an omission placeholder (for example 'rest of methods ...'). Provide exact literal " +
 				"replacement text.")
 	}
-	c.edit = sync.OnceValues(c.prepare)
-	return c, nil
+	return nil
 }
 
 // prepare computes the new content. It checks in the order of Gemini CLI: too
 // many matches are reported before a replacement that changes nothing.
-func (c *replaceCall) prepare() (*replacement, error) {
-	e, err := readEdit(c.tool.ws, c.abs)
+func (c *replaceCall) prepare() (*edit, error) {
+	e, err := readEdit(c.ws, c.abs)
 	if err != nil {
 		return nil, fileError("Error preparing edit of", c.abs, err, tools.ErrEditPreparation)
 	}
@@ -114,7 +78,7 @@ func (c *replaceCall) prepare() (*replacement, error) {
 			Display: "Error: File not found. Cannot apply edit. Use an empty old_string to create a new file."}
 	case !e.was.Exists:
 		e.propose(c.New, c.proposed(c.New))
-		return &replacement{edit: e}, nil
+		return e, nil
 	case c.Modified:
 		return c.whole(e)
 	case c.Old == "":
@@ -129,12 +93,13 @@ func (c *replaceCall) prepare() (*replacement, error) {
 }
 
 // whole returns the edit after the user changed it: see WithContent.
-func (c *replaceCall) whole(e *edit) (*replacement, error) {
+func (c *replaceCall) whole(e *edit) (*edit, error) {
 	if e.original != c.Old {
 		return nil, c.notFound()
 	}
 	e.propose(c.New, c.Proposed)
-	return &replacement{edit: e, count: 1}, nil
+	e.count = 1
+	return e, nil
 }
 
 // notFound returns the error if old_string does not occur, with advice for the model.
@@ -147,22 +112,22 @@ func (c *replaceCall) notFound() error {
 }
 
 // match replaces what the strategies of findEdits found, or says why nothing is replaced.
-func (c *replaceCall) match(e *edit) (*replacement, error) {
+func (c *replaceCall) match(e *edit) (*edit, error) {
 	old, new := c.Old, c.New
 	if e.crlf || !strings.Contains(e.original, "\r\n") {
 		old, new = plainNewlines(old), plainNewlines(new)
 	}
 	found := findEdits(e.original, old, new)
-	r := &replacement{edit: e, count: len(found.found), note: found.note}
+	e.count, e.note = len(found.found), found.note
 	switch {
-	case r.count == 0:
+	case e.count == 0:
 		return nil, c.notFound()
-	case r.count > 1 && !c.AllowMultiple:
+	case e.count > 1 && !c.AllowMultiple:
 		return nil, &tools.Error{Type: tools.ErrEditMismatch,
 			Message: fmt.Sprintf(
 				"Failed to edit, Expected 1 occurrence but found %d for old_string in file: %s. If you intended to replace "+
-					"multiple occurrences, set 'allow_multiple' to true.", r.count, c.rel),
-			Display: fmt.Sprintf("Error: Failed to edit, expected 1 occurrence but found %d.", r.count)}
+					"multiple occurrences, set 'allow_multiple' to true.", e.count, c.rel),
+			Display: fmt.Sprintf("Error: Failed to edit, expected 1 occurrence but found %d.", e.count)}
 	case old == new:
 		return nil, &tools.Error{Type: tools.ErrEditNoChange,
 			Message: "No changes to apply. The old_string and new_string are identical in file: " + c.rel,
@@ -175,15 +140,7 @@ func (c *replaceCall) match(e *edit) (*replacement, error) {
 			Display: "Error: No changes to apply. The new content is identical to the current content."}
 	}
 	e.propose(text, text)
-	return r, nil
-}
-
-// proposed returns the content that the model had proposed, if it is text.
-func (c *replaceCall) proposed(text string) string {
-	if c.Modified {
-		return c.Proposed
-	}
-	return text
+	return e, nil
 }
 
 // sameEnding makes text end with a newline if and only if original does.
@@ -198,30 +155,17 @@ func sameEnding(original, text string) string {
 	return text
 }
 
-// Intent implements tools.Invocation. It reads the file. Edit is nil if the edit is
-// impossible; Check says why.
+// Intent implements tools.Invocation.
 func (c *replaceCall) Intent() tools.Intent {
 	rel := shortPath(c.rel)
-	in := tools.Intent{Title: "Confirm Edit: " + rel, Paths: []string{c.abs}}
+	what := fmt.Sprintf("%s: %s => %s", rel, glimpse(c.Old), glimpse(c.New))
 	switch {
 	case c.Old == "":
-		in.Description = "Create " + rel
+		what = "Create " + rel
 	case c.Old == c.New:
-		in.Description = "No file changes to " + rel
-	default:
-		in.Description = fmt.Sprintf("%s: %s => %s", rel, glimpse(c.Old), glimpse(c.New))
+		what = "No file changes to " + rel
 	}
-	if r, err := c.edit(); err == nil {
-		in.Edit = r.intent()
-	}
-	return in
-}
-
-// Check implements tools.Checkable. It returns the error that Run would return, before
-// the user is asked.
-func (c *replaceCall) Check() error {
-	_, err := c.edit()
-	return err
+	return c.intent("Confirm Edit: ", what)
 }
 
 // glimpse returns the beginning of the first line of s. It is at most 30 characters and
@@ -238,38 +182,29 @@ func glimpse(s string) string {
 	return first
 }
 
-// Run implements tools.Invocation. It writes what Intent showed, or nothing if the file
-// has changed since then.
+// Run implements tools.Invocation.
 func (c *replaceCall) Run(ctx context.Context) (tools.Result, error) {
-	r, err := c.edit()
+	e, err := c.write(ctx)
 	if err != nil {
 		return tools.Result{}, err
 	}
-	if ctx.Err() != nil {
-		return tools.Result{}, context.Cause(ctx)
-	}
-	if err := r.write(); err != nil {
-		return tools.Result{}, err
-	}
-	if !r.was.Exists {
-		text := fmt.Sprintf("Created new file: %s with provided content.%s%s", c.abs, r.userNote(), r.updated())
+	if !e.was.Exists {
+		text := fmt.Sprintf("Created new file: %s with provided content.%s%s", c.abs, e.userNote(), e.updated())
 		return tools.TextResult(text, "Created "+shortPath(c.rel)), nil
 	}
-	text := fmt.Sprintf("Successfully modified file: %s (%d replacements).%s%s", c.abs, r.count, r.userNote(), r.updated())
-	if r.note != "" {
-		text += " " + r.note
+	text := fmt.Sprintf("Successfully modified file: %s (%d replacements).%s%s", c.abs, e.count, e.userNote(), e.updated())
+	if e.note != "" {
+		text += " " + e.note
 	}
-	return tools.TextResult(text, r.display("Current", "Proposed")), nil
+	return tools.TextResult(text, e.display("Current", "Proposed")), nil
 }
 
-// WithContent implements tools.Modifiable: it replaces the whole content. The arguments
-// it returns are new, and a call prepared from them writes content; if the edit is
+// WithContent implements tools.Modifiable: it replaces the whole content. If the edit is
 // impossible, it returns the old arguments.
 func (c *replaceCall) WithContent(content string) map[string]any {
-	r, err := c.edit()
+	e, err := c.edit()
 	if err != nil {
 		return c.args
 	}
-	return with(c.args, map[string]any{"old_string": r.original, "new_string": content, "modified_by_user": true,
-		"ai_proposed_content": r.proposed})
+	return c.with(map[string]any{"old_string": e.original, "new_string": content, "ai_proposed_content": e.proposed})
 }

@@ -3,7 +3,6 @@ package builtin
 import (
 	"cmp"
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -30,10 +29,7 @@ const (
 	maxDescribed = 150
 )
 
-//go:embed run_shell_command.md
-var shellDescription string
-
-var shellSchema = tools.MustSchema(`{
+const shellSchema = `{
   "type": "object",
   "properties": {
     "command": {"type": "string", "description": "The command line."},
@@ -46,7 +42,7 @@ var shellSchema = tools.MustSchema(`{
       "description": "With is_background: how many milliseconds to wait before going on; 200 if not given."}
   },
   "required": ["command"]
-}`)
+}`
 
 // shellEnv is set for every command. It turns off questions and pagers, and CDPATH, so
 // that cd goes only where it says.
@@ -108,13 +104,6 @@ type Reading struct {
 	Env []string
 }
 
-type runShell struct {
-	declared
-	ws   *workspace.Workspace
-	opts ShellOptions
-	made atomic.Value // what Created said last
-}
-
 // RunShellCommand returns the tool run_shell_command (core/tools/shell.ts). A command
 // that fails is no error for the model: the result has output and exit code, and Data has
 // exitCode, signal and isError. Of longer output the first 4 MiB and the last 12 MiB are
@@ -124,15 +113,14 @@ func RunShellCommand(ws *workspace.Workspace, opts ShellOptions) tools.Tool {
 	if opts.Processes == nil {
 		opts.Processes = &Processes{}
 	}
-	return &runShell{
-		declared: declared{"run_shell_command", shellDescription, shellSchema,
-			tools.Info{DisplayName: "Shell", Kind: tools.KindExecute}},
-		ws: ws, opts: opts,
-	}
+	return tool("run_shell_command", shellSchema, tools.Info{DisplayName: "Shell", Kind: tools.KindExecute},
+		shellCall{ws: ws, opts: opts, made: &atomic.Value{}, Delay: defaultShellDelay})
 }
 
 type shellCall struct {
-	tool *runShell
+	ws   *workspace.Workspace
+	opts ShellOptions
+	made *atomic.Value // what Created said last
 	dir  string
 	read bool // the command must not change anything
 	in   bool // the command must run in the sandbox
@@ -144,23 +132,19 @@ type shellCall struct {
 	Delay       int    `json:"delay_ms"`
 }
 
-// Prepare implements tools.Tool.
-func (t *runShell) Prepare(args map[string]any) (tools.Invocation, error) {
-	c := &shellCall{tool: t, Delay: defaultShellDelay}
-	if err := t.schema.Decode(args, c); err != nil {
-		return nil, err
-	}
+// Complete implements tools.Completer.
+func (c *shellCall) Complete(map[string]any) error {
 	if strings.TrimSpace(c.Command) == "" {
-		return nil, tools.Errorf(tools.ErrInvalidParams, "Command cannot be empty.")
+		return invalid("Command cannot be empty.")
 	}
 	if strings.ContainsRune(c.Command, 0) {
-		return nil, tools.Errorf(tools.ErrInvalidParams, "Command cannot contain a NUL character.")
+		return invalid("Command cannot contain a NUL character.")
 	}
 	var err error
-	if c.dir, err = resolve(t.ws, c.DirPath); err != nil {
-		return nil, err
+	if c.dir, err = resolve(c.ws, c.DirPath); err != nil {
+		return err
 	}
-	return c, nil
+	return nil
 }
 
 // Intent implements tools.Invocation. People read the command itself, or the model's
@@ -202,7 +186,7 @@ func (c *shellCall) RunStream(ctx context.Context, live func(string)) (tools.Res
 		return c.runBackground(ctx, cmd, done)
 	}
 	defer done()
-	cmd.Out, cmd.Idle = proc.Limit{Head: shellHead, Tail: shellTail}, max(c.tool.opts.Inactivity, 0)
+	cmd.Out, cmd.Idle = proc.Limit{Head: shellHead, Tail: shellTail}, max(c.opts.Inactivity, 0)
 	if live != nil {
 		text := newPlainText()
 		cmd.Live = func(b []byte) {
@@ -218,7 +202,7 @@ func (c *shellCall) RunStream(ctx context.Context, live func(string)) (tools.Res
 	r := p.Wait(ctx)
 	left := p.Members()
 	if len(left) > 0 {
-		c.tool.opts.Processes.addLeft(p)
+		c.opts.Processes.addLeft(p)
 	}
 	return c.result(r, left), nil
 }
@@ -229,7 +213,7 @@ func (c *shellCall) Start() (cmd proc.Command, done func(), err error) {
 	if err := c.notRun(); err != nil {
 		return cmd, nil, err
 	}
-	dir, err := c.tool.ws.Real(c.dir)
+	dir, err := c.ws.Real(c.dir)
 	if err != nil {
 		return cmd, nil, fileError("Error entering directory", c.dir, err, tools.ErrShell)
 	}
@@ -237,11 +221,11 @@ func (c *shellCall) Start() (cmd proc.Command, done func(), err error) {
 		return cmd, nil, tools.Errorf(tools.ErrShell, "Directory does not exist: %s", c.dir)
 	}
 	line := c.Command
-	if c.tool.opts.Prelude != nil && proc.ShellName() == "bash" {
-		line = c.tool.opts.Prelude() + line
+	if c.opts.Prelude != nil && proc.ShellName() == "bash" {
+		line = c.opts.Prelude() + line
 	}
 	cmd = proc.Command{Line: line, Dir: dir, Env: c.env(), Merge: true, Grace: shellGrace, Guarded: true,
-		Within: c.tool.opts.Within}
+		Within: c.opts.Within}
 	if done, err = c.confine(&cmd); err != nil {
 		return cmd, nil, c.cannotStart(err)
 	}
@@ -253,8 +237,8 @@ func (c *shellCall) Start() (cmd proc.Command, done func(), err error) {
 // of the environment. done removes the folder.
 func (c *shellCall) confine(cmd *proc.Command) (done func(), err error) {
 	if !c.read {
-		if c.in = c.in || c.tool.opts.Sandbox; c.in {
-			if cmd.Confine = c.tool.opts.Confine; cmd.Confine == nil {
+		if c.in = c.in || c.opts.Sandbox; c.in {
+			if cmd.Confine = c.opts.Confine; cmd.Confine == nil {
 				return nil, errors.New("a rule allows this command only in the sandbox, but there is no sandbox")
 			}
 		}
@@ -269,14 +253,14 @@ func (c *shellCall) confine(cmd *proc.Command) (done func(), err error) {
 	}
 	cmd.Rules = &confine.Rules{Write: []string{temp}}
 	var r Reading
-	if c.tool.opts.Reading != nil {
-		r = c.tool.opts.Reading(cmd.Line, cmd.Dir)
+	if c.opts.Reading != nil {
+		r = c.opts.Reading(cmd.Line, cmd.Dir)
 		cmd.Rules.Read, cmd.Rules.Hidden, cmd.Rules.Execute = r.Files, r.Hidden, r.Programs
 		cmd.Line = r.Prelude + cmd.Line
 	}
 	env := cmd.Env
-	if c.tool.opts.Unasked != nil {
-		env = slices.Concat(c.tool.opts.Unasked, shellEnv)
+	if c.opts.Unasked != nil {
+		env = slices.Concat(c.opts.Unasked, shellEnv)
 	}
 	cmd.Env = append(slices.DeleteFunc(env, private), "TMPDIR="+temp, "GIT_OPTIONAL_LOCKS=0")
 	cmd.Env = append(cmd.Env, r.Env...)
@@ -297,8 +281,8 @@ func private(variable string) bool {
 
 func (c *shellCall) env() []string {
 	var env []string
-	if c.tool.opts.Env != nil {
-		env = c.tool.opts.Env()
+	if c.opts.Env != nil {
+		env = c.opts.Env()
 	}
 	return slices.Concat(env, shellEnv)
 }
@@ -318,7 +302,7 @@ func (c *shellCall) runBackground(ctx context.Context, cmd proc.Command, done fu
 		return tools.Result{}, c.cannotStart(err)
 	}
 	go func() { <-p.Done(); done() }()
-	c.tool.opts.Processes.add(&background{p, c.Command})
+	c.opts.Processes.add(&background{p, c.Command})
 	select {
 	case <-p.Done():
 		return c.result(p.Result(), p.Members()), nil
@@ -374,11 +358,11 @@ func (c *shellCall) result(r proc.Result, left []int) tools.Result {
 // created returns what Created says after a command in the sandbox, unless it said the
 // same before.
 func (c *shellCall) created() string {
-	if c.read || !c.in || c.tool.opts.Created == nil {
+	if c.read || !c.in || c.opts.Created == nil {
 		return ""
 	}
-	made := c.tool.opts.Created()
-	if c.tool.made.Swap(made) == made {
+	made := c.opts.Created()
+	if c.made.Swap(made) == made {
 		return ""
 	}
 	return made
@@ -398,7 +382,7 @@ func refused(code int, output string) bool {
 func (c *shellCall) stopped(why error) string {
 	if errors.Is(why, proc.ErrIdle) {
 		return fmt.Sprintf("Command was automatically cancelled because it printed nothing for %.4g minutes.",
-			c.tool.opts.Inactivity.Minutes())
+			c.opts.Inactivity.Minutes())
 	}
 	return "Command was cancelled by the user before it could complete."
 }

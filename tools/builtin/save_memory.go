@@ -2,7 +2,6 @@ package builtin
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -15,9 +14,6 @@ import (
 	"minigem/tools"
 	"minigem/tools/workspace"
 )
-
-//go:embed save_memory.md
-var saveMemoryDescription string
 
 // saveMemorySchema is completed with the scopes that there are: without a file for the
 // project the model is offered only "global".
@@ -45,10 +41,9 @@ type MemoryFiles struct {
 	Project string
 }
 
-// saveMemory is the tool. opened keeps one workspace for each directory, because a
-// workspace keeps its folder open as long as the process runs.
-type saveMemory struct {
-	declared
+// memory is what the calls share. opened keeps one workspace for each directory, because
+// a workspace keeps its folder open as long as the process runs.
+type memory struct {
 	files MemoryFiles
 
 	mu     sync.Mutex
@@ -63,41 +58,32 @@ func SaveMemory(files MemoryFiles) tools.Tool {
 	if files.Project != "" {
 		scopes += `, "project"`
 	}
-	return &saveMemory{
-		declared: declared{"save_memory", saveMemoryDescription, tools.MustSchema(fmt.Sprintf(saveMemorySchema, scopes)),
-			tools.Info{DisplayName: "SaveMemory", Kind: tools.KindThink, Markdown: true, Sequential: true}},
-		files: files, opened: map[string]*workspace.Workspace{},
-	}
+	return tool("save_memory", fmt.Sprintf(saveMemorySchema, scopes),
+		tools.Info{DisplayName: "SaveMemory", Kind: tools.KindThink, Markdown: true, Sequential: true},
+		saveMemoryCall{memory: &memory{files: files, opened: map[string]*workspace.Workspace{}}, file: files.User})
 }
 
 // saveMemoryCall adds one fact to file. Scope is empty, "global" or "project"; empty
 // means "global".
 type saveMemoryCall struct {
-	tool *saveMemory
+	*memory
 	file string
 
 	Fact  string `json:"fact"`
 	Scope string `json:"scope"`
 }
 
-// Prepare implements tools.Tool. It puts the fact on one line and takes a leading dash
+// Complete implements tools.Completer. It puts the fact on one line and takes a leading dash
 // away, and refuses one that is empty then.
-func (t *saveMemory) Prepare(args map[string]any) (tools.Invocation, error) {
-	c := &saveMemoryCall{tool: t, file: t.files.User}
-	if err := t.schema.Decode(args, c); err != nil {
-		return nil, err
-	}
+func (c *saveMemoryCall) Complete(map[string]any) error {
 	// One line: a fact must not begin a heading or a list.
 	c.Fact = strings.TrimSpace(strings.TrimLeft(strings.Join(strings.Fields(c.Fact), " "), "- "))
-	if c.Fact == "" {
-		return nil, tools.Errorf(tools.ErrInvalidParams, "The 'fact' parameter must be non-empty.")
-	}
 	if c.Scope == "project" {
-		c.file = t.files.Project
+		c.file = c.files.Project
 	} else if real, err := filepath.EvalSymlinks(c.file); err == nil {
 		c.file = real
 	}
-	return c, nil
+	return required("fact", c.Fact)
 }
 
 // Intent implements tools.Invocation. Its diff shows the file as it is now: another
@@ -121,11 +107,12 @@ func (c *saveMemoryCall) Intent() tools.Intent {
 // Run implements tools.Invocation. It tries three times if the file changes between
 // reading and writing.
 func (c *saveMemoryCall) Run(ctx context.Context) (tools.Result, error) {
-	c.tool.mu.Lock()
-	defer c.tool.mu.Unlock()
-	ws, err := c.tool.open(filepath.Dir(c.file))
+	if ctx.Err() != nil {
+		return tools.Result{}, context.Cause(ctx)
+	}
+	ws, err := c.open(filepath.Dir(c.file))
 	if err == nil {
-		// Lock out other sessions between reading and replacing.
+		// Lock out other calls and sessions between reading and replacing.
 		release, werr := filelock.Wait(ctx, c.file)
 		if werr != nil {
 			return tools.Result{}, werr
@@ -153,7 +140,9 @@ func (c *saveMemoryCall) Run(ctx context.Context) (tools.Result, error) {
 }
 
 // open opens the directory of the file; nothing outside it can be written.
-func (t *saveMemory) open(dir string) (*workspace.Workspace, error) {
+func (t *memory) open(dir string) (*workspace.Workspace, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if ws := t.opened[dir]; ws != nil {
 		return ws, nil
 	}

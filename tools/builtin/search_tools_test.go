@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -216,6 +217,11 @@ func TestGlobSeveralDirectories(t *testing.T) {
 	got := use(t, ws, builtin.Glob(ws, obey, func() time.Time {
 		return time.Now().Add(100 * time.Hour)
 	}), args{"pattern": "*.txt"})
+	require.NoError(t, os.WriteFile(filepath.Join(other.Root(), ".geminiignore"), []byte("*.log\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(other.Root(), "b.log"), nil, 0o600))
+	once := use(t, ws, builtin.Glob(ws, obey, time.Now), args{"pattern": other.Root() + "/b.*"})
+	assert.Equal(t, fmt.Sprintf("Found 1 file(s) matching \"%s/b.*\" within %[1]s (1 additional files were ignored), "+
+		"sorted by modification time (newest first):\n%[1]s/b.txt", other.Root()), once.text)
 	head, list, _ := strings.Cut(got.text, "\n")
 	assert.Equal(t, `Found 2 file(s) matching "*.txt" across 3 workspace directories, sorted by modification time `+
 		`(newest first):`, head)

@@ -91,8 +91,8 @@ func rootCommand(command string) string {
 // notRun returns the error of a command that is answered instead of run; see
 // ShellOptions.NotRun.
 func (c *shellCall) notRun() error {
-	if c.tool.opts.NotRun != nil {
-		if why := c.tool.opts.NotRun(c.DirPath + "\x00" + c.Command); why != "" {
+	if c.opts.NotRun != nil {
+		if why := c.opts.NotRun(c.DirPath + "\x00" + c.Command); why != "" {
 			return tools.Errorf(tools.ErrShell, "not run: %s", why)
 		}
 	}

@@ -2,19 +2,15 @@ package builtin
 
 import (
 	"context"
-	_ "embed"
 	"strings"
 	"sync"
 
 	"minigem/tools"
 )
 
-//go:embed update_topic.md
-var updateTopicDescription string
-
 // updateTopicSchema requires the next step only: title and summary are for a change of
 // topic.
-var updateTopicSchema = tools.MustSchema(`{
+const updateTopicSchema = `{
   "type": "object",
   "properties": {
     "title": {"type": "string", "description": "What the work is about, in a few words, where that changed."},
@@ -23,12 +19,11 @@ var updateTopicSchema = tools.MustSchema(`{
     "strategic_intent": {"type": "string", "description": "What the next steps are for, in one sentence."}
   },
   "required": ["strategic_intent"]
-}`)
+}`
 
-// updateTopic is the tool. It remembers the title of the current session only, in order
-// to display a title once.
-type updateTopic struct {
-	declared
+// topics remembers the title of the current session only, in order to display a title
+// once.
+type topics struct {
 	session func() string
 
 	mu    sync.Mutex
@@ -39,32 +34,25 @@ type updateTopic struct {
 // the id of the session, whose topic it is. A title that the session has already is not
 // displayed again. Nothing is stored.
 func UpdateTopic(session func() string) tools.Tool {
-	return &updateTopic{declared: declared{"update_topic", updateTopicDescription, updateTopicSchema, tools.Info{
+	return tool("update_topic", updateTopicSchema, tools.Info{
 		DisplayName: "Update Topic Context", Kind: tools.KindThink, Markdown: true, Sequential: true, First: true,
-	}}, session: session, title: map[string]string{}}
+	}, updateTopicCall{topics: &topics{session: session}})
 }
 
 // updateTopicCall has its texts on one line each, except Summary.
 type updateTopicCall struct {
-	tool *updateTopic
+	topics *topics
 
 	Title   string `json:"title"`
 	Summary string `json:"summary"`
 	Aim     string `json:"strategic_intent"`
 }
 
-// Prepare implements tools.Tool. It refuses a blank strategic_intent.
-func (t *updateTopic) Prepare(args map[string]any) (tools.Invocation, error) {
-	c := &updateTopicCall{tool: t}
-	if err := t.schema.Decode(args, c); err != nil {
-		return nil, err
-	}
+// Complete implements tools.Completer. It refuses a blank strategic_intent.
+func (c *updateTopicCall) Complete(map[string]any) error {
 	one := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 	c.Title, c.Summary, c.Aim = one(c.Title), strings.TrimSpace(c.Summary), one(c.Aim)
-	if c.Aim == "" {
-		return nil, tools.Errorf(tools.ErrInvalidParams, "The 'strategic_intent' parameter must be non-empty.")
-	}
-	return c, nil
+	return required("strategic_intent", c.Aim)
 }
 
 // Intent implements tools.Invocation. It is the same whether or not the title is new.
@@ -82,7 +70,7 @@ func (c *updateTopicCall) Run(ctx context.Context) (tools.Result, error) {
 	if ctx.Err() != nil {
 		return tools.Result{}, context.Cause(ctx)
 	}
-	t, session := c.tool, c.tool.session()
+	t, session := c.topics, c.topics.session()
 	t.mu.Lock()
 	fresh := c.Title != "" && c.Title != t.title[session]
 	if fresh {

@@ -2,31 +2,20 @@ package builtin
 
 import (
 	"context"
-	_ "embed"
-	"sync"
 
 	"minigem/tools"
 	"minigem/tools/workspace"
 )
 
-//go:embed write_file.md
-var writeFileDescription string
-
 // writeFileSchema has the arguments of Gemini CLI's write_file.
-var writeFileSchema = tools.MustSchema(`{
+const writeFileSchema = `{
   "type": "object",
   "properties": {
     "file_path": {"type": "string", "description": "Path of the file, absolute or relative to the project's root."},
     "content": {"type": "string", "description": "The whole content of the file, literally."}
   },
   "required": ["file_path", "content"]
-}`)
-
-// writeFile is the tool.
-type writeFile struct {
-	declared
-	ws *workspace.Workspace
-}
+}`
 
 // WriteFile returns the tool write_file (core/tools/write-file.ts). It writes a whole
 // file and makes missing directories. Line ends, byte order mark and encoding of an
@@ -35,100 +24,56 @@ type writeFile struct {
 // written. Errors: [tools.ErrFileWrite], also if the file changed since the call was
 // prepared.
 func WriteFile(ws *workspace.Workspace) tools.Tool {
-	return &writeFile{
-		declared: declared{"write_file", writeFileDescription, writeFileSchema,
-			tools.Info{DisplayName: "WriteFile", Kind: tools.KindEdit, Markdown: true, Sequential: true}},
-		ws: ws,
-	}
+	return tool("write_file", writeFileSchema,
+		tools.Info{DisplayName: "WriteFile", Kind: tools.KindEdit, Markdown: true, Sequential: true},
+		writeFileCall{editCall: editCall{ws: ws}})
 }
 
 // writeFileCall replaces a whole file, or creates one.
 type writeFileCall struct {
-	tool *writeFile
-	args map[string]any
-	abs  string
-	edit func() (*edit, error) // prepared once, so that the user sees exactly what is written
-
-	FilePath string `json:"file_path"`
-	Content  string `json:"content"`
-	userEdited
+	editCall
+	Content string `json:"content"`
 }
 
-// userEdited holds the arguments that WithContent adds: that the user changed the edit,
-// and what the model had proposed. Their names are Gemini CLI's.
-type userEdited struct {
-	Modified bool   `json:"modified_by_user"`
-	Proposed string `json:"ai_proposed_content"`
-}
-
-// Prepare implements tools.Tool. It refuses a path outside the workspace, a directory,
-// and content with a placeholder for omitted code, unless the user edited the content.
-func (t *writeFile) Prepare(args map[string]any) (tools.Invocation, error) {
-	c := &writeFileCall{tool: t, args: args}
-	if err := t.schema.Decode(args, c); err != nil {
-		return nil, err
-	}
+// Complete implements tools.Completer. It refuses a path outside the workspace, a
+// directory, and content with a placeholder for omitted code, unless the user edited the
+// content.
+func (c *writeFileCall) Complete(args map[string]any) error {
 	if c.FilePath == "" {
-		return nil, tools.Errorf(tools.ErrInvalidParams, `Missing or empty "file_path"`)
+		return invalid(`Missing or empty "file_path"`)
 	}
-	var err error
-	if c.abs, err = resolve(t.ws, c.FilePath); err != nil {
-		return nil, err
+	if err := c.locate(args, c.prepare); err != nil {
+		return err
 	}
-	if info, err := t.ws.Stat(c.abs); err == nil && info.IsDir() {
-		return nil, tools.Errorf(tools.ErrInvalidParams, "Path is a directory, not a file: %s", c.abs)
+	if info, err := c.ws.Stat(c.abs); err == nil && info.IsDir() {
+		return invalid("Path is a directory, not a file: %s", c.abs)
 	}
 	if !c.Modified && len(placeholders(c.Content)) > 0 {
-		return nil, tools.Errorf(tools.ErrInvalidParams,
+		return invalid(
 			"`content` contains an omission placeholder (for example 'rest of methods ...'). Provide complete file content.")
 	}
-	c.edit = sync.OnceValues(c.prepare)
-	return c, nil
+	return nil
 }
 
 // prepare reads the file and computes the change.
 func (c *writeFileCall) prepare() (*edit, error) {
-	e, err := readEdit(c.tool.ws, c.abs)
+	e, err := readEdit(c.ws, c.abs)
 	if err != nil {
 		return nil, fileError("Error checking existing file", c.abs, err, tools.ErrFileWrite)
 	}
-	proposed := c.Content
-	if c.Modified {
-		proposed = c.Proposed
-	}
-	e.propose(c.Content, proposed)
+	e.propose(c.Content, c.proposed(c.Content))
 	return e, nil
 }
 
-// Intent implements tools.Invocation. It reads the file once, for the diff; Run writes
-// only if the file has not changed since.
+// Intent implements tools.Invocation.
 func (c *writeFileCall) Intent() tools.Intent {
-	rel := shortPath(c.tool.ws.Rel(c.abs))
-	in := tools.Intent{Description: "Writing to " + rel, Title: "Confirm Write: " + rel, Paths: []string{c.abs}}
-	if e, err := c.edit(); err == nil {
-		in.Edit = e.intent()
-	}
-	return in
+	return c.intent("Confirm Write: ", "Writing to "+shortPath(c.rel))
 }
 
-// Check implements tools.Checkable: the user is not asked if the existing file cannot be
-// read.
-func (c *writeFileCall) Check() error {
-	_, err := c.edit()
-	return err
-}
-
-// Run implements tools.Invocation. It writes what Intent showed, or nothing if the file
-// has changed since then. The model gets the code around the change.
+// Run implements tools.Invocation. The model gets the code around the change.
 func (c *writeFileCall) Run(ctx context.Context) (tools.Result, error) {
-	e, err := c.edit()
+	e, err := c.write(ctx)
 	if err != nil {
-		return tools.Result{}, err
-	}
-	if ctx.Err() != nil {
-		return tools.Result{}, context.Cause(ctx)
-	}
-	if err := e.write(); err != nil {
 		return tools.Result{}, err
 	}
 	text := "Successfully overwrote file: " + c.abs + "."
@@ -141,20 +86,5 @@ func (c *writeFileCall) Run(ctx context.Context) (tools.Result, error) {
 // WithContent implements tools.Modifiable. The model's first proposal stays, however
 // often the user edits.
 func (c *writeFileCall) WithContent(content string) map[string]any {
-	proposed := c.Content
-	if c.Modified {
-		proposed = c.Proposed
-	}
-	return with(c.args, map[string]any{"content": content, "modified_by_user": true, "ai_proposed_content": proposed})
-}
-
-// with returns a copy of args with some of them changed.
-func with(args, changed map[string]any) map[string]any {
-	out := make(map[string]any, len(args)+len(changed))
-	for _, m := range []map[string]any{args, changed} {
-		for k, v := range m {
-			out[k] = v
-		}
-	}
-	return out
+	return c.with(map[string]any{"content": content, "ai_proposed_content": c.proposed(c.Content)})
 }

@@ -2,19 +2,15 @@ package builtin
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"strings"
 
 	"minigem/tools"
 )
 
-//go:embed write_todos.md
-var writeTodosDescription string
-
 // writeTodosSchema is the only schema of these tools that refuses unknown fields in an
 // item.
-var writeTodosSchema = tools.MustSchema(`{
+const writeTodosSchema = `{
   "type": "object",
   "properties": {
     "todos": {
@@ -33,7 +29,7 @@ var writeTodosSchema = tools.MustSchema(`{
     }
   },
   "required": ["todos"]
-}`)
+}`
 
 // Todo is a task of the list that write_todos keeps. The tool checks the status and
 // that no more than one task is in progress.
@@ -51,41 +47,32 @@ type Todos struct {
 	Todos []Todo `json:"todos"`
 }
 
-// writeTodos is the tool. It keeps nothing itself: the list is in the calls of the
-// history.
-type writeTodos struct{ declared }
-
 // WriteTodos returns the tool write_todos (core/tools/write-todos.ts). It stores nothing:
 // the list is what its last result displays.
 func WriteTodos() tools.Tool {
-	return &writeTodos{
-		declared{"write_todos", writeTodosDescription, writeTodosSchema,
-			tools.Info{DisplayName: "WriteTodos", Kind: tools.KindThink, Markdown: true}}}
+	return tool("write_todos", writeTodosSchema,
+		tools.Info{DisplayName: "WriteTodos", Kind: tools.KindThink, Markdown: true}, writeTodosCall{})
 }
 
 // writeTodosCall is the whole list, which replaces the one before.
 type writeTodosCall struct{ Todos }
 
-// Prepare implements tools.Tool. It refuses a blank description, and a list with more
+// Complete implements tools.Completer. It refuses a blank description, and a list with more
 // than one task in progress.
-func (t *writeTodos) Prepare(args map[string]any) (tools.Invocation, error) {
-	c := &writeTodosCall{}
-	if err := t.schema.Decode(args, c); err != nil {
-		return nil, err
-	}
+func (c *writeTodosCall) Complete(map[string]any) error {
 	working := 0
 	for _, todo := range c.Todos.Todos {
 		if strings.TrimSpace(todo.Description) == "" {
-			return nil, tools.Errorf(tools.ErrInvalidParams, "Each todo must have a non-empty description string")
+			return invalid("Each todo must have a non-empty description string")
 		}
 		if todo.Status == "in_progress" {
 			working++
 		}
 	}
 	if working > 1 {
-		return nil, tools.Errorf(tools.ErrInvalidParams, `Invalid parameters: Only one task can be "in_progress" at a time.`)
+		return invalid(`Invalid parameters: Only one task can be "in_progress" at a time.`)
 	}
-	return c, nil
+	return nil
 }
 
 // Intent implements tools.Invocation. People read how many tasks there are.

@@ -8,6 +8,7 @@ import (
 	"minigem/agent/event"
 	"minigem/hooks"
 	"minigem/llm"
+	"minigem/tools"
 )
 
 // batch runs the calls of one model message in waves (core/scheduler/scheduler.ts).
@@ -36,25 +37,36 @@ func newBatch(r *Runner, calls []llm.ToolCall, offers func(string) bool) *batch 
 	if b.Hooks == nil {
 		b.Hooks = noHooks{}
 	}
-	for i, c := range calls {
-		b.calls = append(b.calls, &call{batch: b, index: i, asked: c, step: c})
+	for _, c := range calls {
+		b.calls = append(b.calls, &call{batch: b, asked: c, step: c})
 	}
 	return b
 }
 
 // waves sorts the calls into waves, those that go first at the front.
 func (b *batch) waves() [][]*call {
+	var first, others []*call
+	for _, c := range b.calls {
+		var info tools.Info
+		if t := b.lookup(c.asked.Name); t != nil {
+			info = t.Info()
+		}
+		wait, _ := c.asked.Args[waitForPrevious].(bool)
+		if c.alone = wait || info.Sequential; info.First {
+			first = append(first, c)
+		} else {
+			others = append(others, c)
+		}
+	}
 	var waves [][]*call
 	together := false
-	inOrder := slices.SortedStableFunc(slices.Values(b.calls), func(x, y *call) int { return y.rank() - x.rank() })
-	for _, c := range inOrder {
-		alone := c.mustRunAlone()
-		if n := len(waves) - 1; together && !alone {
+	for _, c := range append(first, others...) {
+		if n := len(waves) - 1; together && !c.alone {
 			waves[n] = append(waves[n], c)
 		} else {
 			waves = append(waves, []*call{c})
 		}
-		together = !alone
+		together = !c.alone
 	}
 	return waves
 }

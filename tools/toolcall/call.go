@@ -39,7 +39,7 @@ const (
 // and id.
 type call struct {
 	batch *batch
-	index int
+	alone bool         // the model or the tool wants no other call next to this one
 	asked llm.ToolCall // as the model asked
 	first tools.Tool   // the tool that the model asked for; nil if there is none
 	tails int          // number of tail calls
@@ -62,24 +62,6 @@ type call struct {
 	stoppedBy string // the event whose hook stopped the run
 }
 
-// mustRunAlone reports whether the model or the tool wants no other call next to this
-// one.
-func (c *call) mustRunAlone() bool {
-	if wait, _ := c.asked.Args[waitForPrevious].(bool); wait {
-		return true
-	}
-	t, _ := c.batch.lookup(c.asked.Name)
-	return t != nil && t.Info().Sequential
-}
-
-// rank is 1 for a call that goes before the others.
-func (c *call) rank() int {
-	if t, _ := c.batch.lookup(c.asked.Name); t != nil && t.Info().First {
-		return 1
-	}
-	return 0
-}
-
 // mayStart dismisses the call if the batch has ended already.
 func (c *call) mayStart(ctx context.Context) bool {
 	if ctx.Err() != nil {
@@ -95,9 +77,9 @@ func (c *call) mayStart(ctx context.Context) bool {
 
 // find looks up the tool and validates the arguments as the model gave them.
 func (c *call) find() {
-	tool, missing := c.batch.lookup(c.step.Name)
-	if missing != nil {
-		c.reject(missing)
+	tool := c.batch.lookup(c.step.Name)
+	if tool == nil {
+		c.reject(c.batch.missing(c.step.Name))
 		return
 	}
 	c.tool, c.changed = tool, false

@@ -194,10 +194,8 @@ func halted(err error) *Halt {
 // nil Registry has none.
 func (r *Runner) Specs() []llm.ToolSpec {
 	var specs []llm.ToolSpec
-	for _, t := range r.Registry.All() {
-		if r.Offered == nil || r.Offered(t) {
-			specs = append(specs, t.Spec())
-		}
+	for _, t := range r.offered().All() {
+		specs = append(specs, t.Spec())
 	}
 	return specs
 }
@@ -219,20 +217,30 @@ func (r *Runner) Run(ctx context.Context, calls []llm.ToolCall,
 	return results, b.verdict()
 }
 
-// lookup returns the tool of that name if it is offered, else the error for the model.
-func (r *Runner) lookup(name string) (tools.Tool, *tools.Error) {
-	offered := r.Registry
-	if r.Offered != nil {
-		offered = offered.Filter(r.Offered)
+// offered returns the tools that are offered.
+func (r *Runner) offered() *tools.Registry {
+	if r.Offered == nil {
+		return r.Registry
 	}
-	if t := offered.Lookup(name); t != nil {
-		return t, nil
+	return r.Registry.Filter(r.Offered)
+}
+
+// lookup returns the tool of that name if it is offered, or nil.
+func (r *Runner) lookup(name string) tools.Tool {
+	t := r.Registry.Lookup(name)
+	if t == nil || r.Offered == nil || r.Offered(t) {
+		return t
 	}
-	missing := offered.NotFound(name)
+	return r.offered().Lookup(name) // perhaps it is also an older name of another tool
+}
+
+// missing returns the error for the model about a tool that lookup does not find.
+func (r *Runner) missing(name string) *tools.Error {
+	err := r.offered().NotFound(name)
 	if t := r.Registry.Lookup(name); t != nil && r.NotOffered != nil {
-		missing.Message = r.NotOffered(t)
+		err.Message = r.NotOffered(t)
 	}
-	return nil, missing
+	return err
 }
 
 // now returns the time by Runner.Now.

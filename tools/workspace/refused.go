@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -201,9 +202,6 @@ func (m *refusedSearch) expand(pattern string) []string {
 		if i := strings.IndexByte(segment, '['); i >= 0 {
 			segment = segment[:i] + "*"
 		}
-		if strings.Count(segment, "*") > 4 { // so that the comparison stays cheap
-			segment = segment[:strings.IndexByte(segment, '*')+1]
-		}
 		var next []string
 		for _, dir := range found {
 			if !strings.ContainsAny(segment, "*?") {
@@ -216,7 +214,7 @@ func (m *refusedSearch) expand(pattern string) []string {
 				return nil
 			}
 			for _, e := range entries {
-				if strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(segment, ".") || !wildcard(segment, e.Name()) {
+				if strings.HasPrefix(e.Name(), ".") && !strings.HasPrefix(segment, ".") || !expands(segment, e.Name()) {
 					continue
 				}
 				if strings.HasPrefix(e.Name(), "-") {
@@ -230,23 +228,21 @@ func (m *refusedSearch) expand(pattern string) []string {
 	return found
 }
 
-// wildcard matches a name against a pattern of "*" and "?".
-func wildcard(pattern, name string) bool {
-	for pattern != "" {
-		switch {
-		case pattern[0] == '*':
-			for i := 0; i <= len(name); i++ {
-				if wildcard(pattern[1:], name[i:]) {
-					return true
-				}
-			}
-			return false
-		case name == "", pattern[0] == '?' && name[0] >= 0x80:
-			return name != "" // a character of several bytes: close enough
-		case pattern[0] != '?' && pattern[0] != name[0]:
-			return false
+// expands reports whether a shell may expand pattern to name, whether it counts
+// characters or bytes.
+func expands(pattern, name string) bool {
+	bytewise := func(s string) string {
+		var b strings.Builder
+		for i := range len(s) {
+			b.WriteRune(rune(s[i]))
 		}
-		pattern, name = pattern[1:], name[1:]
+		return b.String()
 	}
-	return name == ""
+	return Wildcard(pattern, name) || Wildcard(bytewise(pattern), bytewise(name))
+}
+
+// Wildcard matches a name against a pattern of "*" and "?"; nothing else is special.
+func Wildcard(pattern, name string) bool {
+	ok, err := path.Match(strings.NewReplacer(`\`, `\\`, `[`, `\[`).Replace(pattern), name)
+	return ok && err == nil
 }

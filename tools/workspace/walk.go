@@ -7,10 +7,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"time"
 )
 
@@ -40,7 +38,7 @@ type Entry struct {
 	// Type is 0 or [fs.ModeSymlink].
 	Type fs.FileMode
 
-	dir  *handle
+	dir  *os.Root
 	name string
 }
 
@@ -48,21 +46,26 @@ type Entry struct {
 // bytes. It fails if the file is no longer a regular one. The caller closes it before the
 // Entry becomes invalid.
 func (e *Entry) Open() (f io.ReadCloser, size int64, err error) {
-	f, size, err = e.dir.open(e.name)
-	if err != nil {
-		return nil, 0, &fs.PathError{Op: "open", Path: e.Path, Err: cause(err)}
+	file, err := openExact(e.dir, e.name)
+	if err == nil {
+		var info fs.FileInfo
+		if info, err = file.Stat(); err == nil && info.Mode().IsRegular() {
+			return file, info.Size(), nil
+		}
+		file.Close()
+		err = cmp.Or(err, errSwapped)
 	}
-	return f, size, nil
+	return nil, 0, &fs.PathError{Op: "open", Path: e.Path, Err: cause(err)}
 }
 
 // ModTime returns when the file itself changed last, not its link's target. The error
 // is an [*fs.PathError] with the path of e.
 func (e *Entry) ModTime() (time.Time, error) {
-	t, err := e.dir.modTime(e.name)
+	info, err := e.dir.Lstat(e.name)
 	if err != nil {
 		return time.Time{}, &fs.PathError{Op: "stat", Path: e.Path, Err: cause(err)}
 	}
-	return t, nil
+	return info.ModTime(), nil
 }
 
 // Walk calls visit for every file in and below the directory dir that is not ignored.
@@ -82,17 +85,11 @@ func (w *Workspace) Walk(ctx context.Context, dir string, how Walk, visit func(*
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	k := &walker{Walk: how, ws: w, start: dir, skip: len(prefix(ign.base)), visit: visit, cancel: cancel}
-	k.wake.L = &k.mu
-	k.push([]task{{parent: newHandle(root), ign: ign}})
-	stop := context.AfterFunc(ctx, k.abandon)
-	defer stop()
-	var wg sync.WaitGroup
-	for range cmp.Or(how.Workers, min(runtime.GOMAXPROCS(0), 12)) {
-		wg.Go(func() { k.work(ctx) })
-	}
-	wg.Wait()
-	k.drop()
+	workers := cmp.Or(how.Workers, min(runtime.GOMAXPROCS(0), 12))
+	k := &walker{Walk: how, ctx: ctx, cancel: cancel, ws: w, skip: len(prefix(ign.base)), visit: visit,
+		others: make(chan struct{}, workers-1)}
+	k.tree(root, ign, ign.base)
+	k.all.Wait()
 	return context.Cause(ctx)
 }
 
@@ -108,12 +105,6 @@ func (w *Workspace) openDir(path string) (*os.Root, error) {
 		return nil, fmt.Errorf("opening directory %s: %w", w.Abs(path), cause(err))
 	}
 	return root, nil
-}
-
-// below returns the directory rel of the workspace directory in which the walk
-// is.
-func (k *walker) below(rel string) string {
-	return filepath.Join(k.start, filepath.FromSlash(rel[k.skip:]))
 }
 
 // EscapeGlob returns the glob pattern that matches only the path p, in the syntax of
