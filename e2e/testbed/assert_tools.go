@@ -16,30 +16,6 @@ import (
 	"minigem/llm/script"
 )
 
-var modelVerbsOfScripts = []verb{
-	{name: "tool-ran", elsewhere: true, usage: "TOOL", keys: toolKeys,
-		judge: judgeToolRan,
-		text: "A tool really ran: hooks, policy and user allowed it. args is all arguments as JSON, arg.NAME one of " +
-			"them, arg.a.b a value inside it."},
-	{name: "tool-result", elsewhere: true, usage: "TOOL",
-		keys: "text status error times", judge: judgeToolResult,
-		text: "The model got a tool result; status is success, error or cancelled, error the type of the error."},
-	{name: "asked", usage: "TOOL", keys: "reason message times",
-		judge: judgeAsked,
-		text:  "The user was asked for permission; reason and message come from the hook that asked for it."},
-	{name: "model-requests", elsewhere: true, usage: "N", check: checkNumber,
-		judge: judgeRequests,
-		text:  "The model got this many requests."},
-	{name: "model-saw", elsewhere: true, usage: "N|last|any", keys: modelKeys,
-		check: checkRequest, judge: judgeModelSaw,
-		text: "The request with that number holds this: text is its messages, one part per line; new only the last one; " +
-			"tools is all tools offered, tool one of them."},
-	{name: "model-diff", usage: "N want/FILE", golden: true, check: checkDiff,
-		judge: judgeModelDiff,
-		text: "What hooks changed in the request with that number: the case runs again without hooks, and the section " +
-			"must hold the difference."},
-}
-
 func checkRequest(args []string) error {
 	if args[0] == "last" || args[0] == "any" {
 		return nil

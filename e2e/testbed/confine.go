@@ -156,10 +156,10 @@ func (r Result) notes() []string {
 // answered but not run, or because an attack was not made. It is empty if it can be. What
 // hooks decided before that is known.
 func unrun(record *Record, notRun string, c Command) string {
-	if c.verb.name == "holds" && notRun != "" {
+	if c.verb.Name == "holds" && notRun != "" {
 		return "the hook was not attacked: " + notRun
 	}
-	before := slices.Contains([]string{"fired", "not-fired", "event"}, c.verb.name) && len(c.Args) > 0 &&
+	before := slices.Contains([]string{"fired", "not-fired", "event"}, c.verb.Name) && len(c.Args) > 0 &&
 		slices.Contains(strings.Fields("SessionStart BeforeAgent BeforeModel BeforeToolSelection BeforeTool"),
 			c.Args[0])
 	if len(record.withheld) == 0 || before {

@@ -95,7 +95,7 @@ func insert(list []string, s string) []string {
 // watchers marks the hooks that a case declares to only watch.
 func (c *Coverage) watchers(r Result) {
 	for _, cmd := range r.Case.Commands {
-		if cmd.verb.name != "watches" || cmd.Negated {
+		if cmd.verb.Name != "watches" || cmd.Negated {
 			continue
 		}
 		for _, h := range r.Record.Config.Hooks {

@@ -152,9 +152,9 @@ func (r *Record) expects(f event.ToolRecord) bool {
 		switch {
 		case c.Negated || len(conds) == 0:
 			return false
-		case c.verb.name == "tool-result":
+		case c.verb.Name == "tool-result":
 			return all(conds, resultValue(f)) && r.tool(c.Args[0]) == f.Call.Name
-		case c.verb.name == "model-saw":
+		case c.verb.Name == "model-saw":
 			return slices.ContainsFunc(conds, func(cond Cond) bool {
 				return cond.re != nil && (cond.Key == "text" || cond.Key == "new") && cond.matches(RenderPart(f.Result))
 			})
