@@ -189,7 +189,7 @@ func (x *exchange) called(c llm.ToolCall, a *script.Action) llm.ToolCall {
 		c.ID = x.id(callIDs[x.rec.Protocol], len(x.rec.Calls)+1)
 	}
 	if c.Args == nil {
-		c.Args = map[string]any{}
+		c.Args = object{}
 	}
 	x.rec.Calls = append(x.rec.Calls, Call{c, a})
 	x.checkCall(c)
