@@ -240,10 +240,11 @@ func argv(args, mode []string, values map[string]string) []string {
 }
 
 // turns converts a case's answers for the fake model.
-func (a *Adapter) turns(rounds []testbed.Round) []fakemodel.Turn {
-	var out []fakemodel.Turn
+func (a *Adapter) turns(rounds []testbed.Round) []testbed.Round {
+	var out []testbed.Round
 	for _, r := range rounds {
-		t := fakemodel.Turn{Entry: r.Entry, Repeat: r.Repeat, Actions: map[int]script.Action{}}
+		t := r
+		t.Actions = map[int]script.Action{}
 		maps.Copy(t.Actions, r.Actions)
 		for n, chunk := range r.Chunks {
 			for _, p := range chunk.Parts {

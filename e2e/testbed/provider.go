@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"minigem/e2e/fakemodel"
 	"minigem/hooks"
 	"minigem/llm"
 	"minigem/llm/script"
@@ -22,22 +23,15 @@ type Request struct {
 // concurrent use.
 type provider struct {
 	mu       sync.Mutex
-	left     []Round
-	repeated map[queue]*Round
+	answers  *fakemodel.Queue
 	agents   map[string]bool // subagents with answers of their own
 	requests []Request
 	missing  error  // the first request that had no answer
 	none     string // why the case has no model; empty if it has one
 }
 
-// queue identifies answers that are given in order.
-type queue struct {
-	agent  string
-	method script.Method
-}
-
 func newProvider(c *Case) *provider {
-	p := &provider{left: append([]Round(nil), c.Rounds...), repeated: map[queue]*Round{}, agents: map[string]bool{}}
+	p := &provider{answers: fakemodel.NewQueue(c.Rounds), agents: map[string]bool{}}
 	if c.Rounds == nil {
 		p.none = "the case has no -- model -- section" + c.misspelt(modelSection)
 	}
@@ -47,13 +41,13 @@ func newProvider(c *Case) *provider {
 	return p
 }
 
-// queue returns the queue for a request. A subagent without answers of its own shares the
-// main agent's queue.
-func (p *provider) queue(ctx context.Context, m script.Method) queue {
+// asks returns the agent whose answers a request takes. A subagent without answers of its own
+// shares those of the main agent.
+func (p *provider) asks(ctx context.Context) string {
 	if name := hooks.SubagentOf(ctx).Type; p.agents[name] {
-		return queue{name, m}
+		return name
 	}
-	return queue{"", m}
+	return ""
 }
 
 // next takes the answer for a request: the first remaining one of its agent and method.
@@ -64,22 +58,12 @@ func (p *provider) next(ctx context.Context, m script.Method, req llm.Request) (
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.requests = append(p.requests, Request{req, m})
-	of := p.queue(ctx, m)
-	for i, r := range p.left {
-		if of != (queue{r.Agent, r.Method}) {
-			continue
-		}
-		copy(p.left[1:], p.left[:i]) // shifts the front: the rest may be long
-		p.left = p.left[1:]
-		if r.Repeat {
-			p.repeated[of] = &r
-		}
+	agent := p.asks(ctx)
+	r, _, ok := p.answers.Take(agent, m, true)
+	if ok {
 		return r, nil
 	}
-	if r := p.repeated[of]; r != nil {
-		return *r, nil
-	}
-	err := p.noAnswer(of, req)
+	err := p.noAnswer(agent, m, req)
 	if p.missing == nil {
 		p.missing = err
 	}
@@ -93,14 +77,14 @@ func (p *provider) note(r Request) {
 	p.requests = append(p.requests, r)
 }
 
-func (p *provider) noAnswer(of queue, req llm.Request) error {
-	e := &llm.Error{Kind: llm.ErrScript, Message: fmt.Sprintf("request %d (%s) has no answer", len(p.requests), of.method)}
+func (p *provider) noAnswer(agent string, m script.Method, req llm.Request) error {
+	e := &llm.Error{Kind: llm.ErrScript, Message: fmt.Sprintf("request %d (%s) has no answer", len(p.requests), m)}
 	switch {
-	case of.agent != "":
-		e.Hint = fmt.Sprintf("add one to the -- %s%s -- section", agentPrefix, of.agent)
+	case agent != "":
+		e.Hint = fmt.Sprintf("add one to the -- %s%s -- section", agentPrefix, agent)
 	case p.none != "":
 		e.Hint = p.none
-	case of.method == script.Whole:
+	case m == script.Whole:
 		e.Hint = `add an answer with a "generate" line to the -- model -- section`
 	default:
 		e.Hint = "add one to the -- model -- section, after a blank line"
@@ -154,15 +138,7 @@ func (p *provider) CountTokens(ctx context.Context, req llm.Request) (int, error
 
 // unused returns the answers that no request took.
 func (p *provider) unused() []Round {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var out []Round
-	for _, r := range p.left {
-		if !r.Repeat {
-			out = append(out, r)
-		}
-	}
-	return out
+	return slices.DeleteFunc(p.answers.Left(), func(r Round) bool { return r.Repeat })
 }
 
 func (p *provider) asOfNow() ([]Request, error) {

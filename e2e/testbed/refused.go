@@ -32,7 +32,7 @@ func (r *Record) calledAt(i int) string {
 		for n, chunk := range round.Chunks {
 			for _, part := range chunk.Parts {
 				if call, ok := part.(llm.ToolCall); ok && same(call) {
-					if where = round.callAt(n); nth == 0 {
+					if where = callAt(round, n); nth == 0 {
 						return where
 					}
 					nth--
@@ -44,7 +44,7 @@ func (r *Record) calledAt(i int) string {
 }
 
 // callAt returns where the call of chunk n is written.
-func (r Round) callAt(n int) string {
+func callAt(r Round, n int) string {
 	if line := r.Lines[n]; line > 0 {
 		return fmt.Sprintf("%s:%d", r.File, line)
 	}
