@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"minigem/agent/event"
 	"minigem/hooks"
 	"minigem/hooks/config"
@@ -154,32 +156,8 @@ func toolValue(r *Record, s event.ToolStarted, key string) string {
 
 // argument returns the value at a dotted path: strings as they are, anything else as JSON.
 func argument(args map[string]any, path string) string {
-	var at any = args
-	for name := range strings.SplitSeq(path, ".") {
-		switch v := at.(type) {
-		case map[string]any:
-			at = v[name]
-		case []any:
-			i, err := strconv.Atoi(name)
-			if err != nil || i < 0 || i >= len(v) {
-				return ""
-			}
-			at = v[i]
-		default:
-			return ""
-		}
-	}
-	switch v := at.(type) {
-	case nil:
-		return ""
-	case string:
-		return v
-	}
-	data, err := json.Marshal(at)
-	if err != nil {
-		return fmt.Sprint(at)
-	}
-	return string(data)
+	data, _ := json.Marshal(args) // they were decoded from JSON
+	return gjson.GetBytes(data, path).String()
 }
 
 // ResultText returns the part of a result that the model reads.

@@ -33,8 +33,7 @@ func WritePage(w io.Writer, s Summary, m Mutation) error {
 			Did: did, Failed: strings.Join(h.Failed, ", ")})
 	}
 	for _, x := range m.Mutants {
-		run.Mutants = append(run.Mutants, trace.Mutant{Class: x.Class, Hook: x.Hook, Where: x.Where, What: x.What,
-			Noticed: x.Noticed, Cases: x.Cases})
+		run.Mutants = append(run.Mutants, x.Mutant)
 	}
 	return trace.WriteRun(w, "Hooks: "+s.counted(), run)
 }

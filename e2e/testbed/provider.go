@@ -3,7 +3,6 @@ package testbed
 import (
 	"context"
 	"fmt"
-	"iter"
 	"slices"
 	"sync"
 
@@ -22,6 +21,7 @@ type Request struct {
 // provider answers from a case's rounds and records the requests. It is safe for
 // concurrent use.
 type provider struct {
+	script.Answers
 	mu       sync.Mutex
 	answers  *fakemodel.Queue
 	agents   map[string]bool // subagents with answers of their own
@@ -35,6 +35,7 @@ func newProvider(c *Case) *provider {
 	if c.Rounds == nil {
 		p.none = "the case has no -- model -- section" + c.misspelt(modelSection)
 	}
+	p.Answers = p.answer
 	for _, r := range c.Rounds {
 		p.agents[r.Agent] = true
 	}
@@ -95,45 +96,13 @@ func (p *provider) noAnswer(agent string, m script.Method, req llm.Request) erro
 	return e
 }
 
-// Stream implements llm.Model.
-func (p *provider) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
-	return func(yield func(llm.Chunk, error) bool) {
-		r, err := p.next(ctx, script.Stream, req)
-		if err == nil && r.Err != nil {
-			err = r.Err
-		}
-		if err != nil {
-			yield(llm.Chunk{}, err)
-			return
-		}
-		for _, c := range r.Chunks {
-			if err := ctx.Err(); err != nil {
-				yield(llm.Chunk{}, err)
-				return
-			}
-			if !yield(c, nil) {
-				return
-			}
-		}
+// answer implements [script.Answers].
+func (p *provider) answer(ctx context.Context, m script.Method, req llm.Request) (script.Entry, error) {
+	r, err := p.next(ctx, m, req)
+	if err == nil && r.Err != nil {
+		err = r.Err
 	}
-}
-
-// Generate implements llm.Generator.
-func (p *provider) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
-	r, err := p.next(ctx, script.Whole, req)
-	switch {
-	case err != nil:
-		return llm.Chunk{}, err
-	case r.Err != nil:
-		return llm.Chunk{}, r.Err
-	}
-	return r.Chunks[0], nil
-}
-
-// CountTokens implements llm.TokenCounter.
-func (p *provider) CountTokens(ctx context.Context, req llm.Request) (int, error) {
-	r, err := p.next(ctx, script.Count, req)
-	return r.Tokens, err
+	return r.Entry, err
 }
 
 // unused returns the answers that no request took.

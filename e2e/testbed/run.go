@@ -65,11 +65,11 @@ func (r Result) Passed() bool { return r.Broken == nil && len(r.Failures) == 0 }
 
 // Failure is a deviation from what the case says.
 type Failure struct {
-	Where    string // file:line
-	Command  string // as written in the file; empty if the case as a whole failed
-	Expected string // may be empty
-	Actual   string
-	Detail   string // what happened, for people: events, requests, differences; may be empty
+	Where    string `json:"where"`              // file:line
+	Command  string `json:"command,omitempty"`  // as written in the file; empty if the case as a whole failed
+	Expected string `json:"expected,omitempty"` // may be empty
+	Actual   string `json:"actual"`
+	Detail   string `json:"detail,omitempty"` // what happened, for people: events, requests, differences; may be empty
 }
 
 // runner runs the script of one case.
