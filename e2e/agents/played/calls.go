@@ -54,11 +54,15 @@ type model struct {
 // Stream implements llm.Model.
 func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
-		if said := m.p.course.request(); said != "" {
+		if said := m.p.course.note(func(at *progress) { at.requested++ }).system; said != "" {
 			req.System = strings.TrimLeft(req.System+"\n\n"+said, "\n")
 		}
 		var said answerText
-		defer func() { m.p.course.keepAnswer(said) }()
+		defer m.p.course.note(func(at *progress) {
+			if text := strings.Join(said.chunks, " "); text != "" {
+				at.answers = append(at.answers, text)
+			}
+		})
 		for chunk, err := range m.Provider.Stream(ctx, req) {
 			said.add(chunk)
 			parts := make([]llm.Part, len(chunk.Parts))
