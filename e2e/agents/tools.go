@@ -8,6 +8,7 @@ import (
 
 	"minigem/e2e/fakemodel"
 	"minigem/internal/boundedfile"
+	"minigem/internal/text"
 	"minigem/llm"
 	"minigem/llm/script"
 )
@@ -36,20 +37,17 @@ func (a *Adapter) filled(args map[string]any, act script.Action, workspace strin
 	}
 	filled, _ := fillAll(args, map[string]string{
 		"COMMAND": act.Command, "PATH": path, "TEXT": act.Text, "OLD": act.Old, "NEW": act.New, "PATTERN": act.Pattern,
-		"SH_PATH": word(path), "SH_TEXT": word(act.Text), "SH_PATTERN": word(act.Pattern), "PATCH": patch(act, path),
+		"SH_PATH": text.Word(path), "SH_TEXT": text.Word(act.Text), "SH_PATTERN": text.Word(act.Pattern), "PATCH": patch(act, path),
 	}).(map[string]any)
 	return filled
 }
 
-// word quotes s as one shell word.
-func word(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
 // patch formats the action as a patch for apply_patch. A changed file is written with all
 // of its lines, because patches consist of lines and actions of arbitrary text.
 func patch(act script.Action, path string) string {
-	lines := func(mark, text string) string {
-		text = strings.TrimSuffix(text, "\n")
-		return mark + strings.ReplaceAll(text, "\n", "\n"+mark) + "\n"
+	lines := func(mark, s string) string {
+		s = strings.TrimSuffix(s, "\n")
+		return mark + strings.ReplaceAll(s, "\n", "\n"+mark) + "\n"
 	}
 	body := ""
 	switch act.Kind {

@@ -18,6 +18,7 @@ import (
 
 	"minigem/e2e/testbed"
 	"minigem/internal/boundedfile"
+	"minigem/internal/text"
 )
 
 // wrapTOML wraps the commands of [[hooks]] in a TOML file.
@@ -109,7 +110,7 @@ func wrapProgram(w *wrapper, path string) error {
 	if err := testbed.WriteInto(hidden, program, info.Mode().Perm()); err != nil {
 		return err
 	}
-	h := hook{event: event, command: word(hidden), file: event, name: event}
+	h := hook{event: event, command: text.Word(hidden), file: event, name: event}
 	return testbed.WriteInto(path, []byte("#!/bin/sh\n"+w.scriptLine(h)+"\n"), info.Mode().Perm())
 }
 

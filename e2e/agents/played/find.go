@@ -19,6 +19,7 @@ import (
 	tables "minigem/hooks/agents"
 	"minigem/hooks/jsonc"
 	"minigem/internal/boundedfile"
+	"minigem/internal/text"
 )
 
 // hook is a hook as the agent configures it.
@@ -159,7 +160,7 @@ func (f *finder) program(path string) {
 	if err != nil || info.IsDir() || strings.HasPrefix(filepath.Base(path), ".") {
 		return
 	}
-	f.add(hooks.Hook{Command: "'" + strings.ReplaceAll(path, "'", `'\''`) + "'",
+	f.add(hooks.Hook{Command: text.Word(path),
 		Source: hooks.Source{Layer: hooks.LayerProject, File: path}}, filepath.Base(path), nil)
 }
 

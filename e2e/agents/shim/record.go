@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"minigem/internal/boundedfile"
+	"minigem/internal/text"
 )
 
 // Name is the first argument that makes minigem a shim. The folder for records, the hook's
@@ -81,11 +82,8 @@ func ScriptLine(program, dir, hook, command string) string {
 }
 
 func line(program, dir, hook, shell, command string) string {
-	return "exec " + strings.Join([]string{quote(program), Name, quote(dir), quote(hook), shell, quote(command)}, " ")
+	return "exec " + strings.Join([]string{text.Word(program), Name, text.Word(dir), text.Word(hook), shell, text.Word(command)}, " ")
 }
-
-// quote quotes s as one shell word.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // Read returns the runs recorded in dir, oldest first.
 func Read(dir string) ([]Run, error) {

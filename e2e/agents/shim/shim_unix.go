@@ -14,6 +14,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"minigem/internal/proc"
 )
 
 // drain is how long the shim waits for streams after the hook has exited. Processes that
@@ -184,11 +186,8 @@ func look(name string) (string, error) {
 	if filepath.Base(name) != name {
 		return name, nil
 	}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
-			return path, nil
-		}
+	if path := proc.LookIn(filepath.SplitList(os.Getenv("PATH")), name); path != "" {
+		return path, nil
 	}
 	return "", fmt.Errorf("%s: not found", name)
 }
