@@ -213,7 +213,7 @@ func (x *session) command(values map[string]string) proc.Command {
 	if n := len(paths); n > 1 { // the first is this machine's, the last the case's own
 		env[slices.IndexFunc(env, func(e string) bool { return strings.HasPrefix(e, "PATH=") })] = "PATH=" + paths[n-1]
 		if x.in.nodeScript() { // independent of the node in the case's PATH
-			path, args = proc.LookIn(x.in.dirs, "node"), append([]string{x.in.Path}, args...)
+			path, args = shim.LookIn(x.in.dirs, "node"), append([]string{x.in.Path}, args...)
 		}
 	}
 	for name, value := range x.a.Start.Env {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"minigem/e2e/agents/shim"
 	"minigem/internal/boundedfile"
 	"minigem/internal/confine"
 	"minigem/internal/proc"
@@ -90,15 +91,15 @@ func (s Search) program(dirs []string, name string) string {
 		if err != nil {
 			return ""
 		}
-		return proc.LookIn([]string{dir}, filepath.Base(name))
+		return shim.LookIn([]string{dir}, filepath.Base(name))
 	}
-	return proc.LookIn(append(slices.Clone(dirs), filepath.SplitList(s.Path)...), name)
+	return shim.LookIn(append(slices.Clone(dirs), filepath.SplitList(s.Path)...), name)
 }
 
 // nodeFirst returns the folders that contain a node, which then takes precedence over the
 // system's.
 func nodeFirst(dirs []string) []string {
-	return slices.DeleteFunc(slices.Clone(dirs), func(d string) bool { return proc.LookIn([]string{d}, "node") == "" })
+	return slices.DeleteFunc(slices.Clone(dirs), func(d string) bool { return shim.LookIn([]string{d}, "node") == "" })
 }
 
 // Get says how to install the agent.
@@ -169,7 +170,7 @@ func (i *Installed) oldNode(ctx context.Context, r *room, home string) string {
 	if !i.nodeScript() {
 		return ""
 	}
-	node := proc.LookIn(i.dirs, "node")
+	node := shim.LookIn(i.dirs, "node")
 	if node == "" {
 		return fmt.Sprintf("it needs node %d, which was not found", i.Adapter.Node)
 	}

@@ -37,7 +37,8 @@ func (a *Adapter) filled(args map[string]any, act script.Action, workspace strin
 	}
 	filled, _ := fillAll(args, map[string]string{
 		"COMMAND": act.Command, "PATH": path, "TEXT": act.Text, "OLD": act.Old, "NEW": act.New, "PATTERN": act.Pattern,
-		"SH_PATH": text.Word(path), "SH_TEXT": text.Word(act.Text), "SH_PATTERN": text.Word(act.Pattern), "PATCH": patch(act, path),
+		"SH_PATH": text.Word(path), "SH_TEXT": text.Word(act.Text), "SH_PATTERN": text.Word(act.Pattern),
+		"PATCH": patch(act, path),
 	}).(map[string]any)
 	return filled
 }

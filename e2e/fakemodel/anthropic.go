@@ -68,16 +68,9 @@ type anthropicBlock struct {
 
 // blocks parses content, which is a string or an array of blocks.
 func blocks(content json.RawMessage) ([]anthropicBlock, error) {
-	var text string
-	if content = present(content); content == nil {
-		return nil, nil
-	}
-	if json.Unmarshal(content, &text) == nil {
-		return []anthropicBlock{{Type: "text", Text: text}}, nil
-	}
-	var raw []json.RawMessage
-	if err := json.Unmarshal(content, &raw); err != nil {
-		return nil, fmt.Errorf("content is neither a text nor an array of blocks")
+	text, raw, err := textOrList(content, "content is neither a text nor an array of blocks")
+	if text != nil {
+		return []anthropicBlock{{Type: "text", Text: *text}}, nil
 	}
 	out := make([]anthropicBlock, len(raw))
 	for i, r := range raw {
@@ -93,7 +86,7 @@ func blocks(content json.RawMessage) ([]anthropicBlock, error) {
 		}
 		out[i].raw = r
 	}
-	return out, nil
+	return out, err
 }
 
 func (b anthropicBlock) part() llm.Part {

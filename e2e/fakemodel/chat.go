@@ -121,19 +121,9 @@ func (r *reading) chatMessage(m chatMessage, parts []llm.Part) {
 // openAIContent parses content of either OpenAI API, which is a string or an array of
 // parts. It skips an empty string.
 func openAIContent(content json.RawMessage) ([]llm.Part, error) {
-	var text string
-	if content = present(content); content == nil {
-		return nil, nil
-	}
-	if json.Unmarshal(content, &text) == nil {
-		if text == "" {
-			return nil, nil
-		}
-		return []llm.Part{llm.Text{Text: text}}, nil
-	}
-	var raw []json.RawMessage
-	if err := json.Unmarshal(content, &raw); err != nil {
-		return nil, fmt.Errorf("content is neither a text nor an array of parts")
+	text, raw, err := textOrList(content, "content is neither a text nor an array of parts")
+	if text != nil && *text != "" {
+		return []llm.Part{llm.Text{Text: *text}}, nil
 	}
 	var parts []llm.Part
 	for i, data := range raw {
@@ -157,7 +147,7 @@ func openAIContent(content json.RawMessage) ([]llm.Part, error) {
 			parts = append(parts, llm.Opaque{JSON: data})
 		}
 	}
-	return parts, nil
+	return parts, err
 }
 
 // image parses an image_url. Chat completions wrap it in an object.

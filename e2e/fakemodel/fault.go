@@ -35,7 +35,7 @@ type Fault struct {
 	Reason     string        `json:"reason,omitempty"`  // reason of an ErrorInfo, such as "API_KEY_INVALID"; may be empty
 	RetryDelay time.Duration `json:"-"`                 // in a RetryInfo; 0 means none
 	PerDay     bool          `json:"perDay,omitempty"`  // add a QuotaFailure for a daily quota
-	Final      bool          `json:"final,omitempty"`   // tell clients not to retry, and answer a retry with a 403 and the same message
+	Final      bool          `json:"final,omitempty"`   // tell clients not to retry, and answer a retry with a 403
 
 	ChunkDelay time.Duration `json:"-"` // before each chunk
 }

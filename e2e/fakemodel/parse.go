@@ -171,3 +171,14 @@ func blob(url, mime string) llm.Part {
 	b, _ := base64.StdEncoding.DecodeString(data) // invalid base64 is decoded up to the error
 	return llm.Blob{MIMEType: strings.TrimSuffix(head, ";base64"), Data: b}
 }
+
+// textOrList reads a field that is a text, a list, null or missing. what says what it is.
+func textOrList(data json.RawMessage, what string) (text *string, list []json.RawMessage, err error) {
+	if data == nil || json.Unmarshal(data, &text) == nil {
+		return text, nil, nil
+	}
+	if json.Unmarshal(data, &list) != nil {
+		err = errors.New(what)
+	}
+	return nil, list, err
+}

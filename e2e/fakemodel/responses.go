@@ -110,16 +110,9 @@ func (responsesAPI) read(_ *exchange, body []byte, _ bool) (asked, []string, err
 
 // itemsOf parses the input, which is a string from the user or an array of items.
 func itemsOf(input json.RawMessage) ([]responsesItem, error) {
-	var text string
-	if input = present(input); input == nil {
-		return nil, nil
-	}
-	if json.Unmarshal(input, &text) == nil {
+	text, raw, err := textOrList(input, "input is neither a text nor an array of items")
+	if text != nil {
 		return []responsesItem{{Role: "user", Content: input}}, nil
-	}
-	var raw []json.RawMessage
-	if err := json.Unmarshal(input, &raw); err != nil {
-		return nil, fmt.Errorf("input is neither a text nor an array of items")
 	}
 	items := make([]responsesItem, len(raw))
 	for i, data := range raw {
@@ -128,7 +121,7 @@ func itemsOf(input json.RawMessage) ([]responsesItem, error) {
 		}
 		items[i].raw = data
 	}
-	return items, nil
+	return items, err
 }
 
 func (r *reading) responsesItem(i responsesItem) error {

@@ -42,8 +42,8 @@ func newProvider(c *Case) *provider {
 	return p
 }
 
-// asks returns the agent whose answers a request takes. A subagent without answers of its own
-// shares those of the main agent.
+// asks returns the agent whose answers a request takes. A subagent without
+// answers takes the main agent's answers.
 func (p *provider) asks(ctx context.Context) string {
 	if name := hooks.SubagentOf(ctx).Type; p.agents[name] {
 		return name

@@ -81,7 +81,9 @@ func VerbsHelp() string {
 var verbFile []byte
 
 // verbs returns all commands of the script language.
-var verbs = sync.OnceValue(func() []verb {
+var verbs = sync.OnceValue(readVerbs)
+
+func readVerbs() []verb {
 	var file struct{ Verb []verb }
 	if err := toml.Unmarshal(verbFile, &file); err != nil {
 		panic(err) // unreachable: it is part of the program
@@ -91,7 +93,7 @@ var verbs = sync.OnceValue(func() []verb {
 		file.Verb[i].deed = do[file.Verb[i].Name]
 	}
 	return file.Verb
-})
+}
 
 // deeds says what the verbs of verbs.toml do.
 func deeds() map[string]deed {

@@ -11,12 +11,13 @@ var parsers = []fuzzed{
 	{target: "e2e/fakemodel FuzzFault", folder: "e2e/fakemodel", functions: "Fault.UnmarshalJSON"},
 	{target: "e2e/fakemodel FuzzRequest", folder: "e2e/fakemodel",
 		functions: "anthropicJudge.head blocks chatJudge.head decode exchange.answer exchange.serveJSON geminiAPI.read " +
-			"geminiJudge.tools image instance isEmptyObject isText itemsOf object openAIContent queue.keepFailure " +
+			"geminiJudge.tools image instance isEmptyObject isText itemsOf objectOf openAIContent Server.keepFailure textOrList " +
 			"reading.checkTools reading.choice reading.responsesCall typeOf"},
 	{target: "llm/openai FuzzAnswers", folder: "llm/openai",
 		functions: "Client.Models assembly.call assembly.end decode lengthInList lengthInProps lengthInShow refusal.said " +
 			"texts.call"},
 	{target: "llm/script FuzzParse", folder: "e2e/testbed", functions: "ReadModel"},
+	{why: "a file that the program brings", folder: "e2e/testbed", functions: "readVerbs"},
 	{target: "e2e/testbed FuzzCase", folder: "e2e/record", functions: "unfit"},
 	{target: "e2e/testbed FuzzCase", folder: "e2e/testbed", functions: "Parse ReadFile modelParser.call nestedHooks"},
 	{target: "hooks/config FuzzEditor", folder: "hooks/config", functions: "editSettings"},

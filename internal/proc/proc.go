@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -178,17 +177,6 @@ var lookForPidfd = sync.OnceFunc(func() { _, _ = os.FindProcess(os.Getpid()) })
 
 // Look finds a program the way Command.Path is found.
 func Look(name string) (string, error) { return exec.LookPath(name) }
-
-// LookIn finds a program in folders, as a POSIX shell does. It is empty if there is none.
-func LookIn(dirs []string, name string) string {
-	for _, dir := range dirs {
-		at := filepath.Join(dir, name)
-		if info, err := os.Stat(at); err == nil && dir != "" && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
-			return at
-		}
-	}
-	return ""
-}
 
 // await waits for the exit and the streams. It stops p when ctx ends or Idle is over.
 func (p *Process) await(ctx context.Context) {

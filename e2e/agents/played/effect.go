@@ -295,7 +295,8 @@ func (p *effects) settleStop(all []one) hooks.Settled {
 	if len(again) == 0 {
 		return hooks.Settled{}
 	}
-	if p.course.note(func(at *progress) { at.retrying, at.goneOn = true, at.goneOn+1 }).goneOn > 1 && p.agent.Stop == (tables.Stop{}) {
+	at := p.course.note(func(at *progress) { at.retrying, at.goneOn = true, at.goneOn+1 })
+	if at.goneOn > 1 && p.agent.Stop == (tables.Stop{}) {
 		p.unknown("not measured: how often a hook can make %s go on", p.agent.Title())
 	}
 	why := p.texts(p.agent.Play.Several.Stops, again, func(o one) string {

@@ -82,7 +82,8 @@ func ScriptLine(program, dir, hook, command string) string {
 }
 
 func line(program, dir, hook, shell, command string) string {
-	return "exec " + strings.Join([]string{text.Word(program), Name, text.Word(dir), text.Word(hook), shell, text.Word(command)}, " ")
+	words := []string{"exec", text.Word(program), Name, text.Word(dir), text.Word(hook), shell, text.Word(command)}
+	return strings.Join(words, " ")
 }
 
 // Read returns the runs recorded in dir, oldest first.
@@ -153,4 +154,16 @@ func writeJSON(path string, v any) error {
 		return err
 	}
 	return os.Rename(path+unfinished, path)
+}
+
+// LookIn finds a program in folders, as a POSIX shell does. It is empty if there is none.
+func LookIn(dirs []string, name string) string {
+	for _, dir := range dirs {
+		at := filepath.Join(dir, name)
+		info, err := os.Stat(at)
+		if err == nil && dir != "" && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
+			return at
+		}
+	}
+	return ""
 }

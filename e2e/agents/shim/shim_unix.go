@@ -14,8 +14,6 @@ import (
 	"sync"
 	"syscall"
 	"time"
-
-	"minigem/internal/proc"
 )
 
 // drain is how long the shim waits for streams after the hook has exited. Processes that
@@ -186,7 +184,7 @@ func look(name string) (string, error) {
 	if filepath.Base(name) != name {
 		return name, nil
 	}
-	if path := proc.LookIn(filepath.SplitList(os.Getenv("PATH")), name); path != "" {
+	if path := LookIn(filepath.SplitList(os.Getenv("PATH")), name); path != "" {
 		return path, nil
 	}
 	return "", fmt.Errorf("%s: not found", name)
