@@ -144,9 +144,7 @@ func (p *calls) translate(c llm.ToolCall) (llm.ToolCall, *call) {
 	}
 	if act, ok := p.adapter.Action(c); ok {
 		n, _ := p.adapter.NativeCall(act, ws) // the agent has a tool for it: c is a call of it
-		if seen := p.adapter.SeenOf(act, ws); !same(n.Call.Args, n.Seen) {
-			n.Seen = seen
-		} else {
+		if same(n.Call.Args, n.Seen) {
 			n.Seen = c.Args
 		}
 		n.Command = ""

@@ -94,15 +94,11 @@ func (f *finder) file(path string) error {
 
 // portable adds a portable hook.
 func (f *finder) portable(x testbed.Portable) error {
-	h := hooks.Hook{Name: x.Name, Command: x.Command, Timeout: x.Timeout,
-		Source: hooks.Source{Layer: hooks.LayerProject, File: testbed.PortableSection}}
-	n, err := f.adapter.Native(x)
-	if err != nil {
-		return err
+	h, event, tools, err := f.adapter.Native(x)
+	if err == nil {
+		f.add(h, event, tools)
 	}
-	h.Matcher, h.Timeout = n.Matcher, time.Duration(n.Seconds*float64(time.Second))
-	f.add(h, n.Event, n.Tools)
-	return nil
+	return err
 }
 
 // add adds a hook for an event of the agent.
