@@ -156,6 +156,9 @@ func toolValue(r *Record, s event.ToolStarted, key string) string {
 
 // argument returns the value at a dotted path: strings as they are, anything else as JSON.
 func argument(args map[string]any, path string) string {
+	if s, ok := args[path].(string); ok { // most are, and then nothing is allocated
+		return s
+	}
 	data, _ := json.Marshal(args) // they were decoded from JSON
 	return gjson.GetBytes(data, path).String()
 }
