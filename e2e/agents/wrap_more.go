@@ -81,19 +81,6 @@ func writeTable(path string, all map[string]any) error {
 	return testbed.WriteInto(path, data, 0o644)
 }
 
-// mergeTOML adds the fields of added that before lacks.
-func mergeTOML(before, added string) (string, error) {
-	theirs, ours := map[string]any{}, map[string]any{}
-	if err := toml.Unmarshal([]byte(before), &theirs); err != nil {
-		return "", err
-	}
-	if err := toml.Unmarshal([]byte(added), &ours); err != nil {
-		return "", err
-	}
-	data, err := toml.Marshal(merge(theirs, ours))
-	return string(data), err
-}
-
 // wrapProgram replaces a program that is named after its event by a shim. The program
 // stays in its folder under another name.
 func wrapProgram(w *wrapper, path string) error {

@@ -4,7 +4,7 @@ package archtest
 // reaches it.
 var parsers = []fuzzed{
 	{target: "e2e/agents FuzzWrap", folder: "e2e/agents",
-		functions: "mergeJSON mergeTOML readDoc readPlugin readTOML wrapper.place writePlugin"},
+		functions: "mergeJSON readDoc readPlugin readTOML wrapper.place writePlugin"},
 	{target: "e2e/agents/played FuzzFind", folder: "e2e/agents/played", functions: "finder.file finder.json finder.toml"},
 	{why: "copied or compared as it is, never parsed", folder: "e2e/agents/played", functions: "calls.look"},
 	{target: "e2e/fakemodel FuzzFault", folder: "e2e/testbed", functions: "parseFaults"},

@@ -14,6 +14,7 @@ import (
 	"minigem/hooks"
 	tables "minigem/hooks/agents"
 	"minigem/internal/boundedfile"
+	"minigem/internal/text"
 	"minigem/llm"
 	"minigem/llm/script"
 )
@@ -300,10 +301,10 @@ func (p *calls) look(c *call) {
 }
 
 func (p *calls) path(c *call) string {
-	if c.act.Path == "" || filepath.IsAbs(c.act.Path) {
-		return c.act.Path
+	if c.act.Path == "" {
+		return ""
 	}
-	return filepath.Join(p.setup.Workspace, filepath.FromSlash(c.act.Path))
+	return text.Abs(p.setup.Workspace, filepath.FromSlash(c.act.Path))
 }
 
 // rewrite converts arguments that a hook replaced, in the agent's terms, to minigem's.

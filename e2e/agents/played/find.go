@@ -48,17 +48,13 @@ func (p *Player) Hooks() []hooks.Hook {
 
 // find reads the portable hooks of a case and those in the agent's own files.
 func (f *finder) find() error {
-	files := 0
-	for _, pattern := range f.adapter.Hooks.Native {
-		paths, err := filepath.Glob(f.place(pattern))
-		if err != nil {
-			return fmt.Errorf("%s: the pattern %s: %w", f.agent.ID, pattern, err)
-		}
-		files += len(paths)
-		for _, path := range paths {
-			if err := f.file(path); err != nil {
-				return err
-			}
+	files, err := f.adapter.HookFiles(f.setup.Workspace, f.setup.Home)
+	if err != nil {
+		return err
+	}
+	for _, path := range files {
+		if err := f.file(path); err != nil {
+			return err
 		}
 	}
 	for _, portable := range f.setup.Portable {
@@ -66,7 +62,7 @@ func (f *finder) find() error {
 			return err
 		}
 	}
-	if len(f.hooks) == 0 && len(f.cannot) == 0 && files == 0 {
+	if len(f.hooks) == 0 && len(f.cannot) == 0 && len(files) == 0 {
 		return &testbed.CannotError{
 			Why: fmt.Sprintf("the case has no hook that %s reads: write them in a section -- %s --, or in its own files",
 				f.agent.Name, testbed.PortableSection)}
