@@ -9,6 +9,7 @@ import (
 	"minigem/e2e/agents/shim"
 	"minigem/hooks"
 	tables "minigem/hooks/agents"
+	"minigem/hooks/elsewhere"
 	"minigem/hooks/protocol"
 )
 
@@ -47,10 +48,7 @@ func because(agent string, event protocol.Event, run hooks.Run) string {
 	if a == nil || points[event] == "" || unstarted(run) != "" {
 		return ""
 	}
-	e := a.ReadRun(tables.Answer{
-		Point: points[event], Exit: run.Exit.Code, Stdout: string(run.Exit.Stdout), Stderr: string(run.Exit.Stderr),
-		TimedOut: run.TimedOut, Killed: run.Exit.Signal != "", Odd: run.Exit.Signal == "" && run.Exit.Err != nil,
-	})
+	e := a.ReadRun(elsewhere.AnswerOf(&run, points[event]))
 	return strings.TrimSpace(e.Because())
 }
 

@@ -18,6 +18,7 @@ import (
 
 	"minigem/e2e/testbed"
 	tables "minigem/hooks/agents"
+	"minigem/internal/text"
 	"minigem/internal/waittest"
 )
 
@@ -56,7 +57,7 @@ func corpusCase(id, name string) string {
 		stdout = v
 	}
 	stdout = strings.ReplaceAll(stdout, "{{event}}", own.Native)
-	printing := "printf '%s' " + word(stdout) + "\nprintf '%s' " + word(c.Stderr) + " >&2\n"
+	printing := "printf '%s' " + text.Word(stdout) + "\nprintf '%s' " + text.Word(c.Stderr) + " >&2\n"
 	switch c.Late {
 	case "before":
 		printing = "sleep 4\n"

@@ -215,7 +215,7 @@ func (x *session) command(values map[string]string) proc.Command {
 	if n := len(paths); n > 1 { // the first is this machine's, the last the case's own
 		env[slices.IndexFunc(env, func(e string) bool { return strings.HasPrefix(e, "PATH=") })] = "PATH=" + paths[n-1]
 		if x.in.nodeScript() { // independent of the node in the case's PATH
-			path, args = x.in.look("node"), append([]string{x.in.Path}, args...)
+			path, args = shim.LookIn(x.in.dirs, "node"), append([]string{x.in.Path}, args...)
 		}
 	}
 	for name, value := range x.a.Start.Env {
@@ -242,10 +242,11 @@ func argv(args, mode []string, values map[string]string) []string {
 }
 
 // turns converts a case's answers for the fake model.
-func (a *Adapter) turns(rounds []testbed.Round) []fakemodel.Turn {
-	var out []fakemodel.Turn
+func (a *Adapter) turns(rounds []testbed.Round) []testbed.Round {
+	var out []testbed.Round
 	for _, r := range rounds {
-		t := fakemodel.Turn{Entry: r.Entry, Repeat: r.Repeat, Actions: map[int]script.Action{}}
+		t := r
+		t.Actions = map[int]script.Action{}
 		maps.Copy(t.Actions, r.Actions)
 		for n, chunk := range r.Chunks {
 			for _, p := range chunk.Parts {
@@ -253,7 +254,7 @@ func (a *Adapter) turns(rounds []testbed.Round) []fakemodel.Turn {
 				if _, known := t.Actions[n]; known || !isCall || a.Same || len(chunk.Parts) > 1 {
 					continue
 				}
-				if act, ok := actionOf(c); ok {
+				if act, ok := ActionOf(c); ok {
 					t.Actions[n] = act
 				}
 			}

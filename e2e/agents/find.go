@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"minigem/e2e/agents/shim"
 	"minigem/internal/boundedfile"
 	"minigem/internal/confine"
 	"minigem/internal/proc"
@@ -86,29 +87,19 @@ func (s Search) Find(ctx context.Context, a *Adapter) Installed {
 // program finds a program as a shell does, in dirs first. It is empty if there is none.
 func (s Search) program(dirs []string, name string) string {
 	if strings.ContainsRune(name, filepath.Separator) {
-		abs, err := filepath.Abs(name)
-		if err != nil || !runnable(abs) {
+		dir, err := filepath.Abs(filepath.Dir(name))
+		if err != nil {
 			return ""
 		}
-		return abs
+		return shim.LookIn([]string{dir}, filepath.Base(name))
 	}
-	for _, dir := range append(slices.Clone(dirs), filepath.SplitList(s.Path)...) {
-		if at := filepath.Join(dir, name); dir != "" && runnable(at) {
-			return at
-		}
-	}
-	return ""
+	return shim.LookIn(append(slices.Clone(dirs), filepath.SplitList(s.Path)...), name)
 }
 
 // nodeFirst returns the folders that contain a node, which then takes precedence over the
 // system's.
 func nodeFirst(dirs []string) []string {
-	return slices.DeleteFunc(slices.Clone(dirs), func(d string) bool { return !runnable(filepath.Join(d, "node")) })
-}
-
-func runnable(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
+	return slices.DeleteFunc(slices.Clone(dirs), func(d string) bool { return shim.LookIn([]string{d}, "node") == "" })
 }
 
 // Get says how to install the agent.
@@ -179,7 +170,7 @@ func (i *Installed) oldNode(ctx context.Context, r *room, home string) string {
 	if !i.nodeScript() {
 		return ""
 	}
-	node := i.look("node")
+	node := shim.LookIn(i.dirs, "node")
 	if node == "" {
 		return fmt.Sprintf("it needs node %d, which was not found", i.Adapter.Node)
 	}
@@ -193,16 +184,6 @@ func (i *Installed) oldNode(ctx context.Context, r *room, home string) string {
 	if _, err := fmt.Sscanf(res.Stdout.String(), "v%d.", &major); err != nil || major < i.Adapter.Node {
 		return fmt.Sprintf("it needs node %d; %s is %s (npm has one: npm install node@22, in the folder of --agents-from)",
 			i.Adapter.Node, node, firstLine(res.Stdout.String()))
-	}
-	return ""
-}
-
-// look finds a program in the agent's PATH.
-func (i *Installed) look(name string) string {
-	for _, dir := range i.dirs {
-		if at := filepath.Join(dir, name); runnable(at) {
-			return at
-		}
 	}
 	return ""
 }

@@ -3,7 +3,6 @@ package agents
 import (
 	"bufio"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/net/dns/dnsmessage"
 
 	"minigem/e2e/agents/isolated"
 	"minigem/internal/confine"
@@ -172,31 +173,14 @@ func (r *room) answerNames(conn net.PacketConn) {
 
 // reply returns the NXDOMAIN answer to a DNS query (RFC 1035).
 func (r *room) reply(query []byte) []byte {
-	const header = 12
-	if len(query) < header || query[2]&0x80 != 0 {
+	var m dnsmessage.Message
+	if m.Unpack(query) != nil || m.Response || len(m.Questions) == 0 {
 		return nil
 	}
-	var labels []string
-	at := header
-	for at < len(query) && query[at] != 0 {
-		n := int(query[at])
-		if n > 63 || at+1+n > len(query) {
-			return nil
-		}
-		labels = append(labels, string(query[at+1:at+1+n]))
-		at += 1 + n
-	}
-	at += 5 // skip the root label, the type and the class
-	if at > len(query) {
-		return nil
-	}
-	r.note(strings.Join(labels, "."))
-	reply := slices.Clone(query[:at])
-	binary.BigEndian.PutUint16(reply[2:], 0x8183) // response, recursion desired and available, NXDOMAIN
-	binary.BigEndian.PutUint16(reply[4:], 1)
-	for i := 6; i < header; i++ {
-		reply[i] = 0
-	}
+	r.note(m.Questions[0].Name.String())
+	m = dnsmessage.Message{Questions: m.Questions[:1], Header: dnsmessage.Header{
+		ID: m.ID, Response: true, RecursionDesired: true, RecursionAvailable: true, RCode: dnsmessage.RCodeNameError}}
+	reply, _ := m.Pack() // the question was unpacked
 	return reply
 }
 

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"minigem/e2e/testbed"
@@ -60,38 +59,20 @@ const Jobs = 2
 func runMatrix(ctx context.Context, cases []*testbed.Case, columns []Column, tell func(c *Cell)) *Matrix {
 	began := time.Now()
 	m := &Matrix{Columns: columns, Cells: map[string]map[string]*Cell{}}
-	type job struct {
-		tc     *testbed.Case
-		column Column
-		cell   *Cell
-	}
-	var jobs []job
 	for _, tc := range cases {
 		m.Cases = append(m.Cases, tc.Name)
 		m.Cells[tc.Name] = map[string]*Cell{}
-	}
-	for _, column := range columns { // agent by agent, because its files are in the page cache then
-		for _, tc := range cases {
-			cell := &Cell{Case: tc.Name, Agent: column.Name}
-			m.Cells[tc.Name][column.Name] = cell
-			jobs = append(jobs, job{tc, column, cell})
+		for _, column := range columns {
+			m.Cells[tc.Name][column.Name] = &Cell{Case: tc.Name, Agent: column.Name}
 		}
 	}
-	var wg sync.WaitGroup
-	next := make(chan job)
-	for range min(Jobs, len(jobs)) {
-		wg.Go(func() {
-			for j := range next {
-				j.cell.run(ctx, j.tc, j.column)
-				tell(j.cell)
-			}
-		})
-	}
-	for _, j := range jobs {
-		next <- j
-	}
-	close(next)
-	wg.Wait()
+	// Agent by agent, because its files are in the page cache then.
+	testbed.InParallel(Jobs, len(columns)*len(cases), func(i int) {
+		tc, column := cases[i%len(cases)], columns[i/len(cases)]
+		cell := m.Cells[tc.Name][column.Name]
+		cell.run(ctx, tc, column)
+		tell(cell)
+	})
 	m.Took = time.Since(began)
 	return m
 }

@@ -196,11 +196,7 @@ func (c *Cell) explain() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s on %s:\n", c.Case, c.Agent)
 	for _, f := range c.Result.Failures {
-		line := f.Where
-		if f.Command != "" {
-			line += ": " + f.Command
-		}
-		fmt.Fprintf(&b, "  %s\n    %s\n", line, strings.ReplaceAll(strings.TrimSpace(f.Actual), "\n", "\n    "))
+		fmt.Fprintf(&b, "  %s\n    %s\n", f.Head(), strings.ReplaceAll(strings.TrimSpace(f.Actual), "\n", "\n    "))
 	}
 	for _, line := range c.seen() {
 		fmt.Fprintf(&b, "    seen: %s\n", line)

@@ -1,31 +1,27 @@
 package agents
 
 import (
+	"time"
+
 	"minigem/e2e/testbed"
+	"minigem/hooks"
 	"minigem/llm"
 	"minigem/llm/script"
 )
 
-// NativeHook is a hook in an agent's own terms.
-type NativeHook struct {
-	Event   string
-	Name    string
-	Command string
-	Matcher string
-	Tools   []string // the tools it is for, if the agent has no matchers; nil for all
-	Seconds float64  // its timeout, as the agent rounds it; 0 for the agent's default
-}
-
-// Native converts a portable hook to the agent's terms. If the agent has no equivalent,
-// the error is a testbed.CannotError.
-func (a *Adapter) Native(p testbed.Portable) (NativeHook, error) {
-	h, err := a.portable(p)
-	n := NativeHook{Event: h.event, Name: h.name, Command: h.command, Matcher: h.matcher, Tools: h.tools,
-		Seconds: float64(a.timeout(h.timeout))}
-	if a.Hooks.Unit == "ms" || a.Hooks.SecondsBelow > 0 && n.Seconds >= 1000 {
-		n.Seconds /= 1000
+// Native converts a portable hook to the agent's terms: its event, and the tools it is for
+// if the agent has no matchers. If the agent has no equivalent, the error is a
+// testbed.CannotError.
+func (a *Adapter) Native(p testbed.Portable) (h hooks.Hook, event string, tools []string, err error) {
+	n, err := a.portable(p)
+	timeout := time.Duration(a.timeout(n.timeout)) // as the agent rounds it
+	if a.Hooks.Unit == "ms" || a.Hooks.SecondsBelow > 0 && timeout >= 1000 {
+		timeout *= time.Millisecond
+	} else {
+		timeout *= time.Second
 	}
-	return n, err
+	return hooks.Hook{Name: n.name, Command: n.command, Matcher: n.matcher, Timeout: timeout,
+		Source: hooks.Source{Layer: hooks.LayerProject, File: n.file}}, n.event, n.tools, err
 }
 
 // ToolName returns minigem's name for a tool of the agent.
@@ -78,14 +74,10 @@ func (a *Adapter) Action(c llm.ToolCall) (script.Action, bool) {
 			continue
 		}
 		act := script.Action{Kind: kind}
-		places := map[string]*string{
-			"{COMMAND}": &act.Command, "{PATH}": &act.Path, "{TEXT}": &act.Text, "{OLD}": &act.Old, "{NEW}": &act.New,
-			"{PATTERN}": &act.Pattern,
-		}
 		all, any := true, false
 		for key, v := range t.Args {
 			name, _ := v.(string)
-			if into := places[name]; into != nil {
+			if into := places(&act)[name]; into != nil {
 				value, ok := c.Args[key].(string)
 				*into, all, any = value, all && ok, true
 			}
@@ -98,32 +90,66 @@ func (a *Adapter) Action(c llm.ToolCall) (script.Action, bool) {
 }
 
 // ActionOf returns the action that a call of a minigem tool performs.
-func ActionOf(c llm.ToolCall) (script.Action, bool) { return actionOf(c) }
-
-// SeenOf returns the arguments of an action as hooks see them.
-func (a *Adapter) SeenOf(act script.Action, workspace string) map[string]any {
-	return a.filled(a.Tools[act.Kind].seen(), act, workspace)
+func ActionOf(c llm.ToolCall) (script.Action, bool) {
+	for _, kind := range script.ActionKinds {
+		known, act := ours(kind), script.Action{Kind: kind}
+		if known.Name != c.Name {
+			continue
+		}
+		for key, v := range c.Args {
+			name, has := known.Args[key].(string)
+			if !has && key != "description" { // an argument without a counterpart would be lost
+				return script.Action{}, false
+			}
+			if into := places(&act)[name]; into != nil {
+				*into, _ = v.(string)
+			}
+		}
+		return act, true
+	}
+	return script.Action{}, false
 }
 
 // Args converts the arguments that the agent's hooks read and return to minigem's
 // arguments for an action.
 func (a *Adapter) Args(kind script.ActionKind, seen map[string]any) map[string]any {
-	names := map[string]string{
-		"{COMMAND}": "command", "{PATH}": "file_path", "{TEXT}": "content", "{OLD}": "old_string", "{NEW}": "new_string",
-		"{PATTERN}": "pattern",
-	}
 	args := map[string]any{}
-	for key, v := range a.Tools[kind].seen() {
+	for key, name := range a.names(kind) {
 		given := seen[key]
-		if list, ok := v.([]any); ok && len(list) == 1 { // a list with one element
-			v = list[0]
-			if many, ok := given.([]any); ok && len(many) == 1 {
-				given = many[0]
-			}
+		if many, ok := given.([]any); ok && len(many) == 1 { // a list with one element
+			given = many[0]
 		}
-		if name, _ := v.(string); names[name] != "" && given != nil {
-			args[names[name]] = given
+		if given != nil {
+			args[name] = given
 		}
 	}
 	return args
+}
+
+// names returns minigem's names of the arguments that hooks see of an action.
+func (a *Adapter) names(kind script.ActionKind) map[string]string {
+	out := map[string]string{}
+	for key, v := range a.Tools[kind].seen() {
+		if list, ok := v.([]any); ok && len(list) == 1 {
+			v = list[0]
+		}
+		for name, place := range ours(kind).Args {
+			if v == place {
+				out[key] = name
+			}
+		}
+	}
+	return out
+}
+
+// ours returns minigem's call for an action, with the placeholders of adapters in it.
+func ours(kind script.ActionKind) llm.ToolCall {
+	return script.Action{Kind: kind, Command: "{COMMAND}", Path: "{PATH}", Text: "{TEXT}", Old: "{OLD}", New: "{NEW}",
+		Pattern: "{PATTERN}"}.Call()
+}
+
+// places returns the fields of an action by the placeholders of adapters.
+func places(act *script.Action) map[string]*string {
+	return map[string]*string{"{COMMAND}": &act.Command, "{PATH}": &act.Path, "{TEXT}": &act.Text, "{OLD}": &act.Old,
+		"{NEW}": &act.New, "{PATTERN}": &act.Pattern}
 }

@@ -74,10 +74,7 @@ func (m *Matrix) pageCase(b *strings.Builder, n int, name, short string) {
 		`aria-expanded="false">%s</button></th>`, safe(find), red, safe(short))
 	for i, column := range m.Columns {
 		c := m.Cells[name][column.Name]
-		words, took := string(c.State), ""
-		if c.State == Pass && len(c.Unasked) > 0 {
-			words += "*"
-		}
+		words, took := c.short(false), ""
 		if c.State == Fail || c.State == Known || c.State == Cannot && column.Cannot == "" {
 			words = fmt.Sprintf(`<a href="#c%d-%d">%s</a>`, n, i, words)
 		}
@@ -173,11 +170,7 @@ func article(b *strings.Builder, id, class, agent, name, body string) {
 func (c *Cell) pageFailure() string {
 	var b strings.Builder
 	for _, f := range c.Result.Failures {
-		line := f.Where
-		if f.Command != "" {
-			line += ": " + f.Command
-		}
-		fmt.Fprintf(&b, "<p><code>%s</code></p><pre>%s</pre>", safe(line), safe(strings.TrimSpace(f.Actual)))
+		fmt.Fprintf(&b, "<p><code>%s</code></p><pre>%s</pre>", safe(f.Head()), safe(strings.TrimSpace(f.Actual)))
 	}
 	for _, line := range c.seen() {
 		seen, why, _ := strings.Cut(line, "\n      why: ")

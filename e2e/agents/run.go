@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"minigem/e2e/testbed"
 	"minigem/internal/text"
@@ -63,16 +62,7 @@ func ParseBins(list []string) (map[string]string, error) {
 // version.
 func (s Search) FindAll(ctx context.Context, all []*Adapter) []Installed {
 	found := make([]Installed, len(all))
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, Jobs)
-	for i, a := range all {
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			found[i] = s.Find(ctx, a)
-		})
-	}
-	wg.Wait()
+	testbed.InParallel(Jobs, len(all), func(i int) { found[i] = s.Find(ctx, all[i]) })
 	return found
 }
 

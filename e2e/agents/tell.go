@@ -237,15 +237,11 @@ func (x *session) rewritten(c *call, input string) {
 	if c.Action == nil {
 		return
 	}
-	names := map[string]string{"{COMMAND}": "command", "{PATH}": "file_path", "{TEXT}": "content", "{OLD}": "old_string",
-		"{NEW}": "new_string"}
-	for key, value := range x.a.Tools[c.Action.Kind].seen() {
-		text, _ := value.(string)
-		if ours := names[text]; ours != "" && gjson.Get(input, key).Type == gjson.String {
-			now := gjson.Get(input, key).String()
-			if _, has := c.args[ours]; has && (text != "{PATH}" || !strings.HasSuffix(now, c.Action.Path)) {
-				c.args[ours] = now
-			}
+	for key, name := range x.a.names(c.Action.Kind) {
+		now := gjson.Get(input, key)
+		same := strings.HasSuffix(name, "_path") && strings.HasSuffix(now.String(), c.Action.Path)
+		if _, has := c.args[name]; has && now.Type == gjson.String && !same {
+			c.args[name] = now.String()
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"minigem/e2e/fakemodel"
 	"minigem/internal/boundedfile"
+	"minigem/internal/text"
 	"minigem/llm"
 	"minigem/llm/script"
 )
@@ -36,20 +37,18 @@ func (a *Adapter) filled(args map[string]any, act script.Action, workspace strin
 	}
 	filled, _ := fillAll(args, map[string]string{
 		"COMMAND": act.Command, "PATH": path, "TEXT": act.Text, "OLD": act.Old, "NEW": act.New, "PATTERN": act.Pattern,
-		"SH_PATH": word(path), "SH_TEXT": word(act.Text), "SH_PATTERN": word(act.Pattern), "PATCH": patch(act, path),
+		"SH_PATH": text.Word(path), "SH_TEXT": text.Word(act.Text), "SH_PATTERN": text.Word(act.Pattern),
+		"PATCH": patch(act, path),
 	}).(map[string]any)
 	return filled
 }
 
-// word quotes s as one shell word.
-func word(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
 // patch formats the action as a patch for apply_patch. A changed file is written with all
 // of its lines, because patches consist of lines and actions of arbitrary text.
 func patch(act script.Action, path string) string {
-	lines := func(mark, text string) string {
-		text = strings.TrimSuffix(text, "\n")
-		return mark + strings.ReplaceAll(text, "\n", "\n"+mark) + "\n"
+	lines := func(mark, s string) string {
+		s = strings.TrimSuffix(s, "\n")
+		return mark + strings.ReplaceAll(s, "\n", "\n"+mark) + "\n"
 	}
 	body := ""
 	switch act.Kind {
@@ -83,33 +82,6 @@ func (a *Adapter) translate(workspace string) func(script.Action, []fakemodel.To
 		}
 		return []llm.ToolCall{c}, nil
 	}
-}
-
-// actionOf returns the action that a call of a minigem tool performs, so that scripts with
-// such calls can be played on every agent.
-func actionOf(c llm.ToolCall) (script.Action, bool) {
-	text := func(key string) string { s, _ := c.Args[key].(string); return s }
-	var act script.Action
-	switch c.Name {
-	case "run_shell_command":
-		act = script.Action{Kind: script.DoShell, Command: text("command")}
-	case "write_file":
-		act = script.Action{Kind: script.DoWrite, Path: text("file_path"), Text: text("content")}
-	case "replace":
-		act = script.Action{Kind: script.DoEdit, Path: text("file_path"), Old: text("old_string"), New: text("new_string")}
-	case "read_file":
-		act = script.Action{Kind: script.DoRead, Path: text("file_path")}
-	case "grep_search":
-		act = script.Action{Kind: script.DoSearch, Pattern: text("pattern"), Path: text("dir_path")}
-	default:
-		return act, false
-	}
-	for key := range c.Args { // an argument without a counterpart would be lost
-		if _, has := act.Call().Args[key]; !has && key != "description" {
-			return script.Action{}, false
-		}
-	}
-	return act, true
 }
 
 // toolName returns minigem's name for a tool of the agent or for an action. It returns

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pelletier/go-toml/v2"
+
 	"minigem/e2e/agents/shim"
 	"minigem/e2e/testbed"
 	"minigem/hooks/jsonc"
@@ -100,35 +102,39 @@ var forms = map[string]*form{
 }
 
 // path returns the path of a file of an adapter or a case.
-func (w *wrapper) path(name string) string {
-	if rest, ok := strings.CutPrefix(name, "home/"); ok {
-		return filepath.Join(w.home, filepath.FromSlash(rest))
+func (w *wrapper) path(name string) string { return testbed.FileOf(w.ws, w.home, name) }
+
+// HookFiles returns the files of a case in which the agent looks for hooks.
+func (a *Adapter) HookFiles(workspace, home string) ([]string, error) {
+	var all []string
+	for _, pattern := range a.Hooks.Native {
+		found, err := filepath.Glob(testbed.FileOf(workspace, home, pattern))
+		if err != nil {
+			return nil, fmt.Errorf("%s: the pattern %s: %w", a.Name, pattern, err)
+		}
+		all = append(all, found...)
 	}
-	return filepath.Join(w.ws, filepath.FromSlash(name))
+	return all, nil
 }
 
 // prepare writes the files that the agent needs, and its hooks: those that the case has in
 // the agent's own format, the portable ones, and the observer.
 func (w *wrapper) prepare(values map[string]string, portable []testbed.Portable) error {
-	for _, pattern := range w.a.Hooks.Native {
-		found, err := filepath.Glob(w.path(pattern))
-		if err != nil {
-			return fmt.Errorf("%s: the pattern %s: %w", w.a.Name, pattern, err)
-		}
-		w.own = w.own || len(found) > 0
+	own, err := w.a.HookFiles(w.ws, w.home)
+	if err != nil {
+		return err
 	}
+	w.own = len(own) > 0
 	for _, f := range w.a.Files {
 		if err := w.place(w.path(f.Path), fill(f.Text, values)); err != nil {
 			return err
 		}
 	}
 	form := forms[w.a.Hooks.Form]
-	for _, pattern := range w.a.Hooks.Native {
-		found, _ := filepath.Glob(w.path(pattern)) // the pattern is valid: see above
-		for _, path := range found {
-			if err := form.wrap(w, path); err != nil {
-				return fmt.Errorf("%s: %w", filepath.Base(path), err)
-			}
+	found, _ := w.a.HookFiles(w.ws, w.home) // the patterns are valid: see above
+	for _, path := range found {
+		if err := form.wrap(w, path); err != nil {
+			return fmt.Errorf("%s: %w", filepath.Base(path), err)
 		}
 	}
 	for _, p := range portable {
@@ -210,13 +216,12 @@ func (w *wrapper) place(path, text string) error {
 	case err != nil:
 		return err
 	case filepath.Ext(path) == ".toml":
-		if text, err = mergeTOML(string(before), text); err != nil {
-			return cannot("the case's %s cannot be read: %v", filepath.Base(path), err)
-		}
+		text, err = merged(before, text, toml.Unmarshal, toml.Marshal)
 	default:
-		if text, err = mergeJSON(path, before, text); err != nil {
-			return cannot("the case's %s cannot be read: %v", filepath.Base(path), err)
-		}
+		text, err = mergeJSON(path, before, text)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return cannot("the case's %s cannot be read: %v", filepath.Base(path), err)
 	}
 	return testbed.WriteInto(path, []byte(text), 0o644)
 }

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"encoding/json"
+	"errors"
 	"path/filepath"
 
 	hookforms "minigem/hooks/author/forms"
@@ -87,15 +88,23 @@ func mergeJSON(path string, before []byte, added string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return merged(doc.Root().Standard(), added, json.Unmarshal, indented)
+}
+
+// merged adds the fields of added that before lacks, with a format's reader and writer.
+func merged(before []byte, added string, read func([]byte, any) error,
+	write func(any) ([]byte, error)) (string, error) {
 	var theirs, ours map[string]any
-	if err := json.Unmarshal(doc.Root().Standard(), &theirs); err != nil {
+	if err := errors.Join(read(before, &theirs), read([]byte(added), &ours)); err != nil {
 		return "", err
 	}
-	if err := json.Unmarshal([]byte(added), &ours); err != nil {
-		return "", err
-	}
-	merged, err := json.MarshalIndent(merge(theirs, ours), "", "  ")
-	return string(merged) + "\n", err
+	data, err := write(merge(theirs, ours))
+	return string(data), err
+}
+
+func indented(v any) ([]byte, error) {
+	data, err := json.MarshalIndent(v, "", "  ")
+	return append(data, '\n'), err
 }
 
 // merge returns the union of a and b. Where both have a value, a wins.

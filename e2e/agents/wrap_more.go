@@ -18,6 +18,7 @@ import (
 
 	"minigem/e2e/testbed"
 	"minigem/internal/boundedfile"
+	"minigem/internal/text"
 )
 
 // wrapTOML wraps the commands of [[hooks]] in a TOML file.
@@ -80,19 +81,6 @@ func writeTable(path string, all map[string]any) error {
 	return testbed.WriteInto(path, data, 0o644)
 }
 
-// mergeTOML adds the fields of added that before lacks.
-func mergeTOML(before, added string) (string, error) {
-	theirs, ours := map[string]any{}, map[string]any{}
-	if err := toml.Unmarshal([]byte(before), &theirs); err != nil {
-		return "", err
-	}
-	if err := toml.Unmarshal([]byte(added), &ours); err != nil {
-		return "", err
-	}
-	data, err := toml.Marshal(merge(theirs, ours))
-	return string(data), err
-}
-
 // wrapProgram replaces a program that is named after its event by a shim. The program
 // stays in its folder under another name.
 func wrapProgram(w *wrapper, path string) error {
@@ -109,7 +97,7 @@ func wrapProgram(w *wrapper, path string) error {
 	if err := testbed.WriteInto(hidden, program, info.Mode().Perm()); err != nil {
 		return err
 	}
-	h := hook{event: event, command: word(hidden), file: event, name: event}
+	h := hook{event: event, command: text.Word(hidden), file: event, name: event}
 	return testbed.WriteInto(path, []byte("#!/bin/sh\n"+w.scriptLine(h)+"\n"), info.Mode().Perm())
 }
 

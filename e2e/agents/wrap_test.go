@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pelletier/go-toml/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -271,9 +272,9 @@ func FuzzWrap(f *testing.F) {
 				t.Errorf("%q becomes %q, which is not JSON: %v", object, merged, err)
 			}
 		}
-		if merged, err := mergeTOML(string(table), "z = 1\n"); err == nil {
-			if _, err := mergeTOML(merged, ""); err != nil {
-				t.Errorf("%q becomes %q, which is not TOML: %v", table, merged, err)
+		if whole, err := merged(table, "z = 1\n", toml.Unmarshal, toml.Marshal); err == nil {
+			if _, err := merged([]byte(whole), "", toml.Unmarshal, toml.Marshal); err != nil {
+				t.Errorf("%q becomes %q, which is not TOML: %v", table, whole, err)
 			}
 		}
 	})

@@ -68,16 +68,9 @@ type anthropicBlock struct {
 
 // blocks parses content, which is a string or an array of blocks.
 func blocks(content json.RawMessage) ([]anthropicBlock, error) {
-	var text string
-	if content = present(content); content == nil {
-		return nil, nil
-	}
-	if json.Unmarshal(content, &text) == nil {
-		return []anthropicBlock{{Type: "text", Text: text}}, nil
-	}
-	var raw []json.RawMessage
-	if err := json.Unmarshal(content, &raw); err != nil {
-		return nil, fmt.Errorf("content is neither a text nor an array of blocks")
+	text, raw, err := textOrList(content, "content is neither a text nor an array of blocks")
+	if text != nil {
+		return []anthropicBlock{{Type: "text", Text: *text}}, nil
 	}
 	out := make([]anthropicBlock, len(raw))
 	for i, r := range raw {
@@ -93,7 +86,7 @@ func blocks(content json.RawMessage) ([]anthropicBlock, error) {
 		}
 		out[i].raw = r
 	}
-	return out, nil
+	return out, err
 }
 
 func (b anthropicBlock) part() llm.Part {
@@ -159,7 +152,7 @@ func (r *reading) anthropicMessage(role string, bs []anthropicBlock) error {
 	for _, b := range bs {
 		switch {
 		case b.Type == "tool_use":
-			r.call(b.ID, b.Name, object(b.Input))
+			r.call(b.ID, b.Name, objectOf(b.Input))
 		case b.Type == "tool_result":
 			inner, err := blocks(b.Content)
 			if err != nil {
@@ -182,7 +175,7 @@ func (r *reading) anthropicMessage(role string, bs []anthropicBlock) error {
 }
 
 func (anthropicAPI) failure(f Fault, number int) any {
-	return map[string]any{"type": "error", "error": map[string]any{"type": anthropicError(f.Status), "message": f.Text()},
+	return object{"type": "error", "error": object{"type": anthropicError(f.Status), "message": f.Text()},
 		"request_id": fmt.Sprintf("req_fake%012d", number)}
 }
 
@@ -222,8 +215,8 @@ func anthropicStop(a answer) string {
 	return "end_turn"
 }
 
-func (a answer) anthropicUsage(out int) map[string]any {
-	return map[string]any{
+func (a answer) anthropicUsage(out int) object {
+	return object{
 		"input_tokens": a.usage.Prompt - a.usage.Cached, "cache_creation_input_tokens": 0,
 		"cache_read_input_tokens": a.usage.Cached,
 		"output_tokens":           out, "service_tier": "standard",
@@ -231,8 +224,8 @@ func (a answer) anthropicUsage(out int) map[string]any {
 }
 
 // anthropicMessage returns the message object of an answer.
-func (a answer) anthropicMessage(content []any, stop any, out int) map[string]any {
-	return map[string]any{
+func (a answer) anthropicMessage(content []any, stop any, out int) object {
+	return object{
 		"id": a.x.id("msg_", 1), "type": "message", "role": "assistant", "model": a.asked.Model, "content": content,
 		"stop_reason": stop, "stop_sequence": nil, "usage": a.anthropicUsage(out),
 	}
@@ -249,14 +242,14 @@ func (anthropicAPI) whole(a answer) any {
 }
 
 // anthropicContent returns a content block for a part, or nil if the API has none for it.
-func anthropicContent(p llm.Part) map[string]any {
+func anthropicContent(p llm.Part) object {
 	switch p := p.(type) {
 	case llm.Text:
-		return map[string]any{"type": "text", "text": p.Text}
+		return object{"type": "text", "text": p.Text}
 	case llm.Thought:
-		return map[string]any{"type": "thinking", "thinking": p.Text, "signature": signature(p)}
+		return object{"type": "thinking", "thinking": p.Text, "signature": signature(p)}
 	case llm.ToolCall:
-		return map[string]any{"type": "tool_use", "id": p.ID, "name": p.Name, "input": p.Args}
+		return object{"type": "tool_use", "id": p.ID, "name": p.Name, "input": p.Args}
 	}
 	return nil
 }

@@ -139,8 +139,8 @@ func cacheControls(v any) int {
 		for _, e := range v {
 			n += cacheControls(e)
 		}
-	case map[string]any:
-		if mark, ok := v["cache_control"].(map[string]any); ok && mark["type"] == "ephemeral" {
+	case object:
+		if mark, ok := v["cache_control"].(object); ok && mark["type"] == "ephemeral" {
 			n++
 		}
 		for _, e := range v {

@@ -108,9 +108,9 @@ func (r *reading) chatMessage(m chatMessage, parts []llm.Part) {
 		r.say(llm.RoleModel, parts...)
 		for _, c := range m.Calls {
 			if c.Type == kindCustom {
-				r.call(c.ID, c.Custom.Name, map[string]any{"input": c.Custom.Input})
+				r.call(c.ID, c.Custom.Name, object{"input": c.Custom.Input})
 			} else {
-				r.call(c.ID, c.Function.Name, object([]byte(c.Function.Arguments)))
+				r.call(c.ID, c.Function.Name, objectOf([]byte(c.Function.Arguments)))
 			}
 		}
 	default:
@@ -121,19 +121,9 @@ func (r *reading) chatMessage(m chatMessage, parts []llm.Part) {
 // openAIContent parses content of either OpenAI API, which is a string or an array of
 // parts. It skips an empty string.
 func openAIContent(content json.RawMessage) ([]llm.Part, error) {
-	var text string
-	if content = present(content); content == nil {
-		return nil, nil
-	}
-	if json.Unmarshal(content, &text) == nil {
-		if text == "" {
-			return nil, nil
-		}
-		return []llm.Part{llm.Text{Text: text}}, nil
-	}
-	var raw []json.RawMessage
-	if err := json.Unmarshal(content, &raw); err != nil {
-		return nil, fmt.Errorf("content is neither a text nor an array of parts")
+	text, raw, err := textOrList(content, "content is neither a text nor an array of parts")
+	if text != nil && *text != "" {
+		return []llm.Part{llm.Text{Text: *text}}, nil
 	}
 	var parts []llm.Part
 	for i, data := range raw {
@@ -157,7 +147,7 @@ func openAIContent(content json.RawMessage) ([]llm.Part, error) {
 			parts = append(parts, llm.Opaque{JSON: data})
 		}
 	}
-	return parts, nil
+	return parts, err
 }
 
 // image parses an image_url. Chat completions wrap it in an object.
@@ -173,10 +163,10 @@ func image(data json.RawMessage) llm.Part {
 	return blob(url, "image/*")
 }
 
-func (chatAPI) failure(f Fault, _ int) any { return map[string]any{"error": openAIError(f)} }
+func (chatAPI) failure(f Fault, _ int) any { return object{"error": openAIError(f)} }
 
-func openAIError(f Fault) map[string]any {
-	e := map[string]any{"message": f.Text(), "type": "invalid_request_error", "param": nil, "code": nil}
+func openAIError(f Fault) object {
+	e := object{"message": f.Text(), "type": "invalid_request_error", "param": nil, "code": nil}
 	switch {
 	case f.PerDay:
 		e["type"], e["code"] = "insufficient_quota", "insufficient_quota"
@@ -208,26 +198,26 @@ func chatFinish(a answer) string {
 	return "stop"
 }
 
-func (a answer) chatUsage() map[string]any {
-	return map[string]any{
+func (a answer) chatUsage() object {
+	return object{
 		"prompt_tokens": a.usage.Prompt, "completion_tokens": a.usage.Candidates + a.usage.Thoughts,
 		"total_tokens":          a.usage.Prompt + a.usage.Candidates + a.usage.Thoughts,
-		"prompt_tokens_details": map[string]any{"cached_tokens": a.usage.Cached, "audio_tokens": 0},
-		"completion_tokens_details": map[string]any{"reasoning_tokens": a.usage.Thoughts, "audio_tokens": 0,
+		"prompt_tokens_details": object{"cached_tokens": a.usage.Cached, "audio_tokens": 0},
+		"completion_tokens_details": object{"reasoning_tokens": a.usage.Thoughts, "audio_tokens": 0,
 			"accepted_prediction_tokens": 0, "rejected_prediction_tokens": 0},
 	}
 }
 
 // chatHead returns the fields that an answer and all of its chunks share.
-func (a answer) chatHead(object string) map[string]any {
-	return map[string]any{
-		"id": a.x.id("chatcmpl-", 1), "object": object, "created": a.x.rec.Time.Unix(), "model": a.asked.Model,
+func (a answer) chatHead(kind string) object {
+	return object{
+		"id": a.x.id("chatcmpl-", 1), "object": kind, "created": a.x.rec.Time.Unix(), "model": a.asked.Model,
 		"system_fingerprint": "fp_fake",
 	}
 }
 
 func (chatAPI) whole(a answer) any {
-	m := map[string]any{"role": "assistant", "content": nil, "refusal": nil}
+	m := object{"role": "assistant", "content": nil, "refusal": nil}
 	var calls []any
 	for _, p := range joinedParts(a.parts) {
 		switch p := p.(type) {
@@ -245,21 +235,21 @@ func (chatAPI) whole(a answer) any {
 		m["tool_calls"] = calls
 	}
 	out := a.chatHead("chat.completion")
-	out["choices"] = []any{map[string]any{"index": 0, "message": m, "logprobs": nil, "finish_reason": chatFinish(a)}}
+	out["choices"] = []any{object{"index": 0, "message": m, "logprobs": nil, "finish_reason": chatFinish(a)}}
 	out["usage"] = a.chatUsage()
 	return out
 }
 
 // chatCall returns a tool call. In a stream, args may be only the first part of the
 // arguments.
-func (a answer) chatCall(c llm.ToolCall, args string) map[string]any {
+func (a answer) chatCall(c llm.ToolCall, args string) object {
 	if t, ok := offered(a.asked.tools, c.Name); ok && t.custom() {
 		if args != "" {
 			args = inputOf(c)
 		}
-		return map[string]any{"id": c.ID, "type": kindCustom, kindCustom: map[string]any{"name": c.Name, "input": args}}
+		return object{"id": c.ID, "type": kindCustom, kindCustom: object{"name": c.Name, "input": args}}
 	}
-	return map[string]any{"id": c.ID, "type": kindFunction, kindFunction: map[string]any{
+	return object{"id": c.ID, "type": kindFunction, kindFunction: object{
 		"name": c.Name, "arguments": args}}
 }
 
@@ -272,9 +262,9 @@ type chatStream struct {
 
 func (chatAPI) stream(x *exchange, a answer) streamer { return &chatStream{x: x, a: a} }
 
-func (s *chatStream) delta(d map[string]any, finish any) {
+func (s *chatStream) delta(d object, finish any) {
 	c := s.a.chatHead("chat.completion.chunk")
-	c["choices"] = []any{map[string]any{"index": 0, "delta": d, "logprobs": nil, "finish_reason": finish}}
+	c["choices"] = []any{object{"index": 0, "delta": d, "logprobs": nil, "finish_reason": finish}}
 	if s.a.asked.usage {
 		c["usage"] = nil // it comes last
 	}
@@ -282,27 +272,27 @@ func (s *chatStream) delta(d map[string]any, finish any) {
 }
 
 func (s *chatStream) begin() {
-	s.delta(map[string]any{"role": "assistant", "content": "", "refusal": nil}, nil)
+	s.delta(object{"role": "assistant", "content": "", "refusal": nil}, nil)
 }
 
 func (s *chatStream) chunk(c llm.Chunk) {
 	for _, p := range c.Parts {
 		switch p := p.(type) {
 		case llm.Text:
-			s.delta(map[string]any{"content": p.Text}, nil)
+			s.delta(object{"content": p.Text}, nil)
 		case llm.Thought:
 			// reasoning_content is not OpenAI's, but other servers with this API send it
-			s.delta(map[string]any{"reasoning_content": p.Text}, nil)
+			s.delta(object{"reasoning_content": p.Text}, nil)
 		case llm.ToolCall:
 			first := s.a.chatCall(p, "")
 			first["index"] = s.calls
-			s.delta(map[string]any{"tool_calls": []any{first}}, nil)
+			s.delta(object{"tool_calls": []any{first}}, nil)
 			key, text, kind := "arguments", arguments(p), kindFunction
 			if first["type"] == kindCustom {
 				key, text, kind = "input", inputOf(p), kindCustom
 			}
 			for _, piece := range pieces(text) {
-				s.delta(map[string]any{"tool_calls": []any{map[string]any{"index": s.calls, kind: map[string]any{key: piece}}}},
+				s.delta(object{"tool_calls": []any{object{"index": s.calls, kind: object{key: piece}}}},
 					nil)
 			}
 			s.calls++
@@ -311,7 +301,7 @@ func (s *chatStream) chunk(c llm.Chunk) {
 }
 
 func (s *chatStream) end() {
-	s.delta(map[string]any{}, chatFinish(s.a))
+	s.delta(object{}, chatFinish(s.a))
 	if s.a.asked.usage {
 		c := s.a.chatHead("chat.completion.chunk")
 		c["choices"], c["usage"] = []any{}, s.a.chatUsage()

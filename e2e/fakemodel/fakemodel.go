@@ -53,7 +53,11 @@ type Turn struct {
 	// Actions holds portable actions, by the index of their chunk. The other parts of the
 	// chunk are sent before them, but its calls are not.
 	Actions map[int]script.Action
-	Repeat  bool // every further request of this kind also gets it
+	// Lines holds the line of the script for each call, by the index of its chunk.
+	Lines  map[int]int
+	Err    *llm.Error // the request fails with this error instead of an answer
+	Agent  string     // the subagent it is for; empty for the main agent and for subagents without answers of their own
+	Repeat bool       // every further request of this kind also gets it
 }
 
 // Entries returns the entries of turns, for Options.Entries.
@@ -141,19 +145,20 @@ type Options struct {
 // Server is an http.Handler. It is safe for concurrent use.
 type Server struct {
 	opts    Options
-	queue   *queue
+	queue   *Queue
 	entries *script.Queue // nil: queue has the turns
 
 	mu        sync.Mutex
 	log       []Request
 	count     int
-	served    []llm.Part // sent to clients of Gemini
-	reporting sync.Mutex // held during writes to LogTo and calls of Seen
+	served    []llm.Part              // sent to clients of Gemini
+	failed    map[string]script.Entry // permanent failures, by conversation
+	reporting sync.Mutex              // held during writes to LogTo and calls of Seen
 }
 
 // New returns a Server.
 func New(o Options) *Server {
-	s := &Server{opts: o, queue: newQueue(o.Turns)}
+	s := &Server{opts: o, queue: NewQueue(o.Turns), failed: map[string]script.Entry{}}
 	if o.Entries != nil {
 		s.entries = script.NewQueue(o.Entries, o.NonStrict)
 	}
@@ -202,7 +207,7 @@ func (s *Server) Left() int {
 	if s.entries != nil {
 		return s.entries.Left()
 	}
-	return s.queue.len()
+	return len(s.queue.Left())
 }
 
 // ServeHTTP implements http.Handler.

@@ -18,47 +18,40 @@ import (
 type Fault struct {
 	// Request is the number of the request that fails, counting all methods from 1. 0
 	// means every request. It is ignored in a script.
-	Request int
+	Request int `json:"request,omitempty"`
 
 	// After is the number of chunks of a streamed answer that are sent first. 0: not even
 	// the header is sent.
-	After int
+	After int `json:"after,omitempty"`
 
 	// One of these is the kind of failure. If none is set, only ChunkDelay has an effect.
-	Status  int  // an error of the API; after chunks it is an event of the stream
-	Cut     bool // drop the connection
-	Garbage bool // send something that is not JSON
-	Silent  bool // send nothing more until the client disconnects
+	Status  int  `json:"status,omitempty"`  // an error of the API; after chunks it is an event of the stream
+	Cut     bool `json:"cut,omitempty"`     // drop the connection
+	Garbage bool `json:"garbage,omitempty"` // send something that is not JSON
+	Silent  bool `json:"silent,omitempty"`  // send nothing more until the client disconnects
 
 	// These add details to Status.
-	Message    string        // empty: a default for the status
-	Reason     string        // reason of an ErrorInfo, such as "API_KEY_INVALID"; may be empty
-	RetryDelay time.Duration // in a RetryInfo; 0 means none
-	PerDay     bool          // add a QuotaFailure for a daily quota
-	Final      bool          // tell clients not to retry, and answer a retry with a 403 and the same message
+	Message    string        `json:"message,omitempty"` // empty: a default for the status
+	Reason     string        `json:"reason,omitempty"`  // reason of an ErrorInfo, such as "API_KEY_INVALID"; may be empty
+	RetryDelay time.Duration `json:"-"`                 // in a RetryInfo; 0 means none
+	PerDay     bool          `json:"perDay,omitempty"`  // add a QuotaFailure for a daily quota
+	Final      bool          `json:"final,omitempty"`   // tell clients not to retry, and answer a retry with a 403
 
-	ChunkDelay time.Duration // before each chunk
+	ChunkDelay time.Duration `json:"-"` // before each chunk
 }
 
+// wireFault is a Fault in JSON, in which its delays are texts.
 type wireFault struct {
-	Request    int    `json:"request,omitempty"`
-	After      int    `json:"after,omitempty"`
-	Status     int    `json:"status,omitempty"`
-	Cut        bool   `json:"cut,omitempty"`
-	Garbage    bool   `json:"garbage,omitempty"`
-	Silent     bool   `json:"silent,omitempty"`
-	Message    string `json:"message,omitempty"`
-	Reason     string `json:"reason,omitempty"`
+	*bareFault
 	RetryDelay string `json:"retryDelay,omitempty"`
-	PerDay     bool   `json:"perDay,omitempty"`
-	Final      bool   `json:"final,omitempty"`
 	ChunkDelay string `json:"chunkDelay,omitempty"`
 }
 
+type bareFault Fault // without methods
+
 // MarshalJSON writes durations as "2s".
 func (f Fault) MarshalJSON() ([]byte, error) {
-	w := wireFault{f.Request, f.After, f.Status, f.Cut, f.Garbage, f.Silent, f.Message, f.Reason, "", f.PerDay, f.Final,
-		""}
+	w := wireFault{bareFault: (*bareFault)(&f)}
 	if f.RetryDelay != 0 {
 		w.RetryDelay = f.RetryDelay.String()
 	}
@@ -70,13 +63,10 @@ func (f Fault) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON parses what MarshalJSON writes.
 func (f *Fault) UnmarshalJSON(data []byte) error {
-	var w wireFault
+	*f = Fault{}
+	w := wireFault{bareFault: (*bareFault)(f)}
 	if err := json.Unmarshal(data, &w); err != nil {
 		return fmt.Errorf("reading fault: %w", err)
-	}
-	*f = Fault{
-		Request: w.Request, After: w.After, Status: w.Status, Cut: w.Cut, Garbage: w.Garbage, Silent: w.Silent,
-		Message: w.Message, Reason: w.Reason, PerDay: w.PerDay, Final: w.Final,
 	}
 	for _, d := range []struct {
 		name, text string

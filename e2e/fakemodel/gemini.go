@@ -95,31 +95,31 @@ func (x *exchange) remember(c llm.Chunk) {
 	x.s.served = append(x.s.served, c.Parts...)
 }
 
-func (geminiAPI) failure(f Fault, _ int) any { return map[string]any{"error": geminiError(f)} }
+func (geminiAPI) failure(f Fault, _ int) any { return object{"error": geminiError(f)} }
 
 // googleError is the error object of Google's APIs.
 type googleError struct {
-	Code    int              `json:"code"`
-	Message string           `json:"message"`
-	Status  string           `json:"status"`
-	Details []map[string]any `json:"details,omitempty"`
+	Code    int      `json:"code"`
+	Message string   `json:"message"`
+	Status  string   `json:"status"`
+	Details []object `json:"details,omitempty"`
 }
 
 func geminiError(f Fault) googleError {
 	e := googleError{Code: f.Status, Message: f.Text(), Status: statusName(f.Status)}
-	add := func(kind string, detail map[string]any) {
+	add := func(kind string, detail object) {
 		detail["@type"] = "type.googleapis.com/google.rpc." + kind
 		e.Details = append(e.Details, detail)
 	}
 	if f.Reason != "" {
-		add("ErrorInfo", map[string]any{"reason": f.Reason, "domain": "googleapis.com"})
+		add("ErrorInfo", object{"reason": f.Reason, "domain": "googleapis.com"})
 	}
 	if f.PerDay {
 		add("QuotaFailure",
-			map[string]any{"violations": []map[string]any{{"quotaId": "GenerateRequestsPerDayPerProjectPerModel"}}})
+			object{"violations": []object{{"quotaId": "GenerateRequestsPerDayPerProjectPerModel"}}})
 	}
 	if f.RetryDelay > 0 {
-		add("RetryInfo", map[string]any{"retryDelay": fmt.Sprintf("%gs", f.RetryDelay.Seconds())})
+		add("RetryInfo", object{"retryDelay": fmt.Sprintf("%gs", f.RetryDelay.Seconds())})
 	}
 	return e
 }

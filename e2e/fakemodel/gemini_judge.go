@@ -203,7 +203,7 @@ func (v *geminiJudge) tools() {
 			v.addf("tools: %s is declared twice", t.Name)
 		}
 		seen[t.Name] = true
-		var schema map[string]any
+		var schema object
 		if t.Parameters != nil && json.Unmarshal(t.Parameters, &schema) != nil {
 			v.addf("tools: the schema of %s is not an object", t.Name)
 		}

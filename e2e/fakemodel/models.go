@@ -20,12 +20,12 @@ func (x *exchange) models() bool {
 		name = listed
 	}
 	x.rec.Protocol, x.rec.Side = Chat, true
-	model := map[string]any{"id": name, "object": "model", "created": 1735689600, "owned_by": "minigem"}
-	list := map[string]any{"object": "list", "data": []any{model}}
+	model := object{"id": name, "object": "model", "created": 1735689600, "owned_by": "minigem"}
+	list := object{"object": "list", "data": []any{model}}
 	if x.req.Header.Get("anthropic-version") != "" {
 		x.rec.Protocol = Anthropic
-		model = map[string]any{"type": "model", "id": name, "display_name": name, "created_at": "2025-01-01T00:00:00Z"}
-		list = map[string]any{"data": []any{model}, "has_more": false, "first_id": name, "last_id": name}
+		model = object{"type": "model", "id": name, "display_name": name, "created_at": "2025-01-01T00:00:00Z"}
+		list = object{"data": []any{model}, "has_more": false, "first_id": name, "last_id": name}
 	}
 	if f := x.keyFault(); f.Status != 0 {
 		x.api = apis[x.rec.Protocol]

@@ -68,7 +68,7 @@ func (r *reading) instruct(parts ...llm.Part) {
 }
 
 // call adds a call.
-func (r *reading) call(id, name string, args map[string]any) {
+func (r *reading) call(id, name string, args object) {
 	if r.names == nil {
 		r.names = map[string]string{}
 	}
@@ -78,7 +78,7 @@ func (r *reading) call(id, name string, args map[string]any) {
 
 // result adds a call's result.
 func (r *reading) result(id string, failed bool, parts []llm.Part) {
-	res := llm.ToolResult{ID: id, Name: r.names[id], Response: map[string]any{}}
+	res := llm.ToolResult{ID: id, Name: r.names[id], Response: object{}}
 	var texts []string
 	for _, p := range parts {
 		switch p := p.(type) {
@@ -138,14 +138,17 @@ func (r *reading) checkTools(p Protocol) {
 	}
 }
 
-// object decodes the arguments of a call. Anything but an object is stored under "input".
-func object(data []byte) map[string]any {
-	var m map[string]any
+// object is an object of JSON.
+type object = map[string]any
+
+// objectOf decodes the arguments of a call. Anything but an object is stored under "input".
+func objectOf(data []byte) object {
+	var m object
 	if len(bytes.TrimSpace(data)) == 0 {
-		return map[string]any{}
+		return object{}
 	}
 	if json.Unmarshal(data, &m) != nil || m == nil {
-		return map[string]any{"input": string(data)}
+		return object{"input": string(data)}
 	}
 	return m
 }
@@ -167,4 +170,15 @@ func blob(url, mime string) llm.Part {
 	head, data, _ := strings.Cut(rest, ",")
 	b, _ := base64.StdEncoding.DecodeString(data) // invalid base64 is decoded up to the error
 	return llm.Blob{MIMEType: strings.TrimSuffix(head, ";base64"), Data: b}
+}
+
+// textOrList reads a field that is a text, a list, null or missing. what says what it is.
+func textOrList(data json.RawMessage, what string) (text *string, list []json.RawMessage, err error) {
+	if data == nil || json.Unmarshal(data, &text) == nil {
+		return text, nil, nil
+	}
+	if json.Unmarshal(data, &list) != nil {
+		err = errors.New(what)
+	}
+	return nil, list, err
 }

@@ -12,52 +12,63 @@ import (
 	"minigem/llm/script"
 )
 
-// queue hands out each turn once.
-type queue struct {
+// Queue hands out each turn once. It is safe for concurrent use.
+type Queue struct {
 	mu       sync.Mutex
 	left     []Turn
 	taken    int
-	repeated map[script.Method]*Turn
-	failed   map[string]script.Entry // permanent failures, by conversation
+	repeated map[key]Turn
 }
 
-func newQueue(turns []Turn) *queue {
-	return &queue{left: slices.Clone(turns), repeated: map[script.Method]*Turn{}, failed: map[string]script.Entry{}}
+// key identifies turns that are handed out in order.
+type key struct {
+	agent  string
+	method script.Method
 }
 
-func (q *queue) len() int {
+// NewQueue returns a Queue of turns.
+func NewQueue(turns []Turn) *Queue {
+	return &Queue{left: slices.Clone(turns), repeated: map[key]Turn{}}
+}
+
+// Left returns the turns that were not handed out.
+func (q *Queue) Left() []Turn {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return len(q.left)
+	return slices.Clone(q.left)
 }
 
-// take returns the first remaining turn of method m, or else the last one of it that
-// repeats, or nil. n is the number of turns taken.
-func (q *queue) take(m script.Method, remove bool) (t *Turn, n int) {
+// Take returns the first remaining turn of an agent and a method, or else the last one of
+// them that repeats. Unless it is to be removed, it stays in the queue. n is the number of
+// turns taken.
+func (q *Queue) Take(agent string, m script.Method, remove bool) (t Turn, n int, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	of := key{agent, m}
 	for i, t := range q.left {
-		if t.Method != m {
+		if of != (key{t.Agent, t.Method}) {
 			continue
 		}
 		if remove {
-			q.left = slices.Delete(q.left, i, i+1)
+			copy(q.left[1:], q.left[:i]) // shifts the front: the rest may be long
+			q.left = q.left[1:]
 			q.taken++
 			if t.Repeat {
-				q.repeated[m] = &t
+				q.repeated[of] = t
 			}
 		}
-		return &t, q.taken
+		return t, q.taken, true
 	}
-	return q.repeated[m], q.taken
+	t, ok = q.repeated[of]
+	return t, q.taken, ok
 }
 
 // failure returns the answer for a request that repeats one that failed permanently,
 // instead of the next turn. Many clients retry even then, some for minutes.
-func (q *queue) failure(asked string) (script.Entry, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	e, ok := q.failed[asked]
+func (s *Server) failure(asked string) (script.Entry, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e, ok := s.failed[asked]
 	return e, ok
 }
 
@@ -74,7 +85,7 @@ func (x *exchange) giveUp() int {
 	return giveUp
 }
 
-func (q *queue) keepFailure(asked string, e script.Entry) {
+func (s *Server) keepFailure(asked string, e script.Entry) {
 	var f Fault
 	if e.Fault == nil || json.Unmarshal(e.Fault, &f) != nil || !f.Final {
 		return
@@ -82,9 +93,9 @@ func (q *queue) keepFailure(asked string, e script.Entry) {
 	f.Message = f.Text()
 	f.Status = giveUp
 	e.Fault, _ = json.Marshal(f) // it was decoded from JSON
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.failed[asked] = e
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.failed[asked] = e
 }
 
 // conversation returns a key that is equal for requests with equal messages.
@@ -111,22 +122,26 @@ func (x *exchange) pick(m script.Method, remove bool) (script.Entry, error) {
 		return e, err
 	}
 	asked := x.conversation()
-	if e, ok := x.s.queue.failure(asked); ok {
+	if e, ok := x.s.failure(asked); ok {
 		x.rec.Again = true
 		return e, nil
 	}
-	t, n := x.s.queue.take(m, remove)
-	if t == nil {
-		if t = x.unscripted(m); t == nil {
+	t, n, ok := x.s.queue.Take("", m, remove)
+	if !ok {
+		t := x.unscripted(m)
+		if t == nil {
 			return script.Entry{}, &llm.Error{Kind: llm.ErrScript, Message: "the script has no answer left for this request"}
 		}
 		return x.translate(*t)
 	}
+	if t.Err != nil && t.Fault == nil { // it fails at once: its client is told not to retry
+		t.Fault, _ = json.Marshal(Fault{Status: t.Err.Status, Message: t.Err.Message, Final: true}) // these always marshal
+	}
 	x.rec.Answer = t.Where(n)
 	if remove {
-		x.s.queue.keepFailure(asked, t.Entry)
+		x.s.keepFailure(asked, t.Entry)
 	}
-	return x.translate(*t)
+	return x.translate(t)
 }
 
 // unscripted returns the default answer if the script has none. It returns nil if the
@@ -189,7 +204,7 @@ func (x *exchange) called(c llm.ToolCall, a *script.Action) llm.ToolCall {
 		c.ID = x.id(callIDs[x.rec.Protocol], len(x.rec.Calls)+1)
 	}
 	if c.Args == nil {
-		c.Args = map[string]any{}
+		c.Args = object{}
 	}
 	x.rec.Calls = append(x.rec.Calls, Call{c, a})
 	x.checkCall(c)

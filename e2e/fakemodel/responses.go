@@ -110,16 +110,9 @@ func (responsesAPI) read(_ *exchange, body []byte, _ bool) (asked, []string, err
 
 // itemsOf parses the input, which is a string from the user or an array of items.
 func itemsOf(input json.RawMessage) ([]responsesItem, error) {
-	var text string
-	if input = present(input); input == nil {
-		return nil, nil
-	}
-	if json.Unmarshal(input, &text) == nil {
+	text, raw, err := textOrList(input, "input is neither a text nor an array of items")
+	if text != nil {
 		return []responsesItem{{Role: "user", Content: input}}, nil
-	}
-	var raw []json.RawMessage
-	if err := json.Unmarshal(input, &raw); err != nil {
-		return nil, fmt.Errorf("input is neither a text nor an array of items")
 	}
 	items := make([]responsesItem, len(raw))
 	for i, data := range raw {
@@ -128,7 +121,7 @@ func itemsOf(input json.RawMessage) ([]responsesItem, error) {
 		}
 		items[i].raw = data
 	}
-	return items, nil
+	return items, err
 }
 
 func (r *reading) responsesItem(i responsesItem) error {
@@ -171,23 +164,23 @@ func (r *reading) responsesItem(i responsesItem) error {
 func (r *reading) responsesCall(i responsesItem) {
 	switch i.Type {
 	case "custom_tool_call":
-		r.call(i.CallID, i.Name, map[string]any{"input": i.Input})
+		r.call(i.CallID, i.Name, object{"input": i.Input})
 	case "function_call":
 		var text string
 		if json.Unmarshal(i.Arguments, &text) != nil {
 			text = string(i.Arguments)
 		}
-		r.call(i.CallID, i.Name, object([]byte(text)))
+		r.call(i.CallID, i.Name, objectOf([]byte(text)))
 	default: // a tool with a type of its own that the client runs
 		args := i.Action
 		if args == nil {
 			args = i.Arguments
 		}
-		r.call(i.CallID, strings.TrimSuffix(i.Type, "_call"), object(args))
+		r.call(i.CallID, strings.TrimSuffix(i.Type, "_call"), objectOf(args))
 	}
 }
 
-func (responsesAPI) failure(f Fault, _ int) any { return map[string]any{"error": openAIError(f)} }
+func (responsesAPI) failure(f Fault, _ int) any { return object{"error": openAIError(f)} }
 
 // responsesStatus returns the status of an answer, and why it is incomplete.
 func responsesStatus(a answer) (status string, why any) {
@@ -195,33 +188,33 @@ func responsesStatus(a answer) (status string, why any) {
 	case "STOP":
 		return "completed", nil
 	case "MAX_TOKENS":
-		return "incomplete", map[string]any{"reason": "max_output_tokens"}
+		return "incomplete", object{"reason": "max_output_tokens"}
 	}
-	return "incomplete", map[string]any{"reason": "content_filter"}
+	return "incomplete", object{"reason": "content_filter"}
 }
 
-func (a answer) responsesUsage() map[string]any {
+func (a answer) responsesUsage() object {
 	out := a.usage.Candidates + a.usage.Thoughts
-	return map[string]any{
-		"input_tokens": a.usage.Prompt, "input_tokens_details": map[string]any{"cached_tokens": a.usage.Cached},
-		"output_tokens": out, "output_tokens_details": map[string]any{"reasoning_tokens": a.usage.Thoughts},
+	return object{
+		"input_tokens": a.usage.Prompt, "input_tokens_details": object{"cached_tokens": a.usage.Cached},
+		"output_tokens": out, "output_tokens_details": object{"reasoning_tokens": a.usage.Thoughts},
 		"total_tokens": a.usage.Prompt + out,
 	}
 }
 
 // response returns the response object of an answer.
-func (a answer) response(status string, output []any, usage any) map[string]any {
-	return map[string]any{
+func (a answer) response(status string, output []any, usage any) object {
+	return object{
 		"id": a.x.id("resp_", 1), "object": "response", "created_at": a.x.rec.Time.Unix(), "status": status,
 		"background": false, "error": nil,
 		"incomplete_details": nil, "instructions": nil, "max_output_tokens": nil, "max_tool_calls": nil,
 		"model": a.asked.Model, "output": output,
-		"parallel_tool_calls": true, "previous_response_id": nil, "prompt_cache_key": nil, "reasoning": map[string]any{
+		"parallel_tool_calls": true, "previous_response_id": nil, "prompt_cache_key": nil, "reasoning": object{
 			"effort": nil, "summary": nil},
 		"service_tier": "default", "store": false, "temperature": 1.0,
-		"text":        map[string]any{"format": map[string]any{"type": "text"}},
+		"text":        object{"format": object{"type": "text"}},
 		"tool_choice": "auto", "tools": []any{}, "top_p": 1.0, "truncation": "disabled", "usage": usage, "user": nil,
-		"metadata": map[string]any{},
+		"metadata": object{},
 	}
 }
 
@@ -240,21 +233,21 @@ func (responsesAPI) whole(a answer) any {
 
 // outputItem returns the complete n-th item of an output, or nil if the API has none for
 // the part.
-func (a answer) outputItem(p llm.Part, n int) map[string]any {
+func (a answer) outputItem(p llm.Part, n int) object {
 	switch p := p.(type) {
 	case llm.Text:
-		return map[string]any{"id": a.x.id("msg_", n), "type": "message", "status": "completed", "role": "assistant",
+		return object{"id": a.x.id("msg_", n), "type": "message", "status": "completed", "role": "assistant",
 			"content": []any{outputText(p.Text)}}
 	case llm.Thought:
-		return map[string]any{"id": a.x.id("rs_", n), "type": "reasoning", "summary": []any{summaryText(p.Text)},
+		return object{"id": a.x.id("rs_", n), "type": "reasoning", "summary": []any{summaryText(p.Text)},
 			"encrypted_content": signature(p)}
 	case llm.ToolCall:
 		t, _ := offered(a.asked.tools, p.Name)
 		if t.custom() {
-			return map[string]any{"id": a.x.id("ctc_", n), "type": "custom_tool_call", "status": "completed", "call_id": p.ID,
+			return object{"id": a.x.id("ctc_", n), "type": "custom_tool_call", "status": "completed", "call_id": p.ID,
 				"name": p.Name, "input": inputOf(p)}
 		}
-		item := map[string]any{"id": a.x.id("fc_", n), "type": "function_call", "status": "completed", "call_id": p.ID,
+		item := object{"id": a.x.id("fc_", n), "type": "function_call", "status": "completed", "call_id": p.ID,
 			"name": p.Name, "arguments": arguments(p)}
 		if t.Namespace != "" {
 			item["namespace"] = t.Namespace
@@ -264,10 +257,10 @@ func (a answer) outputItem(p llm.Part, n int) map[string]any {
 	return nil
 }
 
-func outputText(text string) map[string]any {
-	return map[string]any{"type": "output_text", "text": text, "annotations": []any{}, "logprobs": []any{}}
+func outputText(text string) object {
+	return object{"type": "output_text", "text": text, "annotations": []any{}, "logprobs": []any{}}
 }
 
-func summaryText(text string) map[string]any {
-	return map[string]any{"type": "summary_text", "text": text}
+func summaryText(text string) object {
+	return object{"type": "summary_text", "text": text}
 }

@@ -19,7 +19,7 @@ func (responsesAPI) stream(x *exchange, a answer) streamer {
 	return &responsesStream{x: x, a: a, output: []any{}}
 }
 
-func (s *responsesStream) event(name string, fields map[string]any) {
+func (s *responsesStream) event(name string, fields object) {
 	fields["type"], fields["sequence_number"] = name, s.sequence
 	s.sequence++
 	s.x.event(name, fields)
@@ -27,14 +27,14 @@ func (s *responsesStream) event(name string, fields map[string]any) {
 
 func (s *responsesStream) begin() {
 	for _, name := range []string{"response.created", "response.in_progress"} {
-		s.event(name, map[string]any{"response": s.a.response("in_progress", []any{}, nil)})
+		s.event(name, object{"response": s.a.response("in_progress", []any{}, nil)})
 	}
 }
 
 // at returns the fields that locate an event in the output. inner names the index within
 // the item. It is empty if the event is about the item itself.
-func (s *responsesStream) at(item map[string]any, inner string, more map[string]any) map[string]any {
-	fields := map[string]any{"output_index": len(s.output)}
+func (s *responsesStream) at(item object, inner string, more object) object {
+	fields := object{"output_index": len(s.output)}
 	if inner == "" {
 		fields["item"] = item
 	} else {
@@ -55,14 +55,14 @@ func (s *responsesStream) chunk(c llm.Chunk) {
 				s.say(p, "content", outputText(""), "response.content_part.added", "content_index")
 			}
 			s.event("response.output_text.delta",
-				s.at(s.item(), "content_index", map[string]any{"delta": p.Text, "logprobs": []any{}}))
+				s.at(s.item(), "content_index", object{"delta": p.Text, "logprobs": []any{}}))
 		case llm.Thought:
 			if t, ok := s.open.(llm.Thought); ok {
 				p.Text, s.open = t.Text+p.Text, llm.Thought{Text: t.Text + p.Text, Signature: p.Signature}
 			} else {
 				s.say(p, "summary", summaryText(""), "response.reasoning_summary_part.added", "summary_index")
 			}
-			s.event("response.reasoning_summary_text.delta", s.at(s.item(), "summary_index", map[string]any{"delta": p.Text}))
+			s.event("response.reasoning_summary_text.delta", s.at(s.item(), "summary_index", object{"delta": p.Text}))
 		case llm.ToolCall:
 			s.close()
 			s.call(p)
@@ -71,10 +71,10 @@ func (s *responsesStream) chunk(c llm.Chunk) {
 }
 
 // item returns the open item.
-func (s *responsesStream) item() map[string]any { return s.a.outputItem(s.open, len(s.output)) }
+func (s *responsesStream) item() object { return s.a.outputItem(s.open, len(s.output)) }
 
 // say opens an item.
-func (s *responsesStream) say(p llm.Part, list string, empty map[string]any, event, index string) {
+func (s *responsesStream) say(p llm.Part, list string, empty object, event, index string) {
 	s.close()
 	s.open = p
 	item := s.item()
@@ -83,7 +83,7 @@ func (s *responsesStream) say(p llm.Part, list string, empty map[string]any, eve
 		item["status"] = "in_progress"
 	}
 	s.event("response.output_item.added", s.at(item, "", nil))
-	s.event(event, s.at(item, index, map[string]any{"part": empty}))
+	s.event(event, s.at(item, index, object{"part": empty}))
 }
 
 // close ends the open item, if there is one.
@@ -94,18 +94,18 @@ func (s *responsesStream) close() {
 	item := s.item()
 	switch p := s.open.(type) {
 	case llm.Text:
-		s.event("response.output_text.done", s.at(item, "content_index", map[string]any{"text": p.Text, "logprobs": []any{}}))
-		s.event("response.content_part.done", s.at(item, "content_index", map[string]any{"part": outputText(p.Text)}))
+		s.event("response.output_text.done", s.at(item, "content_index", object{"text": p.Text, "logprobs": []any{}}))
+		s.event("response.content_part.done", s.at(item, "content_index", object{"part": outputText(p.Text)}))
 	case llm.Thought:
-		s.event("response.reasoning_summary_text.done", s.at(item, "summary_index", map[string]any{"text": p.Text}))
+		s.event("response.reasoning_summary_text.done", s.at(item, "summary_index", object{"text": p.Text}))
 		s.event("response.reasoning_summary_part.done",
-			s.at(item, "summary_index", map[string]any{"part": summaryText(p.Text)}))
+			s.at(item, "summary_index", object{"part": summaryText(p.Text)}))
 	}
 	s.done(item)
 	s.open = nil
 }
 
-func (s *responsesStream) done(item map[string]any) {
+func (s *responsesStream) done(item object) {
 	s.event("response.output_item.done", s.at(item, "", nil))
 	s.output = append(s.output, item)
 }
@@ -120,7 +120,7 @@ func (s *responsesStream) call(c llm.ToolCall) {
 	begun := maps.Clone(item)
 	begun["status"], begun[key] = "in_progress", ""
 	s.event("response.output_item.added", s.at(begun, "", nil))
-	where := map[string]any{"item_id": item["id"], "output_index": len(s.output)}
+	where := object{"item_id": item["id"], "output_index": len(s.output)}
 	for _, piece := range pieces(text) {
 		fields := maps.Clone(where)
 		fields["delta"] = piece
@@ -136,15 +136,15 @@ func (s *responsesStream) end() {
 	status, why := responsesStatus(s.a)
 	r := s.a.response(status, s.output, s.a.responsesUsage())
 	r["incomplete_details"] = why
-	s.event("response."+status, map[string]any{"response": r})
+	s.event("response."+status, object{"response": r})
 }
 
 func (s *responsesStream) fail(f Fault) {
 	r := s.a.response("failed", s.output, nil)
 	e := openAIError(f)
-	r["error"] = map[string]any{"code": e["code"], "message": e["message"]}
+	r["error"] = object{"code": e["code"], "message": e["message"]}
 	if e["code"] == nil {
-		r["error"] = map[string]any{"code": "server_error", "message": e["message"]}
+		r["error"] = object{"code": "server_error", "message": e["message"]}
 	}
-	s.event("response.failed", map[string]any{"response": r})
+	s.event("response.failed", object{"response": r})
 }

@@ -64,11 +64,11 @@ func instance(schema json.RawMessage, depth int) any {
 	case "null":
 		return nil
 	}
-	object := map[string]any{}
+	out := object{}
 	for name, property := range s.Properties {
-		object[name] = instance(property, depth+1)
+		out[name] = instance(property, depth+1)
 	}
-	return object
+	return out
 }
 
 // typeOf returns the first type of a schema, in lower case if there is only one, because

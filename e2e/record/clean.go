@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -32,7 +33,7 @@ func newCleaner(o Options) *cleaner {
 	}
 	slash := string(os.PathSeparator)
 	var script, words []string
-	for _, dir := range unique(append(spellings(o.Dir), spellings(o.Project)...)) {
+	for _, dir := range spellings(o.Dir, o.Project) {
 		script = append(script, dir, "$GEMINI_PROJECT_DIR")
 		words = append(words, dir+slash, "", dir, ".")
 	}
@@ -48,29 +49,19 @@ func newCleaner(o Options) *cleaner {
 	return c
 }
 
-// spellings returns a folder's path as given and without symbolic links, the longer one
-// first.
-func spellings(dir string) []string {
-	if dir == "" {
-		return nil
-	}
-	out := []string{filepath.Clean(dir)}
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		out = append(out, real)
-	}
-	slices.SortFunc(out, func(a, b string) int { return len(b) - len(a) })
-	return slices.Compact(out)
-}
-
-func unique(dirs []string) []string {
-	slices.SortStableFunc(dirs, func(a, b string) int { return len(b) - len(a) })
+// spellings returns folders without and with their symbolic links resolved, longest first.
+func spellings(dirs ...string) []string {
 	var out []string
-	for _, d := range dirs {
-		if !slices.Contains(out, d) {
-			out = append(out, d)
+	for _, dir := range dirs {
+		if real, err := filepath.EvalSymlinks(dir); err == nil && dir != "" {
+			out = append(out, real)
+		}
+		if dir != "" {
+			out = append(out, filepath.Clean(dir))
 		}
 	}
-	return out
+	slices.SortFunc(out, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	return slices.Compact(out)
 }
 
 // secrets removes secrets from text.

@@ -19,14 +19,6 @@ type Firer interface {
 	Engine(c hooks.Config) *hooks.Engine
 }
 
-var holdsVerbs = []verb{
-	{name: "holds", headless: true, usage: "HOOK [COMMAND]",
-		keys: "path text url event min alarms", checkAll: checkHolds, judge: judgeHolds,
-		text: "A guard refuses the command, or path=FILE, text=SECRET or url=URL, in every spelling that minigem hooks " +
-			"attack knows, or in at least min=95% of them, and at most alarms=3 harmless look-alikes. event defaults " +
-			"to BeforeTool."},
-}
-
 // goalOf returns the goal that the assertion names, and the event.
 func goalOf(c Command) (attack.Goal, protocol.Event, error) {
 	var goals []attack.Goal

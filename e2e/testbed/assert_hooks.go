@@ -21,20 +21,6 @@ type verdict struct {
 	invalid  bool          // the assertion can never hold, so its negation fails too
 }
 
-var hookVerbs = []verb{
-	{name: "fired", elsewhere: true, usage: "EVENT HOOK", keys: runKeys,
-		check: checkEvent, judge: judgeFired,
-		text: "A hook ran at an event, and did everything stated. HOOK is its name, its command, or a word of its " +
-			"command such as guard.sh or guard; * matches any hook."},
-	{name: "not-fired", elsewhere: true, usage: "EVENT HOOK", keys: "because",
-		check: checkEvent, judge: judgeNotFired,
-		text: "A hook never ran at an event; because is the reason given."},
-	{name: "event", usage: "EVENT", keys: eventKeys, check: checkEvent, judge: judgeEvent,
-		text: "An event happened, and this is what its hooks decided together."},
-	{name: "watches", elsewhere: true, usage: "HOOK", judge: judgeWatches,
-		text: "A hook ran, and never changed anything."},
-}
-
 // IsHook reports whether name refers to h: by its name, its command, or a word of its
 // command, with or without folders and extension.
 func IsHook(h hooks.Hook, name string) bool {

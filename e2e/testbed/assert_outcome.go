@@ -17,33 +17,6 @@ import (
 	"minigem/internal/text"
 )
 
-var outcomeVerbs = []verb{
-	{name: "user-saw", keys: "text", judge: judgeStreams, elsewhere: true,
-		text: "What the user reads: stdout and stderr, or the terminal."},
-	{name: "stdout", keys: "text", judge: judgeStreams, elsewhere: true, headless: true,
-		text: "What a run without a terminal prints on stdout: the answer."},
-	{name: "screen", keys: "text", judge: judgeStreams, inTerminal: true,
-		text: "What the terminal shows, including what has scrolled off. Wrapped lines are joined."},
-	{name: "stderr", keys: "text", judge: judgeStreams, elsewhere: true, headless: true,
-		text: "What a run prints on stderr: messages of hooks, warnings."},
-	{name: "notice", keys: "text", judge: judgeStreams,
-		text: "Notices to the user that are not part of the conversation, one per line."},
-	{name: "transcript", keys: "text", judge: judgeStreams, elsewhere: true,
-		text: "The session file on disk, ids included: look for text that cannot be part of a hexadecimal id."},
-	{name: "file", usage: "PATH", keys: "text", check: checkLocal, judge: judgeFile,
-		elsewhere: true, text: "A file exists in the workspace and contains this."},
-	{name: "exists", usage: "PATH...", check: checkLocal, judge: judgeExists,
-		elsewhere: true, text: "Files or folders exist in the workspace."},
-	{name: "cmp", usage: "PATH|stdout|stderr|screen want/FILE", golden: true,
-		check: checkLocal, judge: judgeCmp, elsewhere: true,
-		text: "A file in the workspace, the output or the screen matches the section exactly. On a screen, " +
-			"durations, ids and versions are ignored."},
-	{name: "exit", usage: "CODE", check: checkNumber, judge: judgeExit, elsewhere: true,
-		text: "The exit code of the chat, or of its last prompt as a one-shot run."},
-	{name: "ending", usage: "HOW", check: checkEnding, judge: judgeEnding,
-		text: "How the last prompt ended: " + strings.Join(endings, ", ") + "."},
-}
-
 var endings = []string{
 	string(agent.Answered), string(agent.Blocked), string(agent.Stopped), string(agent.MaxTurns), string(agent.MaxRounds),
 	string(agent.Loop), string(agent.Cancelled), string(agent.InvalidStream), string(agent.Failed),
@@ -52,8 +25,8 @@ var endings = []string{
 func checkEnding(args []string) error { return oneOf(endings...)(args) }
 
 func judgeStreams(r *Record, c Command) verdict {
-	got := stream(r, c.verb.name)
-	v := verdict{expected: c.verb.name + with(c.Conds), actual: "it is empty"}
+	got := stream(r, c.verb.Name)
+	v := verdict{expected: c.verb.Name + with(c.Conds), actual: "it is empty"}
 	v.ok = got != "" && all(c.Conds, func(string) string { return got })
 	if got != "" {
 		v.actual = "it is\n" + indent(clip(r.shorten(got), 3000))
@@ -220,18 +193,6 @@ func judgeEnding(r *Record, c Command) verdict {
 		v.actual = "there was no prompt" + r.opened()
 	}
 	return v
-}
-
-var budgetVerbs = []verb{
-	{name: "max-ms", elsewhere: true, usage: "HOOK N", check: checkNumber,
-		judge: judgeMaxMS, text: "No run of a hook took longer than this many milliseconds."},
-	{name: "max-processes", elsewhere: true, usage: "N", check: checkNumber,
-		judge: judgeMaxProcesses,
-		text:  "Hooks were started at most this many times in total."},
-	{name: "max-retries", elsewhere: true, usage: "N", check: checkNumber,
-		judge: judgeMaxRetries,
-		text: "AfterAgent hooks sent answers back at most this many times for one prompt. With a repeat in the model's " +
-			"part, it finds hooks that never stop."},
 }
 
 func judgeMaxMS(r *Record, c Command) verdict {

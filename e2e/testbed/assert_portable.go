@@ -9,12 +9,6 @@ import (
 	"minigem/hooks/elsewhere"
 )
 
-var portableVerbs = []verb{
-	{name: "portable", usage: "AGENT[,...]", min: 1, max: 1, check: checkAgents, judge: judgePortable,
-		text: "Hooks ran, and their answers would have the same effect on these agents, as far as measured: see " +
-			"minigem hooks compat. all means every agent that was measured."},
-}
-
 func checkAgents(args []string) error {
 	_, err := agents.List(args[0])
 	return err

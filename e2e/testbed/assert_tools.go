@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"minigem/agent/event"
 	"minigem/hooks"
 	"minigem/hooks/config"
@@ -15,30 +17,6 @@ import (
 	"minigem/llm"
 	"minigem/llm/script"
 )
-
-var modelVerbsOfScripts = []verb{
-	{name: "tool-ran", elsewhere: true, usage: "TOOL", keys: toolKeys,
-		judge: judgeToolRan,
-		text: "A tool really ran: hooks, policy and user allowed it. args is all arguments as JSON, arg.NAME one of " +
-			"them, arg.a.b a value inside it."},
-	{name: "tool-result", elsewhere: true, usage: "TOOL",
-		keys: "text status error times", judge: judgeToolResult,
-		text: "The model got a tool result; status is success, error or cancelled, error the type of the error."},
-	{name: "asked", usage: "TOOL", keys: "reason message times",
-		judge: judgeAsked,
-		text:  "The user was asked for permission; reason and message come from the hook that asked for it."},
-	{name: "model-requests", elsewhere: true, usage: "N", check: checkNumber,
-		judge: judgeRequests,
-		text:  "The model got this many requests."},
-	{name: "model-saw", elsewhere: true, usage: "N|last|any", keys: modelKeys,
-		check: checkRequest, judge: judgeModelSaw,
-		text: "The request with that number holds this: text is its messages, one part per line; new only the last one; " +
-			"tools is all tools offered, tool one of them."},
-	{name: "model-diff", usage: "N want/FILE", golden: true, check: checkDiff,
-		judge: judgeModelDiff,
-		text: "What hooks changed in the request with that number: the case runs again without hooks, and the section " +
-			"must hold the difference."},
-}
 
 func checkRequest(args []string) error {
 	if args[0] == "last" || args[0] == "any" {
@@ -178,32 +156,11 @@ func toolValue(r *Record, s event.ToolStarted, key string) string {
 
 // argument returns the value at a dotted path: strings as they are, anything else as JSON.
 func argument(args map[string]any, path string) string {
-	var at any = args
-	for name := range strings.SplitSeq(path, ".") {
-		switch v := at.(type) {
-		case map[string]any:
-			at = v[name]
-		case []any:
-			i, err := strconv.Atoi(name)
-			if err != nil || i < 0 || i >= len(v) {
-				return ""
-			}
-			at = v[i]
-		default:
-			return ""
-		}
+	if s, ok := args[path].(string); ok { // most are, and then nothing is allocated
+		return s
 	}
-	switch v := at.(type) {
-	case nil:
-		return ""
-	case string:
-		return v
-	}
-	data, err := json.Marshal(at)
-	if err != nil {
-		return fmt.Sprint(at)
-	}
-	return string(data)
+	data, _ := json.Marshal(args) // they were decoded from JSON
+	return gjson.GetBytes(data, path).String()
 }
 
 // ResultText returns the part of a result that the model reads.

@@ -159,7 +159,7 @@ func (c *Case) brings() []string {
 		names = append(names, f.name)
 	}
 	for _, cmd := range c.Commands {
-		if cmd.verb.name == "use" && len(cmd.Args) > 0 {
+		if cmd.verb.Name == "use" && len(cmd.Args) > 0 {
 			names = append(names, path.Base(usedAs(cmd)), usedAs(cmd))
 		}
 	}
@@ -314,7 +314,7 @@ func (s section) isOthers() bool {
 func (c *Case) configures() bool {
 	return len(c.portable) > 0 || slices.ContainsFunc(c.files, func(s section) bool {
 		return strings.HasPrefix(s.name, ".gemini/") || strings.HasPrefix(s.name, homePrefix+".gemini/")
-	}) || slices.ContainsFunc(c.Commands, func(cmd Command) bool { return cmd.verb.name == "use" })
+	}) || slices.ContainsFunc(c.Commands, func(cmd Command) bool { return cmd.verb.Name == "use" })
 }
 
 // order checks that whatever a session starts with comes before the session starts.
@@ -322,29 +322,29 @@ func (p *caseParser) order() {
 	open, begun := false, false
 	for i, cmd := range p.c.Commands {
 		switch {
-		case cmd.verb.kind == assertion && !begun && cmd.verb.name == "holds":
+		case cmd.verb.Kind == assertion && !begun && cmd.verb.Name == "holds":
 			p.fail(cmd.Line, "holds needs a session: add start or a prompt before it")
-		case cmd.verb.kind == assertion && !begun:
-			p.fail(cmd.Line, "nothing has happened yet: expected %s after a prompt or start", cmd.verb.name)
-		case cmd.verb.name == "end":
+		case cmd.verb.Kind == assertion && !begun:
+			p.fail(cmd.Line, "nothing has happened yet: expected %s after a prompt or start", cmd.verb.Name)
+		case cmd.verb.Name == "end":
 			open = false
 		case cmd.begins():
 			open, begun = true, true
-		case cmd.verb.kind == setup && open && !p.resumesNext(i):
+		case cmd.verb.Kind == setup && open && !p.resumesNext(i):
 			p.fail(cmd.Line, "%s has no effect on a session that runs: expected it before the first prompt, or before resume",
-				cmd.verb.name)
+				cmd.verb.Name)
 		}
 	}
 }
 
 // begins reports whether c is an action that opens a session.
-func (c Command) begins() bool { return c.verb.kind == action && c.verb.name != "answer" }
+func (c Command) begins() bool { return c.verb.Kind == action && c.verb.Name != "answer" }
 
 // resumesNext reports whether the next action after command i begins another session.
 func (p *caseParser) resumesNext(i int) bool {
 	for _, cmd := range p.c.Commands[i+1:] {
-		if cmd.verb.kind == action {
-			return cmd.verb.name == "resume"
+		if cmd.verb.Kind == action {
+			return cmd.verb.Name == "resume"
 		}
 	}
 	return false
@@ -353,10 +353,10 @@ func (p *caseParser) resumesNext(i int) bool {
 // surroundings checks that commands that need a terminal have one, and that commands that
 // must not have one do not.
 func (p *caseParser) surroundings() {
-	terminal := slices.ContainsFunc(p.c.Commands, func(cmd Command) bool { return cmd.verb.name == "terminal" })
+	terminal := slices.ContainsFunc(p.c.Commands, func(cmd Command) bool { return cmd.verb.Name == "terminal" })
 	for _, cmd := range p.c.Commands {
-		onScreen := cmd.verb.inTerminal || cmd.verb.name == "cmp" && cmd.Args[0] == "screen"
-		printed := cmd.verb.headless || cmd.verb.name == "cmp" && (cmd.Args[0] == "stdout" || cmd.Args[0] == "stderr")
+		onScreen := cmd.verb.InTerminal || cmd.verb.Name == "cmp" && cmd.Args[0] == "screen"
+		printed := cmd.verb.Headless || cmd.verb.Name == "cmp" && (cmd.Args[0] == "stdout" || cmd.Args[0] == "stderr")
 		switch {
 		case onScreen && !terminal:
 			p.fail(cmd.Line, "%s needs a terminal: expected a line before it that says: terminal", cmd.what())
@@ -368,10 +368,10 @@ func (p *caseParser) surroundings() {
 
 // what returns the command's name as it appears in messages.
 func (c Command) what() string {
-	if c.verb.name == "cmp" {
+	if c.verb.Name == "cmp" {
 		return "cmp " + c.Args[0]
 	}
-	return c.verb.name
+	return c.verb.Name
 }
 
 // insteadOf maps commands to their equivalents in a terminal.
@@ -384,9 +384,9 @@ var insteadOf = map[string]string{
 // golden checks that the sections to compare with exist.
 func (p *caseParser) golden() {
 	for _, cmd := range p.c.Commands {
-		if n := len(cmd.Args); cmd.verb.golden && n > 0 {
+		if n := len(cmd.Args); cmd.verb.Golden && n > 0 {
 			if name := cmd.Args[n-1]; !strings.HasPrefix(name, wantPrefix) {
-				p.fail(cmd.Line, "%s compares with a section whose name begins with %s, not with %q", cmd.verb.name, wantPrefix,
+				p.fail(cmd.Line, "%s compares with a section whose name begins with %s, not with %q", cmd.verb.Name, wantPrefix,
 					name)
 			}
 		}

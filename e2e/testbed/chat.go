@@ -215,7 +215,7 @@ func (r *runner) look(next Command) {
 
 func (c Command) readsScreen() bool {
 	v := c.verb
-	return v != nil && (v.name == "screen" || v.name == "user-saw" || v.name == "cmp" && c.Args[0] == "screen")
+	return v != nil && (v.Name == "screen" || v.Name == "user-saw" || v.Name == "cmp" && c.Args[0] == "screen")
 }
 
 // failScreen reports a failed wait.

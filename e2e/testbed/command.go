@@ -32,10 +32,10 @@ func parseCommand(line string) (Command, error) {
 		return cmd, fmt.Errorf("unknown command %q%s", name, meant(name, verbNames()))
 	}
 	cmd.verb = v
-	if cmd.Negated && v.kind != assertion {
-		return cmd, fmt.Errorf("%s cannot be negated: remove the \"!\"", v.name)
+	if cmd.Negated && v.Kind != assertion {
+		return cmd, fmt.Errorf("%s cannot be negated: remove the \"!\"", v.Name)
 	}
-	if v.raw {
+	if v.Raw {
 		cmd.Text = rest
 		return cmd, v.checkText(cmd)
 	}
@@ -54,7 +54,7 @@ func parseCommand(line string) (Command, error) {
 // word adds a word to the arguments or the conditions.
 func (c *Command) word(w string) error {
 	m := condition().FindStringSubmatch(w)
-	if m == nil || c.verb.plain {
+	if m == nil || c.verb.Plain {
 		c.Args = append(c.Args, w)
 		return nil
 	}
@@ -63,10 +63,10 @@ func (c *Command) word(w string) error {
 		cond.Key = "text"
 	}
 	if !c.verb.knows(cond.Key) {
-		if c.verb.keys == "" {
-			return fmt.Errorf("%s takes no conditions such as %s", c.verb.name, w)
+		if c.verb.Keys == "" {
+			return fmt.Errorf("%s takes no conditions such as %s", c.verb.Name, w)
 		}
-		return fmt.Errorf("%s knows no condition %q%s", c.verb.name, cond.Key, meant(cond.Key, strings.Fields(c.verb.keys)))
+		return fmt.Errorf("%s knows no condition %q%s", c.verb.Name, cond.Key, meant(cond.Key, strings.Fields(c.verb.Keys)))
 	}
 	if m[2] == "~" {
 		re, err := regexp.Compile("(?m)" + cond.Value)
@@ -144,7 +144,7 @@ func (c Command) times() times {
 // negative reports whether c can hold because something did not happen, without naming a
 // reason.
 func (c Command) negative() bool {
-	return c.Negated || c.times().least == 0 || c.verb.name == "not-fired" && len(c.Conds) == 0
+	return c.Negated || c.times().least == 0 || c.verb.Name == "not-fired" && len(c.Conds) == 0
 }
 
 // others returns the conditions except times.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"minigem/internal/confine"
+	"minigem/internal/text"
 )
 
 // allowance is what a case declares to need beyond its own folder.
@@ -35,14 +36,11 @@ func doAllow(r *runner, c Command) error {
 		r.allows.network = true
 		return nil
 	}
-	path, err := filepath.Abs(filepath.Join(filepath.Dir(r.c.Path), filepath.FromSlash(c.Args[1])))
-	if filepath.IsAbs(c.Args[1]) {
-		path, err = c.Args[1], nil
+	path, err := filepath.Abs(text.Abs(filepath.Dir(r.c.Path), filepath.FromSlash(c.Args[1])))
+	if err == nil {
+		path, err = filepath.EvalSymlinks(path)
 	}
 	if err != nil {
-		return err
-	}
-	if path, err = filepath.EvalSymlinks(path); err != nil {
 		return fmt.Errorf("allowing to write: %w", err)
 	}
 	r.allows.write = append(r.allows.write, path)
@@ -156,10 +154,10 @@ func (r Result) notes() []string {
 // answered but not run, or because an attack was not made. It is empty if it can be. What
 // hooks decided before that is known.
 func unrun(record *Record, notRun string, c Command) string {
-	if c.verb.name == "holds" && notRun != "" {
+	if c.verb.Name == "holds" && notRun != "" {
 		return "the hook was not attacked: " + notRun
 	}
-	before := slices.Contains([]string{"fired", "not-fired", "event"}, c.verb.name) && len(c.Args) > 0 &&
+	before := slices.Contains([]string{"fired", "not-fired", "event"}, c.verb.Name) && len(c.Args) > 0 &&
 		slices.Contains(strings.Fields("SessionStart BeforeAgent BeforeModel BeforeToolSelection BeforeTool"),
 			c.Args[0])
 	if len(record.withheld) == 0 || before {

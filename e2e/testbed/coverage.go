@@ -1,6 +1,7 @@
 package testbed
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,7 +26,6 @@ type HookCoverage struct {
 	Passed  int      // runs that changed nothing
 	Did     []string // what the other runs did: "deny", "rewrite", ...
 	Failed  []string // how it failed: "exit 1", "timed out", ...
-	Skipped []string // the kinds of reasons why it did not run
 	Watches bool     // a case says that it only watches
 }
 
@@ -62,11 +62,6 @@ func (c *Coverage) hook(h hooks.Hook) *HookCoverage {
 func (c *Coverage) run(rep hooks.Report, run hooks.Run) {
 	h := c.hook(run.Hook)
 	if run.Skipped != "" {
-		why, _, _ := strings.Cut(run.Skipped, ":")
-		if strings.HasPrefix(why, "matcher") {
-			why = "matcher"
-		}
-		h.Skipped = insert(h.Skipped, why)
 		return
 	}
 	c.Events[rep.Event] = true
@@ -95,7 +90,7 @@ func insert(list []string, s string) []string {
 // watchers marks the hooks that a case declares to only watch.
 func (c *Coverage) watchers(r Result) {
 	for _, cmd := range r.Case.Commands {
-		if cmd.verb.name != "watches" || cmd.Negated {
+		if cmd.verb.Name != "watches" || cmd.Negated {
 			continue
 		}
 		for _, h := range r.Record.Config.Hooks {
@@ -138,15 +133,12 @@ func (c Coverage) String() string {
 	}
 	fmt.Fprintf(&b, "%-19s  %-*s  %5s  %6s  %-22s  %s\n", "event", width, "hook", "ran", "passed", "did", "failed")
 	for _, h := range c.Hooks {
-		did := orDash(h.Did)
-		if h.Watches && len(h.Did) == 0 {
-			did = "only watches"
-		}
 		id := oneLine(h.ID, 1000)
 		if len(id) > 40 {
 			id = id[:37] + "..."
 		}
-		fmt.Fprintf(&b, "%-19s  %-*s  %5d  %6d  %-22s  %s\n", h.Event, width, id, h.Ran, h.Passed, did, orDash(h.Failed))
+		fmt.Fprintf(&b, "%-19s  %-*s  %5d  %6d  %-22s  %s\n", h.Event, width, id, h.Ran, h.Passed, cmp.Or(h.did(), "-"),
+			cmp.Or(strings.Join(h.Failed, ", "), "-"))
 	}
 	var missing []string
 	for _, e := range protocol.Events {
@@ -161,9 +153,10 @@ func (c Coverage) String() string {
 	return b.String()
 }
 
-func orDash(list []string) string {
-	if len(list) == 0 {
-		return "-"
+// did says what the hook was seen to do.
+func (h HookCoverage) did() string {
+	if h.Watches && len(h.Did) == 0 {
+		return "only watches"
 	}
-	return strings.Join(list, ", ")
+	return strings.Join(h.Did, ", ")
 }

@@ -164,7 +164,7 @@ func (r *runner) crashed() {
 // expectsCrash reports whether c expects the failure of a run, by a condition on one of
 // keys.
 func (c Command) expectsCrash(run runOf, keys []string) bool {
-	if c.Negated || c.verb.name != "fired" || c.Args[0] != string(run.report.Event) || !IsHook(run.Hook, c.Args[1]) {
+	if c.Negated || c.verb.Name != "fired" || c.Args[0] != string(run.report.Event) || !IsHook(run.Hook, c.Args[1]) {
 		return false
 	}
 	return slices.ContainsFunc(c.Conds, func(cond Cond) bool {

@@ -71,7 +71,7 @@ func (c *Case) rewrite(updates map[string][]byte) (bool, error) {
 		}
 	}
 	for _, cmd := range c.Commands { // append new sections in the order of the script
-		if n := len(cmd.Args); cmd.verb.golden && n > 0 {
+		if n := len(cmd.Args); cmd.verb.Golden && n > 0 {
 			if data, ok := left[cmd.Args[n-1]]; ok {
 				a.Files = append(a.Files, txtar.File{Name: cmd.Args[n-1], Data: data})
 				delete(left, cmd.Args[n-1])

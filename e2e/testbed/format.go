@@ -159,14 +159,13 @@ func took(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
+// Head says where it failed.
+func (f Failure) Head() string { return strings.TrimSuffix(f.Where+": "+f.Command, ": ") }
+
 // String returns the failure as text for people, with a newline at the end.
 func (f Failure) String() string {
 	var b strings.Builder
-	b.WriteString(f.Where)
-	if f.Command != "" {
-		b.WriteString(": " + f.Command)
-	}
-	b.WriteString("\n")
+	b.WriteString(f.Head() + "\n")
 	if f.Expected != "" {
 		fmt.Fprintf(&b, "  expected: %s\n", f.Expected)
 	}

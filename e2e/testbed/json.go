@@ -29,24 +29,16 @@ type jsonRun struct {
 }
 
 type jsonCase struct {
-	Name     string        `json:"name"`
-	File     string        `json:"file"`
-	Row      string        `json:"row,omitempty"`
-	Title    string        `json:"title,omitempty"`
-	Outcome  string        `json:"outcome"` // passed, failed, broken or skipped
-	Why      string        `json:"why,omitempty"`
-	TookMs   int64         `json:"took_ms"`
-	Failures []jsonFailure `json:"failures,omitempty"`
-	Vacuous  []string      `json:"vacuous,omitempty"` // assertions that prove nothing
-	Notes    []string      `json:"notes,omitempty"`   // what was ignored, allowed or left running
-}
-
-type jsonFailure struct {
-	Where    string `json:"where"`
-	Command  string `json:"command,omitempty"`
-	Expected string `json:"expected,omitempty"`
-	Actual   string `json:"actual"`
-	Detail   string `json:"detail,omitempty"`
+	Name     string    `json:"name"`
+	File     string    `json:"file"`
+	Row      string    `json:"row,omitempty"`
+	Title    string    `json:"title,omitempty"`
+	Outcome  string    `json:"outcome"` // passed, failed, broken or skipped
+	Why      string    `json:"why,omitempty"`
+	TookMs   int64     `json:"took_ms"`
+	Failures []Failure `json:"failures,omitempty"`
+	Vacuous  []string  `json:"vacuous,omitempty"` // assertions that prove nothing
+	Notes    []string  `json:"notes,omitempty"`   // what was ignored, allowed or left running
 }
 
 type jsonHook struct {
@@ -90,8 +82,8 @@ func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 
 
 func (r Result) json() jsonCase {
 	c := jsonCase{Name: r.Case.Name, File: r.Case.Path, Row: r.Case.Row, Title: r.Case.Title, Outcome: "passed",
-		TookMs: r.Took.Milliseconds(),
-		Notes:  r.notes()}
+		TookMs:   r.Took.Milliseconds(),
+		Failures: r.Failures, Notes: r.notes()}
 	switch {
 	case r.Broken != nil:
 		c.Outcome, c.Why = "broken", r.Broken.Error()
@@ -99,9 +91,6 @@ func (r Result) json() jsonCase {
 		c.Outcome, c.Why = "skipped", r.Skipped
 	case !r.Passed():
 		c.Outcome = "failed"
-	}
-	for _, f := range r.Failures {
-		c.Failures = append(c.Failures, jsonFailure(f))
 	}
 	for _, k := range r.Checks {
 		if k.Vacuous != "" {

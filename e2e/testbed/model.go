@@ -9,22 +9,13 @@ import (
 	"strconv"
 	"strings"
 
+	"minigem/e2e/fakemodel"
 	"minigem/llm"
 	"minigem/llm/script"
 )
 
-// Round is one answer of the model.
-type Round struct {
-	script.Entry
-	// Actions holds the calls that the script writes as portable actions, by the index of
-	// their chunk. The chunk has minigem's call for it.
-	Actions map[int]script.Action
-	// Lines holds the line of the file for each call, by the index of its chunk.
-	Lines  map[int]int
-	Err    *llm.Error // the request fails with this error instead of an answer
-	Agent  string     // the subagent it is for; empty for the main agent and for subagents without answers of their own
-	Repeat bool       // every further request of this kind also gets this answer
-}
+// Round is one answer of the model. The chunk of an action has minigem's call for it.
+type Round = fakemodel.Turn
 
 // ModelSyntax documents the short form of the model section.
 const ModelSyntax = `One paragraph is one answer; a blank line or --- ends it. Its lines:

@@ -2,32 +2,16 @@ package testbed
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
 
-	"minigem/e2e/fakemodel"
 	"minigem/internal/boundedfile"
 	"minigem/llm/script"
 )
 
-// Turns converts rounds for a fake model. A request that is to fail does so at once,
-// because its client is told not to retry.
-func Turns(rounds []Round) []fakemodel.Turn {
-	turns := make([]fakemodel.Turn, len(rounds))
-	for i, r := range rounds {
-		if r.Err != nil && r.Fault == nil {
-			// numbers and strings always marshal
-			r.Fault, _ = json.Marshal(fakemodel.Fault{Status: r.Err.Status, Message: r.Err.Message, Final: true})
-		}
-		turns[i] = fakemodel.Turn{Entry: r.Entry, Actions: r.Actions, Repeat: r.Repeat}
-	}
-	return turns
-}
-
 // ReadModel reads a model script from a file: a fake-responses file, or the short form,
 // which is recognized by lines that are not JSON.
-func ReadModel(path string) (turns []fakemodel.Turn, short bool, err error) {
+func ReadModel(path string) (turns []Round, short bool, err error) {
 	data, err := boundedfile.ReadNamed(path, boundedfile.Kept)
 	if err != nil {
 		return nil, false, fmt.Errorf("opening the script: %w", err)
@@ -40,12 +24,12 @@ func ReadModel(path string) (turns []fakemodel.Turn, short bool, err error) {
 		return nil, true, fmt.Errorf("opening the script: %w", boundedfile.TooLarge(path, boundedfile.Written))
 	}
 	if short {
-		rounds, err := ParseModel(path, 1, string(data))
-		return Turns(rounds), true, err
+		turns, err = ParseModel(path, 1, string(data))
+		return turns, true, err
 	}
 	entries, err := script.Parse(path, bytes.NewReader(data))
 	for _, e := range entries {
-		turns = append(turns, fakemodel.Turn{Entry: e})
+		turns = append(turns, Round{Entry: e})
 	}
 	return turns, false, err
 }

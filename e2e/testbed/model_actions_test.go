@@ -1,7 +1,9 @@
 package testbed
 
 import (
-	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -79,11 +81,16 @@ func TestTurns(t *testing.T) {
 	t.Parallel()
 	rounds, err := ParseModel("f", 1, "shell ls\nrepeat\n\nerror 503 try later\n")
 	require.NoError(t, err)
-	turns := Turns(rounds)
-	require.Len(t, turns, 2)
-	assert.True(t, turns[0].Repeat)
-	assert.Equal(t, "ls", turns[0].Actions[0].Command)
-	var fault fakemodel.Fault
-	require.NoError(t, json.Unmarshal(turns[1].Fault, &fault))
-	assert.Equal(t, fakemodel.Fault{Status: 503, Message: "try later", Final: true}, fault)
+	require.Len(t, rounds, 2)
+	assert.True(t, rounds[0].Repeat)
+	assert.Equal(t, "ls", rounds[0].Actions[0].Command)
+
+	model := fakemodel.New(fakemodel.Options{Turns: rounds[1:]})
+	request := httptest.NewRequest(http.MethodPost, "/v1/chat/completions", strings.NewReader(
+		`{"model":"m","messages":[{"role":"user","content":"Hi"}],"tools":[{"type":"function","function":{"name":"x"}}]}`))
+	got := httptest.NewRecorder()
+	model.ServeHTTP(got, request)
+	assert.Equal(t, 503, got.Code)
+	assert.Contains(t, got.Body.String(), "try later")
+	assert.Equal(t, &fakemodel.Fault{Status: 503, Message: "try later", Final: true}, model.Log()[0].Fault)
 }

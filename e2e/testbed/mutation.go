@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"minigem/hooks/author/mutate"
+	"minigem/hooks/author/trace"
 	"minigem/hooks/config"
 	"minigem/internal/boundedfile"
 	"minigem/internal/text"
@@ -22,12 +23,7 @@ import (
 // Mutant is a fault injected into a hook or its settings entry, and whether a case noticed
 // it.
 type Mutant struct {
-	Class   string   `json:"class"`
-	Hook    string   `json:"hook,omitempty"`
-	Where   string   `json:"where"` // file:line
-	What    string   `json:"what"`
-	Noticed bool     `json:"noticed"`
-	Cases   []string `json:"cases"` // names of the cases that have it
+	trace.Mutant // its cases are those that have it
 
 	file     string // relative to the folder of a case
 	from, to []byte // its content, with homeless for that folder
@@ -127,27 +123,16 @@ func (m *Mutation) add(i int, name string, x Mutant) {
 
 // run tries the mutants, as many at a time as there are jobs.
 func (m *Mutation) run(ctx context.Context, s *Suite, results []Result, done func(n, of int)) error {
-	next := make(chan *Mutant)
 	var mu sync.Mutex
 	finished := 0
-	var wg sync.WaitGroup
-	for range s.workers(len(m.Mutants)) {
-		wg.Go(func() {
-			for x := range next {
-				x.try(ctx, s.Run, results)
-				mu.Lock()
-				if finished++; done != nil {
-					done(finished, len(m.Mutants))
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	for i := range m.Mutants {
-		next <- &m.Mutants[i]
-	}
-	close(next)
-	wg.Wait()
+	InParallel(s.workers(len(m.Mutants)), len(m.Mutants), func(i int) {
+		m.Mutants[i].try(ctx, s.Run, results)
+		mu.Lock()
+		defer mu.Unlock()
+		if finished++; done != nil {
+			done(finished, len(m.Mutants))
+		}
+	})
 	return ctx.Err()
 }
 
@@ -241,8 +226,8 @@ func (p *place) mutants(r *Record, file string, data []byte, found []mutate.Muta
 	for _, m := range found {
 		where := strings.TrimSuffix(r.shorten(fmt.Sprintf("%s:%d)", filepath.ToSlash(file), m.Line)), ")")
 		all = append(all, Mutant{
-			Class: m.Class, Hook: m.Hook, Where: where, What: m.What,
-			file: strings.TrimPrefix(file, p.top), from: p.homeless(data), to: p.homeless(m.Text),
+			Mutant: trace.Mutant{Class: m.Class, Hook: m.Hook, Where: where, What: m.What},
+			file:   strings.TrimPrefix(file, p.top), from: p.homeless(data), to: p.homeless(m.Text),
 		})
 	}
 	return all

@@ -96,7 +96,7 @@ func (r *runner) findHooks(res *Result) {
 	about := func(is func(Command) bool) bool { return slices.ContainsFunc(rec.commands, is) }
 	ran := rec.anyRan("", "*")
 	none := rec.opening != nil || !ran && about(func(c Command) bool {
-		return c.verb.name == "not-fired" && !c.negative()
+		return c.verb.Name == "not-fired" && !c.negative()
 	})
 	res.refuses = r.refuses
 	known := map[string]bool{}
@@ -114,7 +114,7 @@ func (r *runner) findHooks(res *Result) {
 		}
 		unseen := rec.other != nil && rec.other.Cannot("fired", []string{event, "*"}, nil) != ""
 		if known[key] || x.idle != "" && !held && (none || unseen || ran && about(func(c Command) bool {
-			no := c.verb.name == "not-fired" && !c.Negated || c.verb.name == "fired" && c.negative()
+			no := c.verb.Name == "not-fired" && !c.Negated || c.verb.Name == "fired" && c.negative()
 			return no && c.Args[0] == event && IsHook(h, c.Args[1])
 		})) {
 			continue
@@ -159,7 +159,7 @@ func needs(r *Record, key string) bool {
 		}
 	}
 	return slices.ContainsFunc(r.commands, func(c Command) bool {
-		return slices.Contains([]string{"fired", "event", "watches"}, c.verb.name) && r.unasked(c) == "" &&
+		return slices.Contains([]string{"fired", "event", "watches"}, c.verb.Name) && r.unasked(c) == "" &&
 			fulfilled(r, c) && !fulfilled(&silent, c)
 	})
 }
@@ -173,7 +173,7 @@ func fulfilled(r *Record, c Command) bool {
 // attacks reports whether c asserts that the hook with this ID holds.
 func (c Command) attacks(id string) bool {
 	least, _ := bound(c, "min", 100) // checked when the case was read
-	return c.verb.name == "holds" && !c.Negated && least > 0 && IsHook(hooks.Hook{Name: id, Command: id}, c.Args[0])
+	return c.verb.Name == "holds" && !c.Negated && least > 0 && IsHook(hooks.Hook{Name: id, Command: id}, c.Args[0])
 }
 
 // muted is why a command of the model does not run in a muted rerun.

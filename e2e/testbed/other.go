@@ -27,10 +27,10 @@ func (r *Record) unasked(c Command) string {
 	switch {
 	case r.other == nil:
 		return "" // minigem can judge everything; a program that did not start fails the case anyway
-	case !c.verb.elsewhere && !(sees && seer.Sees(c.verb.name)):
-		return c.verb.name + " cannot be seen there"
+	case !c.verb.Elsewhere && !(sees && seer.Sees(c.verb.Name)):
+		return c.verb.Name + " cannot be seen there"
 	}
-	return r.other.Cannot(c.verb.name, c.Args, c.Conds)
+	return r.other.Cannot(c.verb.Name, c.Args, c.Conds)
 }
 
 // tool returns minigem's name for a tool.
@@ -45,11 +45,11 @@ func (r *Record) tool(name string) string {
 func (c *Case) Unplayable() string {
 	prompts := 0
 	for _, cmd := range c.Commands {
-		if cmd.verb.name == "prompt" {
+		if cmd.verb.Name == "prompt" {
 			prompts++
 		}
-		if cmd.verb.kind != assertion && !cmd.verb.elsewhere {
-			return cmd.verb.name + " is not available there"
+		if cmd.verb.Kind != assertion && !cmd.verb.Elsewhere {
+			return cmd.verb.Name + " is not available there"
 		}
 	}
 	if prompts != 1 {
@@ -64,7 +64,7 @@ func (c *Case) Unplayable() string {
 		}
 	}
 	if !slices.ContainsFunc(c.Commands, func(cmd Command) bool {
-		return cmd.verb.kind == assertion && cmd.verb.elsewhere
+		return cmd.verb.Kind == assertion && cmd.verb.Elsewhere
 	}) {
 		return "none of its assertions is available there"
 	}
@@ -74,7 +74,7 @@ func (c *Case) Unplayable() string {
 // Differs returns how Gemini CLI treats the case differently, according to the case
 // itself, or "".
 func (c *Case) Differs() string {
-	i := slices.IndexFunc(c.Commands, func(cmd Command) bool { return cmd.verb.name == "differs" })
+	i := slices.IndexFunc(c.Commands, func(cmd Command) bool { return cmd.verb.Name == "differs" })
 	if i < 0 {
 		return ""
 	}

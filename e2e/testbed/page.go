@@ -25,16 +25,11 @@ func WritePage(w io.Writer, s Summary, m Mutation) error {
 		run.Cases = append(run.Cases, c)
 	}
 	for _, h := range cover.Hooks {
-		did := strings.Join(h.Did, ", ")
-		if h.Watches && did == "" {
-			did = "only watches"
-		}
 		run.Coverage = append(run.Coverage, trace.Cover{Hook: h.ID, Event: string(h.Event), Ran: h.Ran, Passed: h.Passed,
-			Did: did, Failed: strings.Join(h.Failed, ", ")})
+			Did: h.did(), Failed: strings.Join(h.Failed, ", ")})
 	}
 	for _, x := range m.Mutants {
-		run.Mutants = append(run.Mutants, trace.Mutant{Class: x.Class, Hook: x.Hook, Where: x.Where, What: x.What,
-			Noticed: x.Noticed, Cases: x.Cases})
+		run.Mutants = append(run.Mutants, x.Mutant)
 	}
 	return trace.WriteRun(w, "Hooks: "+s.counted(), run)
 }

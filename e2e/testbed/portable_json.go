@@ -9,10 +9,8 @@ import (
 
 	"minigem/hooks/agents"
 	"minigem/hooks/jsonc"
+	"minigem/internal/text"
 )
-
-// shellWord quotes s as one shell word.
-func shellWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // nestedHooks parses {"hooks": {EVENT: [{"matcher", "hooks": [{...}]}]}}, the format of
 // Claude Code and of plugins.
@@ -80,8 +78,8 @@ func (o Options) translated(all []Portable) ([]Portable, error) {
 		if p.Name == "" {
 			out[i].Name = p.Command
 		}
-		words := append([]string{shellWord(o.Self), "hooks", "run", "--portable"}, p.Run...)
-		out[i].Command = strings.Join(append(words, "--", "sh", "-c", shellWord(p.Command)), " ")
+		words := append([]string{text.Word(o.Self), "hooks", "run", "--portable"}, p.Run...)
+		out[i].Command = strings.Join(append(words, "--", "sh", "-c", text.Word(p.Command)), " ")
 	}
 	return out, nil
 }

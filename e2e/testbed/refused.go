@@ -33,7 +33,7 @@ func (r *Record) calledAt(i int) string {
 		for n, chunk := range round.Chunks {
 			for _, part := range chunk.Parts {
 				if call, ok := part.(llm.ToolCall); ok && same(call) {
-					if where = round.callAt(n); nth == 0 {
+					if where = callAt(round, n); nth == 0 {
 						return where
 					}
 					nth--
@@ -45,7 +45,7 @@ func (r *Record) calledAt(i int) string {
 }
 
 // callAt returns where the call of chunk n is written.
-func (r Round) callAt(n int) string {
+func callAt(r Round, n int) string {
 	if line := r.Lines[n]; line > 0 {
 		return fmt.Sprintf("%s:%d", r.File, line)
 	}
@@ -153,9 +153,9 @@ func (r *Record) expects(f event.ToolRecord) bool {
 		switch {
 		case c.Negated || len(conds) == 0:
 			return false
-		case c.verb.name == "tool-result":
+		case c.verb.Name == "tool-result":
 			return all(conds, resultValue(f)) && r.tool(c.Args[0]) == f.Call.Name
-		case c.verb.name == "model-saw":
+		case c.verb.Name == "model-saw":
 			return slices.ContainsFunc(conds, func(cond Cond) bool {
 				return cond.re != nil && (cond.Key == "text" || cond.Key == "new") && cond.matches(RenderPart(f.Result))
 			})

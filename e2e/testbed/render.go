@@ -2,7 +2,6 @@ package testbed
 
 import (
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -136,7 +135,7 @@ func (r *Record) shorten(text string) string {
 		return text
 	}
 	for _, f := range r.sections {
-		name := r.target(f.name)
+		name := FileOf(r.Workspace, r.Home, f.name)
 		if !strings.Contains(text, name) {
 			continue
 		}
@@ -192,10 +191,4 @@ func (r *Record) requestList() string {
 		fmt.Fprintf(&b, "  %d %s  %s\n", i+1, req.Method, oneLine(r.shorten(renderNew(req.Messages)), 200))
 	}
 	return b.String()
-}
-
-// target returns the path to which a file of the case is written.
-func (r *Record) target(name string) string {
-	p := place{workspace: r.Workspace, home: r.Home}
-	return filepath.Clean(p.target(name))
 }

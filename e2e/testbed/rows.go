@@ -153,7 +153,7 @@ func (r row) lines(text string, quote func(before, value string) string) string 
 // Raw texts such as that of prompt take it unchanged.
 func quoteIn(before, value string) string {
 	name, _, _ := strings.Cut(strings.TrimLeft(before, "! \t"), " ")
-	if v := findVerb(name); v == nil || v.raw {
+	if v := findVerb(name); v == nil || v.Raw {
 		return value
 	}
 	open := byte(0)

@@ -65,11 +65,11 @@ func (r Result) Passed() bool { return r.Broken == nil && len(r.Failures) == 0 }
 
 // Failure is a deviation from what the case says.
 type Failure struct {
-	Where    string // file:line
-	Command  string // as written in the file; empty if the case as a whole failed
-	Expected string // may be empty
-	Actual   string
-	Detail   string // what happened, for people: events, requests, differences; may be empty
+	Where    string `json:"where"`              // file:line
+	Command  string `json:"command,omitempty"`  // as written in the file; empty if the case as a whole failed
+	Expected string `json:"expected,omitempty"` // may be empty
+	Actual   string `json:"actual"`
+	Detail   string `json:"detail,omitempty"` // what happened, for people: events, requests, differences; may be empty
 }
 
 // runner runs the script of one case.
@@ -195,7 +195,7 @@ func (r *runner) prepare() error {
 		if cmd.begins() {
 			break
 		}
-		if cmd.verb.kind == setup {
+		if cmd.verb.Kind == setup {
 			if err := cmd.verb.do(r, cmd); err != nil {
 				return &SyntaxError{cmd.File, cmd.Line, err.Error()}
 			}
@@ -233,7 +233,7 @@ func (r *runner) play(ctx context.Context) {
 	for i, cmd := range r.c.Commands {
 		begun = begun || cmd.begins()
 		r.look(cmd)
-		switch cmd.verb.kind {
+		switch cmd.verb.Kind {
 		case assertion:
 			if i > last {
 				r.close()
@@ -280,7 +280,7 @@ func (r *runner) findings() {
 
 func (r *runner) lastAction() int {
 	for i, cmd := range slices.Backward(r.c.Commands) {
-		if cmd.verb.kind == action {
+		if cmd.verb.Kind == action {
 			return i
 		}
 	}
@@ -339,12 +339,12 @@ func (r *runner) assert(cmd Command) {
 	defer func() { r.checks = append(r.checks, check) }()
 	record := r.rec.soFar()
 	if check.Unasked = record.unasked(cmd); check.Unasked != "" && r.o.Elsewhere ||
-		r.muted != "" && cmd.verb.name == "max-ms" { // being quick is no silence
+		r.muted != "" && cmd.verb.Name == "max-ms" { // being quick is no silence
 		return
 	}
 	// In a run with a muted hook, these can be judged from what happened, even though the
 	// command was not run.
-	known := r.muted != "" && (!cmd.negative() || cmd.verb.name == "tool-ran")
+	known := r.muted != "" && (!cmd.negative() || cmd.verb.Name == "tool-ran")
 	if why := unrun(record, r.notRun, cmd); why != "" && !known {
 		check.Unasked, r.unjudged = why, why
 		return

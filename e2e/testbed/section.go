@@ -38,7 +38,7 @@ func (c *Case) misspelt(lacks ...string) string {
 
 func (c *Case) firstPrompt() string {
 	for _, cmd := range c.Commands {
-		if cmd.verb.name == "prompt" {
+		if cmd.verb.Name == "prompt" {
 			text, _ := rawText(cmd.Text) // checked when the case was read
 			return text
 		}

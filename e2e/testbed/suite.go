@@ -231,20 +231,11 @@ func (s *Suite) RunFiles(ctx context.Context, files []string) Summary {
 		done[i] = make(chan struct{})
 	}
 	var wg sync.WaitGroup
-	next := make(chan int)
-	for range s.workers(len(runs)) {
-		wg.Go(func() {
-			for i := range next {
-				runs[i] = s.one(ctx, i, todo[i/times])
-				close(done[i])
-			}
-		})
-	}
 	wg.Go(func() {
-		defer close(next)
-		for i := range runs {
-			next <- i
-		}
+		InParallel(s.workers(len(runs)), len(runs), func(i int) {
+			runs[i] = s.one(ctx, i, todo[i/times])
+			close(done[i])
+		})
 	})
 	settle := sync.OnceFunc(func() {
 		all := make([]*Result, len(runs))
@@ -269,6 +260,24 @@ func (s *Suite) RunFiles(ctx context.Context, files []string) Summary {
 	}
 	wg.Wait()
 	return Summary{Results: results, Took: time.Since(began), Shuffle: s.Shuffle}
+}
+
+// InParallel calls do with the numbers below n in their order, at most workers at a time.
+func InParallel(workers, n int, do func(i int)) {
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range min(workers, n) {
+		wg.Go(func() {
+			for i := range next {
+				do(i)
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
 }
 
 // workers returns how many of n runs are executed at a time.

@@ -14,7 +14,7 @@ import (
 // vacuous marks the assertions that hold but prove nothing, and adds a check for a case
 // that asserts nothing. If strict is set, each of them is a failure.
 func (res *Result) vacuous(strict bool) {
-	if !slices.ContainsFunc(res.Case.Commands, func(c Command) bool { return c.verb.kind == assertion }) {
+	if !slices.ContainsFunc(res.Case.Commands, func(c Command) bool { return c.verb.Kind == assertion }) {
 		res.Checks = append(res.Checks, Check{Where: res.Case.Path, Passed: true, Vacuous: "the case asserts nothing"})
 	}
 	if why := res.hookless(); why != "" {
@@ -42,7 +42,7 @@ func (res *Result) vacuous(strict bool) {
 func (res *Result) hookless() string {
 	r := res.Record
 	about := func(c Command) bool {
-		return slices.Contains(strings.Fields("fired not-fired event watches"), c.verb.name)
+		return slices.Contains(strings.Fields("fired not-fired event watches"), c.verb.Name)
 	}
 	if len(r.Config.Hooks) > 0 || r.other != nil || r.opening != nil || slices.ContainsFunc(r.commands, about) {
 		return ""
@@ -95,7 +95,7 @@ type proof struct{ of *Record }
 // up, or something other than a hook prevented it. It is empty if c proves something or
 // that cannot be known.
 func (p proof) provesNothing(c Command) string {
-	switch name := c.verb.name; {
+	switch name := c.verb.Name; {
 	case name == "holds" && !c.Negated:
 		goal, event, _ := goalOf(c) // checked when the case was read
 		report, err := p.of.attack(event, c.Args[0], goal)
@@ -126,7 +126,7 @@ func (p proof) noSuchCall(c Command) string {
 		return "the model called no tool"
 	case len(calls) == 0:
 		return "the model never called " + name
-	case c.verb.name != "tool-ran":
+	case c.verb.Name != "tool-ran":
 		return ""
 	}
 	about := slices.DeleteFunc(c.others(), func(cond Cond) bool { return cond.Key == "status" })
@@ -171,7 +171,7 @@ func (r *Record) calls(name string) []llm.ToolCall {
 func (p proof) noSuchEvent(c Command) string {
 	ev := c.Args[0]
 	if p.intervened() || slices.ContainsFunc(p.of.Finished, p.of.expects) ||
-		c.verb.name == "event" && len(c.others()) == 0 {
+		c.verb.Name == "event" && len(c.others()) == 0 {
 		return "" // that may be why
 	}
 	if !p.of.happened(ev) {
@@ -189,7 +189,7 @@ func (p proof) noSuchEvent(c Command) string {
 	}) {
 		return fmt.Sprintf("%s never happened%s", ev, with(about))
 	}
-	if c.verb.name != "not-fired" && len(c.others()) > len(about) {
+	if c.verb.Name != "not-fired" && len(c.others()) > len(about) {
 		hook := "*"
 		if len(c.Args) > 1 {
 			hook = c.Args[1]

@@ -185,7 +185,7 @@ var leftOut = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 func (c Command) mentions(text string) bool {
 	return slices.ContainsFunc(c.Conds, func(cond Cond) bool {
 		return cond.re != nil && cond.re.MatchString(text) &&
-			(strings.Contains("warning failed", cond.Key) || strings.Contains("stderr notice user-saw screen", c.verb.name))
+			(strings.Contains("warning failed", cond.Key) || strings.Contains("stderr notice user-saw screen", c.verb.Name))
 	})
 }
 

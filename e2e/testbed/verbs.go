@@ -1,14 +1,17 @@
 package testbed
 
 import (
-	"cmp"
+	_ "embed" // verbs.toml
 	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
+
+	"github.com/pelletier/go-toml/v2"
 
 	"minigem/hooks/protocol"
 	"minigem/internal/text"
@@ -19,31 +22,27 @@ import (
 type kind string
 
 const (
-	setup     kind = "setup"  // the state in which a session starts
-	action    kind = "action" // what happens
-	assertion kind = ""       // the expected outcome
+	setup     kind = "setup"     // the state in which a session starts
+	action    kind = "action"    // what happens
+	assertion kind = "assertion" // the expected outcome
 )
 
-// verb is a command of the script language.
+// verb is a command of the script language: a row of verbs.toml, which says what the fields
+// mean, and what it does.
 type verb struct {
-	name  string
-	kind  kind
-	usage string // its arguments
-	text  string // what it does, one sentence
-	keys  string // the keys of its conditions, separated by blanks
+	Name, Usage, Text, Keys                             string
+	Kind                                                kind
+	Min, Max                                            int
+	Raw, Plain, Golden, InTerminal, Headless, Elsewhere bool
+	deed
+}
 
-	min, max int  // number of arguments; 0 means as in usage
-	raw      bool // the rest of the line is one text
-	plain    bool // no word is a condition
-	golden   bool // the last argument names a section to compare with
-
-	inTerminal bool // only valid in a terminal
-	headless   bool // only valid without a terminal
-	check      func(args []string) error
-	checkAll   func(c *Command) error             // like check, but sees the conditions too
-	do         func(r *runner, c Command) error   // for setup and actions
-	judge      func(r *Record, c Command) verdict // for assertions
-	elsewhere  bool                               // can also be judged on another program
+// deed is what a verb does.
+type deed struct {
+	check    func(args []string) error
+	checkAll func(c *Command) error             // like check, but sees the conditions too
+	do       func(r *runner, c Command) error   // for setup and actions
+	judge    func(r *Record, c Command) verdict // for assertions
 }
 
 // VerbDoc describes a command for help texts and documents.
@@ -53,11 +52,11 @@ type VerbDoc struct{ Kind, Usage, Text string }
 func Verbs() []VerbDoc {
 	var out []VerbDoc
 	for _, v := range verbs() {
-		usage := strings.TrimSpace(v.name + " " + v.usage)
-		if v.keys != "" {
-			usage += " [" + strings.ReplaceAll(v.keys, " ", "] [") + "]"
+		usage := strings.TrimSpace(v.Name + " " + v.Usage)
+		if v.Keys != "" {
+			usage += " [" + strings.ReplaceAll(v.Keys, " ", "] [") + "]"
 		}
-		out = append(out, VerbDoc{cmp.Or(string(v.kind), "assertion"), usage, v.text})
+		out = append(out, VerbDoc{string(v.Kind), usage, v.Text})
 	}
 	return out
 }
@@ -66,7 +65,7 @@ func Verbs() []VerbDoc {
 func VerbsHelp() string {
 	var b strings.Builder
 	titles := map[kind]string{setup: "Before the first prompt, or before resume:", action: "Actions:",
-		"assertion": "Assertions:"}
+		assertion: "Assertions:"}
 	last := kind("")
 	for _, v := range Verbs() {
 		if kind(v.Kind) != last {
@@ -78,85 +77,80 @@ func VerbsHelp() string {
 	return b.String()
 }
 
-// Keys that several verbs share.
-const (
-	runKeys   = "decision reason effect message warning failed exit subject agent stdin stdout stderr upstream times"
-	eventKeys = "decision reason effect subject agent before after times"
-	modelKeys = "text new system model tools tool mode allowed temperature topP topK maxOutputTokens"
-	toolKeys  = "args arg.NAME status times"
-)
+//go:embed verbs.toml
+var verbFile []byte
 
 // verbs returns all commands of the script language.
-func verbs() []verb {
-	return slices.Concat(setupVerbs, actionVerbs, hookVerbs, portableVerbs, modelVerbsOfScripts, outcomeVerbs, budgetVerbs,
-		holdsVerbs)
+var verbs = sync.OnceValue(readVerbs)
+
+func readVerbs() []verb {
+	var file struct{ Verb []verb }
+	if err := toml.Unmarshal(verbFile, &file); err != nil {
+		panic(err) // unreachable: it is part of the program
+	}
+	do := deeds()
+	for i := range file.Verb {
+		file.Verb[i].deed = do[file.Verb[i].Name]
+	}
+	return file.Verb
 }
 
-var setupVerbs = []verb{
-	{name: "use", kind: setup, usage: "PATH [AS]", plain: true, do: doUse, elsewhere: true,
-		text: "Copies a file or folder, relative to the case file, into the workspace: as AS, or under its own name, " +
-			"which starts at a folder with a dot (.gemini/settings.json keeps its folder). If the case has a section with " +
-			"that name, nothing is copied."},
-	{name: "needs", kind: setup, usage: "PROGRAM...", plain: true, do: doNeeds, elsewhere: true,
-		text: "Skips the case if one of the programs is missing. With go, the case builds with the caches of this " +
-			"machine, GOCACHE and GOMODCACHE."},
-	{name: "differs", kind: setup, usage: "WHY", raw: true, do: doDiffers, elsewhere: true,
-		text: "Says why the case has another result in Gemini CLI: on gemini its cell is then known, where it would be " +
-			"fail."},
-	{name: "env", kind: setup, usage: "NAME=VALUE...", plain: true, check: checkEnv, do: doEnv,
-		elsewhere: true,
-		text:      "Adds to the environment, in which PATH, HOME, TMPDIR and LANG are set."},
-	{name: "allow", kind: setup, usage: "network | write PATH", min: 1, max: 2, plain: true, check: checkAllow,
-		do: doAllow, elsewhere: true,
-		text: "Lets the case's programs leave their own folder: to connect to other machines, or to write to a " +
-			"file or folder. The report says so."},
-	{name: "mode", kind: setup, usage: "MODE", plain: true, check: checkMode, do: doMode, elsewhere: true,
-		text: "Sets the approval mode: default, auto_edit, yolo or plan. Without it, the mode is yolo."},
-	{name: "trust", kind: setup, usage: "on|off|new|changed", plain: true,
-		check: oneOf("on", "off", "new", "changed"), do: doTrust,
-		text: "Says whether the user trusts the project: yes, no, since before it had its hooks, or since before they " +
-			"were changed."},
-	{name: "interactive", kind: setup, plain: true, do: doInteractive, headless: true,
-		text: "Lets the agent ask for permission, in mode default unless mode says otherwise; see answer."},
-	{name: "terminal", kind: setup, usage: "[COLUMNS]", plain: true, check: checkColumns, do: doTerminal,
-		text: "Runs the chat in a terminal (80 columns wide), in mode default unless mode says otherwise. Its user's " +
-			"input is typed: see type, key, waitfor and screen."},
-	{name: "timeout", kind: setup, usage: "DURATION", plain: true, check: checkDuration, do: doTimeout,
-		elsewhere: true,
-		text:      "Gives the case this much time, such as 5s, instead of 30s."},
-}
-
-var actionVerbs = []verb{
-	{name: "prompt", kind: action, usage: "TEXT", raw: true, do: doPrompt, elsewhere: true,
-		text: `Submits a prompt; "..." around it allows for \n. The first one starts the session. In a terminal it waits ` +
-			`for an empty prompt first, and does not wait afterwards.`},
-	{name: "answer", kind: action, usage: "once|always|no [FEEDBACK]", raw: true, check: checkAnswer, do: doAnswer,
-		headless: true,
-		text:     "Queues the answer to a later permission prompt."},
-	{name: "type", kind: action, usage: "TEXT", raw: true, do: doType, inTerminal: true,
-		text: `Types text in the terminal, whatever is shown there; "..." around it keeps blanks at its ends.`},
-	{name: "key", kind: action, usage: "KEY...", plain: true, check: checkKeys, do: doKey,
-		inTerminal: true,
-		text: "Presses keys in the terminal: enter, esc, tab, shift-tab, space, backspace, delete, up, down, left, " +
-			"right, home, end, ctrl-a to ctrl-z, or a character."},
-	{name: "waitfor", kind: action, usage: "TEXT", raw: true, do: doWaitfor, inTerminal: true,
-		text: "Waits until the terminal shows a text, below the last submitted prompt and after the text that was last " +
-			"waited for, for at most a third of the case's time (10s)."},
-	{name: "idle", kind: action, plain: true, do: doIdle, inTerminal: true,
-		text: "Pretends that the user has left an empty prompt idle for long enough that Notification hooks fire. It does " +
-			"not wait for them."},
-	{name: "start", kind: action, plain: true, do: doStart, text: "Starts the session without a prompt."},
-	{name: "clear", kind: action, plain: true, do: doClear, text: "Does what /clear does."},
-	{name: "compress", kind: action, plain: true, do: doCompress, text: "Does what /compress does."},
-	{name: "resume", kind: action, plain: true, do: doResume,
-		text: "Ends the session and resumes it in a new one."},
-	{name: "end", kind: action, plain: true, do: doEnd,
-		text: "Ends the session, in a terminal with /quit. It ends by itself after the last action."},
+// deeds says what the verbs of verbs.toml do.
+func deeds() map[string]deed {
+	return map[string]deed{
+		"use":            {do: doUse},
+		"needs":          {do: doNeeds},
+		"differs":        {do: doDiffers},
+		"env":            {check: checkEnv, do: doEnv},
+		"allow":          {check: checkAllow, do: doAllow},
+		"mode":           {check: checkMode, do: doMode},
+		"trust":          {check: oneOf("on", "off", "new", "changed"), do: doTrust},
+		"interactive":    {do: doInteractive},
+		"terminal":       {check: checkColumns, do: doTerminal},
+		"timeout":        {check: checkDuration, do: doTimeout},
+		"prompt":         {do: doPrompt},
+		"answer":         {check: checkAnswer, do: doAnswer},
+		"type":           {do: doType},
+		"key":            {check: checkKeys, do: doKey},
+		"waitfor":        {do: doWaitfor},
+		"idle":           {do: doIdle},
+		"start":          {do: doStart},
+		"clear":          {do: doClear},
+		"compress":       {do: doCompress},
+		"resume":         {do: doResume},
+		"end":            {do: doEnd},
+		"fired":          {check: checkEvent, judge: judgeFired},
+		"not-fired":      {check: checkEvent, judge: judgeNotFired},
+		"event":          {check: checkEvent, judge: judgeEvent},
+		"watches":        {judge: judgeWatches},
+		"portable":       {check: checkAgents, judge: judgePortable},
+		"tool-ran":       {judge: judgeToolRan},
+		"tool-result":    {judge: judgeToolResult},
+		"asked":          {judge: judgeAsked},
+		"model-requests": {check: checkNumber, judge: judgeRequests},
+		"model-saw":      {check: checkRequest, judge: judgeModelSaw},
+		"model-diff":     {check: checkDiff, judge: judgeModelDiff},
+		"user-saw":       {judge: judgeStreams},
+		"stdout":         {judge: judgeStreams},
+		"screen":         {judge: judgeStreams},
+		"stderr":         {judge: judgeStreams},
+		"notice":         {judge: judgeStreams},
+		"transcript":     {judge: judgeStreams},
+		"file":           {check: checkLocal, judge: judgeFile},
+		"exists":         {check: checkLocal, judge: judgeExists},
+		"cmp":            {check: checkLocal, judge: judgeCmp},
+		"exit":           {check: checkNumber, judge: judgeExit},
+		"ending":         {check: checkEnding, judge: judgeEnding},
+		"max-ms":         {check: checkNumber, judge: judgeMaxMS},
+		"max-processes":  {check: checkNumber, judge: judgeMaxProcesses},
+		"max-retries":    {check: checkNumber, judge: judgeMaxRetries},
+		"holds":          {checkAll: checkHolds, judge: judgeHolds},
+	}
 }
 
 func findVerb(name string) *verb {
 	for _, v := range verbs() {
-		if v.name == name {
+		if v.Name == name {
 			return &v
 		}
 	}
@@ -166,34 +160,34 @@ func findVerb(name string) *verb {
 func verbNames() []string {
 	var names []string
 	for _, v := range verbs() {
-		names = append(names, v.name)
+		names = append(names, v.Name)
 	}
 	return names
 }
 
 // knows reports whether key is one of the verb's conditions.
 func (v *verb) knows(key string) bool {
-	return slices.ContainsFunc(strings.Fields(v.keys), func(k string) bool {
+	return slices.ContainsFunc(strings.Fields(v.Keys), func(k string) bool {
 		open, isOpen := strings.CutSuffix(k, "NAME")
 		return k == key || isOpen && len(key) > len(open) && strings.HasPrefix(key, open)
 	})
 }
 
 func (v *verb) checkArgs(c *Command) error {
-	least, most := v.min, v.max
+	least, most := v.Min, v.Max
 	if most == 0 {
-		for word := range strings.FieldsSeq(v.usage) {
+		for word := range strings.FieldsSeq(v.Usage) {
 			if most++; word[0] != '[' {
 				least++
 			}
 		}
-		if strings.HasSuffix(v.usage, "...") {
+		if strings.HasSuffix(v.Usage, "...") {
 			most = math.MaxInt
 		}
 	}
 	if n := len(c.Args); n < least || n > most {
-		return fmt.Errorf("%s has %s; expected: %s", v.name, text.Plural(n, "argument"),
-			strings.TrimSpace(v.name+" "+v.usage))
+		return fmt.Errorf("%s has %s; expected: %s", v.Name, text.Plural(n, "argument"),
+			strings.TrimSpace(v.Name+" "+v.Usage))
 	}
 	if v.checkAll != nil {
 		return v.checkAll(c)
@@ -206,7 +200,7 @@ func (v *verb) checkArgs(c *Command) error {
 
 func (v *verb) checkText(c Command) error {
 	if c.Text == "" {
-		return fmt.Errorf("%s needs a text; expected: %s %s", v.name, v.name, v.usage)
+		return fmt.Errorf("%s needs a text; expected: %s %s", v.Name, v.Name, v.Usage)
 	}
 	if v.check != nil {
 		return v.check([]string{c.Text})

@@ -103,11 +103,15 @@ func (p *place) write(files []section) error {
 	return nil
 }
 
-func (p *place) target(name string) string {
+func (p *place) target(name string) string { return FileOf(p.workspace, p.home, name) }
+
+// FileOf returns the path of a file with this name in a case: one that begins with home/ is
+// in the home.
+func FileOf(workspace, home, name string) string {
 	if rest, ok := strings.CutPrefix(name, homePrefix); ok {
-		return filepath.Join(p.home, filepath.FromSlash(rest))
+		return filepath.Join(home, filepath.FromSlash(rest))
 	}
-	return filepath.Join(p.workspace, filepath.FromSlash(name))
+	return filepath.Join(workspace, filepath.FromSlash(name))
 }
 
 // WriteInto writes a file and makes its folder.

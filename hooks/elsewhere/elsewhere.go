@@ -47,10 +47,10 @@ func pointOf(ev protocol.Event) agents.Point {
 	return gemini.PointOf(string(ev))
 }
 
-// answerOf returns r as the tables of agents describe it.
-func answerOf(r *hooks.Run, ev protocol.Event) agents.Answer {
+// AnswerOf returns r at a point as the tables of agents describe it.
+func AnswerOf(r *hooks.Run, p agents.Point) agents.Answer {
 	return agents.Answer{
-		Point: pointOf(ev), Exit: r.Exit.Code, Stdout: string(r.Exit.Stdout), Stderr: string(r.Exit.Stderr),
+		Point: p, Exit: r.Exit.Code, Stdout: string(r.Exit.Stdout), Stderr: string(r.Exit.Stderr),
 		TimedOut: r.TimedOut, Killed: !r.TimedOut && r.Exit.Signal != "", Odd: !r.TimedOut && r.Exit.Signal == "" &&
 			r.Exit.Err != nil,
 	}
@@ -104,7 +104,7 @@ func Elsewhere(r hooks.Run, ev protocol.Event, agent *agents.Agent) (d *hooks.Di
 	if !r.Ran() || r.Left || !agent.Reads(pointOf(ev)) {
 		return nil, false
 	}
-	here, there := effectOf(&r, ev), agent.Read(answerOf(&r, ev))
+	here, there := effectOf(&r, ev), agent.Read(AnswerOf(&r, pointOf(ev)))
 	if there.Kind == agents.Unknown {
 		return nil, false
 	}
@@ -213,7 +213,7 @@ func Portable(r hooks.Run, ev protocol.Event, agent *agents.Agent) string {
 	case native.Fires == "no":
 		return fmt.Sprintf("%s does not fire %s in a run without a terminal", agent.Title(), native.Native)
 	case agent.Reads(p):
-		if agent.Read(answerOf(&r, ev)).Kind == agents.Unknown {
+		if agent.Read(AnswerOf(&r, pointOf(ev))).Kind == agents.Unknown {
 			return fmt.Sprintf("not measured: what %s makes of this answer", agent.Title())
 		}
 		if d, breaks := Elsewhere(r, ev, agent); breaks {

@@ -4,19 +4,20 @@ package archtest
 // reaches it.
 var parsers = []fuzzed{
 	{target: "e2e/agents FuzzWrap", folder: "e2e/agents",
-		functions: "mergeJSON mergeTOML readDoc readPlugin readTOML wrapper.place writePlugin"},
+		functions: "mergeJSON readDoc readPlugin readTOML wrapper.place writePlugin"},
 	{target: "e2e/agents/played FuzzFind", folder: "e2e/agents/played", functions: "finder.file finder.json finder.toml"},
 	{why: "copied or compared as it is, never parsed", folder: "e2e/agents/played", functions: "calls.look"},
 	{target: "e2e/fakemodel FuzzFault", folder: "e2e/testbed", functions: "parseFaults"},
 	{target: "e2e/fakemodel FuzzFault", folder: "e2e/fakemodel", functions: "Fault.UnmarshalJSON"},
 	{target: "e2e/fakemodel FuzzRequest", folder: "e2e/fakemodel",
 		functions: "anthropicJudge.head blocks chatJudge.head decode exchange.answer exchange.serveJSON geminiAPI.read " +
-			"geminiJudge.tools image instance isEmptyObject isText itemsOf object openAIContent queue.keepFailure " +
+			"geminiJudge.tools image instance isEmptyObject isText itemsOf objectOf openAIContent Server.keepFailure textOrList " +
 			"reading.checkTools reading.choice reading.responsesCall typeOf"},
 	{target: "llm/openai FuzzAnswers", folder: "llm/openai",
 		functions: "Client.Models assembly.call assembly.end decode lengthInList lengthInProps lengthInShow refusal.said " +
 			"texts.call"},
 	{target: "llm/script FuzzParse", folder: "e2e/testbed", functions: "ReadModel"},
+	{why: "a file that the program brings", folder: "e2e/testbed", functions: "readVerbs"},
 	{target: "e2e/testbed FuzzCase", folder: "e2e/record", functions: "unfit"},
 	{target: "e2e/testbed FuzzCase", folder: "e2e/testbed", functions: "Parse ReadFile modelParser.call nestedHooks"},
 	{target: "hooks/config FuzzEditor", folder: "hooks/config", functions: "editSettings"},

@@ -38,9 +38,8 @@ func TestOneWayToWriteWholeFiles(t *testing.T) {
 // globs are the functions that take a pattern of the user's, or one below a folder whose
 // name they have chosen.
 var globs = []read{
+	{"e2e/agents Adapter.HookFiles", "filepath.Glob", "in the folder of a case"},
 	{"e2e/agents session.Transcript", "filepath.Glob", "in the folder of a case"},
-	{"e2e/agents wrapper.prepare", "filepath.Glob", "in the folder of a case"},
-	{"e2e/agents/played finder.find", "filepath.Glob", "in the folder of a case"},
 	{"e2e/hooktest Run", "filepath.Glob", "the caller's pattern"},
 	{"internal/confine Readable", "filepath.Glob", "/etc"},
 }

@@ -123,3 +123,6 @@ func Distance(a, b string) int {
 	}
 	return last[len(b)]
 }
+
+// Word returns s as one word of a POSIX shell, in quotes.
+func Word(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -10,7 +10,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strings"
 
 	"minigem/hooks"
 	"minigem/hooks/author/attack"
@@ -23,6 +22,7 @@ import (
 	"minigem/internal/inspection"
 	"minigem/internal/output"
 	"minigem/internal/stage"
+	"minigem/internal/text"
 )
 
 // Attack holds the options of hooks attack.
@@ -149,7 +149,7 @@ func find(sys *app.System, c *app.Configuration, ev protocol.Event, name string)
 	case runtime.GOOS != "windows" && info.Mode()&0o111 == 0:
 		return config, fmt.Errorf("%s is not executable: chmod +x %[1]s", name)
 	}
-	command := "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	command := text.Word(path)
 	source := hooks.Source{Layer: hooks.LayerProject, File: path}
 	return hooks.Config{Hooks: []hooks.Hook{{Event: ev, Name: name, Command: command, Source: source}}}, nil
 }

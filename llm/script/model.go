@@ -132,13 +132,20 @@ func tail(req llm.Request) string {
 // Model is an [llm.Provider] that answers from a script, whatever is asked. It is safe
 // for concurrent use, but the answers are handed out in the order of the requests. Its
 // errors are [*llm.Error] of the kind [llm.ErrScript], or the context's own.
-type Model struct{ queue *Queue }
+type Model struct {
+	Answers
+	queue *Queue
+}
 
 var _ llm.Provider = (*Model)(nil)
 
 // New makes a Model that answers from entries. For nonStrict see [NewQueue]. The
 // entries are copied.
-func New(entries []Entry, nonStrict bool) *Model { return &Model{NewQueue(entries, nonStrict)} }
+func New(entries []Entry, nonStrict bool) *Model {
+	m := &Model{queue: NewQueue(entries, nonStrict)}
+	m.Answers = m.answer
+	return m
+}
 
 // Open makes a Model from a fake-responses file: strict for --fake-responses, nonStrict
 // for --fake-responses-non-strict. Errors are those of [ParseFile].
@@ -153,12 +160,15 @@ func Open(path string, nonStrict bool) (*Model, error) {
 // Left returns how many answers remain. A test that used up its script sees 0.
 func (m *Model) Left() int { return m.queue.Left() }
 
+// Answers is an [llm.Provider] that takes the answer to each request from a function.
+type Answers func(ctx context.Context, method Method, req llm.Request) (Entry, error)
+
 // Stream implements [llm.Model]. It adds nothing to the scripted chunks: if the last one
 // has no finish reason, the agent sees an answer that broke off. An entry is used up even
 // if the consumer stops early. An entry with a fault is an error.
-func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
+func (a Answers) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
-		e, err := m.answer(ctx, Stream, req)
+		e, err := a(ctx, Stream, req)
 		if err != nil {
 			yield(llm.Chunk{}, err)
 			return
@@ -176,8 +186,8 @@ func (m *Model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk
 }
 
 // Generate implements [llm.Generator] with the next entry of the method [Whole].
-func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
-	e, err := m.answer(ctx, Whole, req)
+func (a Answers) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
+	e, err := a(ctx, Whole, req)
 	if err != nil {
 		return llm.Chunk{}, err
 	}
@@ -186,8 +196,8 @@ func (m *Model) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error
 
 // CountTokens implements [llm.TokenCounter] with the next entry of the method [Count]. It
 // counts nothing itself.
-func (m *Model) CountTokens(ctx context.Context, req llm.Request) (int, error) {
-	e, err := m.answer(ctx, Count, req)
+func (a Answers) CountTokens(ctx context.Context, req llm.Request) (int, error) {
+	e, err := a(ctx, Count, req)
 	return e.Tokens, err
 }
 

@@ -14,6 +14,7 @@ import (
 	"minigem/hooks"
 	tables "minigem/hooks/agents"
 	"minigem/internal/boundedfile"
+	"minigem/internal/text"
 	"minigem/llm"
 	"minigem/llm/script"
 )
@@ -54,11 +55,15 @@ type model struct {
 // Stream implements llm.Model.
 func (m *model) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chunk, error] {
 	return func(yield func(llm.Chunk, error) bool) {
-		if said := m.p.course.request(); said != "" {
+		if said := m.p.course.note(func(at *progress) { at.requested++ }).system; said != "" {
 			req.System = strings.TrimLeft(req.System+"\n\n"+said, "\n")
 		}
 		var said answerText
-		defer func() { m.p.course.keepAnswer(said) }()
+		defer m.p.course.note(func(at *progress) {
+			if text := strings.Join(said.chunks, " "); text != "" {
+				at.answers = append(at.answers, text)
+			}
+		})
 		for chunk, err := range m.Provider.Stream(ctx, req) {
 			said.add(chunk)
 			parts := make([]llm.Part, len(chunk.Parts))
@@ -140,9 +145,7 @@ func (p *calls) translate(c llm.ToolCall) (llm.ToolCall, *call) {
 	}
 	if act, ok := p.adapter.Action(c); ok {
 		n, _ := p.adapter.NativeCall(act, ws) // the agent has a tool for it: c is a call of it
-		if seen := p.adapter.SeenOf(act, ws); !same(n.Call.Args, n.Seen) {
-			n.Seen = seen
-		} else {
+		if same(n.Call.Args, n.Seen) {
 			n.Seen = c.Args
 		}
 		n.Command = ""
@@ -298,10 +301,10 @@ func (p *calls) look(c *call) {
 }
 
 func (p *calls) path(c *call) string {
-	if c.act.Path == "" || filepath.IsAbs(c.act.Path) {
-		return c.act.Path
+	if c.act.Path == "" {
+		return ""
 	}
-	return filepath.Join(p.setup.Workspace, filepath.FromSlash(c.act.Path))
+	return text.Abs(p.setup.Workspace, filepath.FromSlash(c.act.Path))
 }
 
 // rewrite converts arguments that a hook replaced, in the agent's terms, to minigem's.

@@ -7,17 +7,9 @@ import (
 
 	"minigem/hooks"
 	tables "minigem/hooks/agents"
+	"minigem/hooks/elsewhere"
 	"minigem/hooks/protocol"
 )
-
-// answer converts a run to an answer as the tables define it.
-func answer(f hooks.Firing, r hooks.Run) tables.Answer {
-	return tables.Answer{
-		Point: played[f.Event], Exit: r.Exit.Code, Stdout: string(r.Exit.Stdout), Stderr: string(r.Exit.Stderr),
-		TimedOut: r.TimedOut, Killed: !r.TimedOut && r.Exit.Signal != "", Odd: !r.TimedOut && r.Exit.Signal == "" &&
-			r.Exit.Err != nil,
-	}
-}
 
 // effects determines the effects of hooks' answers.
 type effects struct {
@@ -29,7 +21,7 @@ type effects struct {
 
 // effect returns how the agent treats one run.
 func (p *effects) effect(f hooks.Firing, r hooks.Run) tables.Effect {
-	a, x := p.agentOf(r.Hook), answer(f, r)
+	a, x := p.agentOf(r.Hook), elsewhere.AnswerOf(&r, played[f.Event])
 	if r.Hook.Event == toolFailed {
 		x.Point = failedPoint
 	}
@@ -113,11 +105,11 @@ func (p *effects) settle(f hooks.Firing, runs []hooks.Run) hooks.Settled {
 		return p.settleStop(all)
 	case protocol.SessionStart:
 		if i := slices.IndexFunc(all, func(o one) bool { return o.Kind == tables.RunEnded }); i >= 0 {
-			p.course.end("a hook at the start of the session ended the run")
+			p.course.note(func(at *progress) { at.ended = "a hook at the start of the session ended the run" })
 		}
 		more := p.texts(p.agent.Play.Several.Contexts, all, contextOf)
 		if p.agent.Play.StartInSystem {
-			p.course.say(more)
+			p.course.note(func(at *progress) { at.system = more })
 			more = ""
 		}
 		return hooks.Settled{Output: protocol.Output{AdditionalContext: more}}
@@ -276,7 +268,7 @@ func (p *effects) settleAfter(f hooks.Firing, all []one) hooks.Settled {
 		slices.ContainsFunc(all, func(o one) bool { return o.Ends }) {
 		s.Decision, s.Output.Stop, s.Output.StopReason = hooks.Stop, true, "a hook ended the run"
 	}
-	if again(p.agent, "tools") && p.course.prompts {
+	if again(p.agent, "tools") && p.course.now().prompts {
 		p.unknown("%s fires its event for prompts again for the results of tools, and what a hook's answer does then was "+
 			"not measured", p.agent.Title())
 	}
@@ -287,7 +279,7 @@ func again(a *tables.Agent, what string) bool { return slices.Contains(a.Play.Ag
 
 func (p *effects) settlePrompt(all []one) hooks.Settled {
 	acted := slices.ContainsFunc(all, func(o one) bool { return o.Kind != tables.Allowed })
-	if ended := p.course.prompt(acted); ended != "" {
+	if ended := p.course.note(func(at *progress) { at.prompts = at.prompts || acted }).ended; ended != "" {
 		return hooks.Settled{Decision: hooks.Deny, Output: protocol.Output{Decision: protocol.Deny, Reason: ended}}
 	}
 	if blocks := having(all, tables.PromptBlocked, tables.Answered, tables.RunEnded, tables.Refused); len(blocks) > 0 {
@@ -303,7 +295,8 @@ func (p *effects) settleStop(all []one) hooks.Settled {
 	if len(again) == 0 {
 		return hooks.Settled{}
 	}
-	if p.course.goOn() > 1 && p.agent.Stop == (tables.Stop{}) {
+	at := p.course.note(func(at *progress) { at.retrying, at.goneOn = true, at.goneOn+1 })
+	if at.goneOn > 1 && p.agent.Stop == (tables.Stop{}) {
 		p.unknown("not measured: how often a hook can make %s go on", p.agent.Title())
 	}
 	why := p.texts(p.agent.Play.Several.Stops, again, func(o one) string {

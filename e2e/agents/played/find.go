@@ -1,6 +1,7 @@
 package played
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,7 +17,9 @@ import (
 	"minigem/e2e/testbed"
 	"minigem/hooks"
 	tables "minigem/hooks/agents"
+	"minigem/hooks/jsonc"
 	"minigem/internal/boundedfile"
+	"minigem/internal/text"
 )
 
 // hook is a hook as the agent configures it.
@@ -45,17 +48,13 @@ func (p *Player) Hooks() []hooks.Hook {
 
 // find reads the portable hooks of a case and those in the agent's own files.
 func (f *finder) find() error {
-	files := 0
-	for _, pattern := range f.adapter.Hooks.Native {
-		paths, err := filepath.Glob(f.place(pattern))
-		if err != nil {
-			return fmt.Errorf("%s: the pattern %s: %w", f.agent.ID, pattern, err)
-		}
-		files += len(paths)
-		for _, path := range paths {
-			if err := f.file(path); err != nil {
-				return err
-			}
+	files, err := f.adapter.HookFiles(f.setup.Workspace, f.setup.Home)
+	if err != nil {
+		return err
+	}
+	for _, path := range files {
+		if err := f.file(path); err != nil {
+			return err
 		}
 	}
 	for _, portable := range f.setup.Portable {
@@ -63,7 +62,7 @@ func (f *finder) find() error {
 			return err
 		}
 	}
-	if len(f.hooks) == 0 && len(f.cannot) == 0 && files == 0 {
+	if len(f.hooks) == 0 && len(f.cannot) == 0 && len(files) == 0 {
 		return &testbed.CannotError{
 			Why: fmt.Sprintf("the case has no hook that %s reads: write them in a section -- %s --, or in its own files",
 				f.agent.Name, testbed.PortableSection)}
@@ -91,15 +90,11 @@ func (f *finder) file(path string) error {
 
 // portable adds a portable hook.
 func (f *finder) portable(x testbed.Portable) error {
-	h := hooks.Hook{Name: x.Name, Command: x.Command, Timeout: x.Timeout,
-		Source: hooks.Source{Layer: hooks.LayerProject, File: testbed.PortableSection}}
-	n, err := f.adapter.Native(x)
-	if err != nil {
-		return err
+	h, event, tools, err := f.adapter.Native(x)
+	if err == nil {
+		f.add(h, event, tools)
 	}
-	h.Matcher, h.Timeout = n.Matcher, time.Duration(n.Seconds*float64(time.Second))
-	f.add(h, n.Event, n.Tools)
-	return nil
+	return err
 }
 
 // add adds a hook for an event of the agent.
@@ -157,59 +152,41 @@ func (f *finder) program(path string) {
 	if err != nil || info.IsDir() || strings.HasPrefix(filepath.Base(path), ".") {
 		return
 	}
-	f.add(hooks.Hook{Command: "'" + strings.ReplaceAll(path, "'", `'\''`) + "'",
+	f.add(hooks.Hook{Command: text.Word(path),
 		Source: hooks.Source{Layer: hooks.LayerProject, File: path}}, filepath.Base(path), nil)
 }
 
-// toml parses [[hooks]].
+// toml parses [[hooks]], whose entries are read as if they were JSON.
 func (f *finder) toml(path string, data []byte) {
 	var all struct {
 		Hooks []map[string]any `toml:"hooks"`
 	}
-	if err := toml.Unmarshal(data, &all); err != nil {
+	var doc *jsonc.Doc
+	err := toml.Unmarshal(data, &all)
+	if err == nil {
+		data, err = json.Marshal(all.Hooks)
+	}
+	if err == nil {
+		doc, err = jsonc.Parse(path, data)
+	}
+	if err != nil {
 		f.odd(path, "syntax", err.Error())
 		return
 	}
-	var adds []func()
-	for _, entry := range all.Hooks {
-		text := func(key string) string { s, _ := entry[key].(string); return s }
-		h := hooks.Hook{Command: text("command"), Matcher: text("matcher"),
-			Source: hooks.Source{Layer: hooks.LayerUser, File: path}}
-		taken := ""
-		check := func(wrong bool, what, detail string) {
-			if wrong && taken == "" {
-				taken = f.odd(path, what, detail)
-			}
+	file := &hookFile{finder: f, source: hooks.Source{Layer: hooks.LayerUser, File: path}}
+	for _, entry := range doc.Root().Elements() {
+		file.odd = false
+		file.at(entry.Get("event").Text())
+		for _, m := range entry.Members() {
+			file.check(!slices.Contains([]string{"event", "command", "matcher", "timeout", "cwd", "env", "name"}, m.Name), "key",
+				fmt.Sprintf("%q is not a key of a hook", m.Name))
 		}
-		check(entry["command"] == nil, "no command", "an entry has no command")
-		_, hasCommand := entry["command"].(string)
-		check(entry["command"] != nil && !hasCommand, "command", "a command is not a text")
-		check(hasCommand && h.Command == "", "empty command", "a command is empty")
-		_, hasMatcher := entry["matcher"].(string)
-		check(entry["matcher"] != nil && !hasMatcher, "matcher", "a matcher is not a string")
-		_, isText := entry["timeout"].(string)
-		check(isText, "timeout string", "a timeout is a string")
-		seconds, isNumber := entry["timeout"].(int64)
-		check(isNumber && seconds < 0, "timeout negative", "a timeout is negative")
-		check(isNumber && seconds == 0, "timeout zero", "a timeout is 0")
-		_, known := f.event(text("event"))
-		check(!known, "event", fmt.Sprintf("there is no event %q", text("event")))
-		for key := range entry {
-			check(!slices.Contains([]string{"event", "command", "matcher", "timeout", "cwd", "env", "name"}, key), "key",
-				fmt.Sprintf("%q is not a key of a hook", key))
-		}
-		switch taken {
-		case "file", "event":
-			return
-		case "entry":
-			continue
-		}
-		h.Timeout = time.Duration(seconds) * time.Second
-		adds = append(adds, func() { f.add(h, text("event"), nil) })
+		file.entry(file.matcher(entry), entry)
 	}
-	for _, add := range adds {
-		add()
+	for i := range file.found {
+		file.found[i].hook.Source.Line = 0 // in TOML it is another one
 	}
+	file.keep()
 }
 
 func (f *finder) event(native string) (tables.Event, bool) {

@@ -40,7 +40,7 @@ func (p *payloads) values(f hooks.Firing, a *tables.Agent) tables.Values {
 	if err != nil {
 		started = time.Now()
 	}
-	ws := p.setup.Workspace
+	ws, at := p.setup.Workspace, p.course.now()
 	v := tables.Values{Own: a.Play.Values, Base: map[string]any{
 		"session_id": session, "transcript_path": in.Get("transcript_path").String(), "cwd": in.Get("cwd").String(),
 		"home": p.setup.Home,
@@ -48,8 +48,8 @@ func (p *payloads) values(f hooks.Firing, a *tables.Agent) tables.Values {
 		"date": started.Format("2006-01-02T15-04-05"), "date_path": started.Format("2006/01/02"),
 		"prompt_id": tables.UUID(session, "prompt"), "turn_id": tables.UUID(session, "turn"), "plans": f.Origin.PlansDir,
 		"mode": p.mode(a), "prompt": in.Get("prompt").String(), "answer": in.Get("prompt_response").String(),
-		"answers": p.course.answered(), "retry": in.Get("stop_hook_active").Bool(),
-		"iteration": p.course.requests(), "source": in.Get("source").String(), "reason": in.Get("reason").String(),
+		"answers": strings.Join(at.answers, "\n"), "retry": in.Get("stop_hook_active").Bool(),
+		"iteration": at.requested, "source": in.Get("source").String(), "reason": in.Get("reason").String(),
 		"duration_ms": 10, "tool_response": in.Get("tool_response").Value(),
 	}}
 	if f.Event == protocol.SessionStart { // a case has only one prompt

@@ -160,7 +160,9 @@ func (p *Player) subject(f hooks.Firing, name protocol.Event) string {
 func (p *Player) Plan(f hooks.Firing) hooks.Plan {
 	name := p.reads.name(f)
 	why := p.whyNot(f, name)
-	p.course.noteRetry(f)
+	if f.Event == protocol.BeforeAgent { // the prompt of a hook was submitted
+		p.course.note(func(at *progress) { at.retrying = false })
+	}
 	plan := hooks.Plan{
 		Event: name, Subject: p.subject(f, name), InTurn: p.agent.Play.Several.Order == "in turn",
 		Settle: func(runs []hooks.Run) hooks.Settled { return p.does.settle(f, runs) },
@@ -200,9 +202,9 @@ func (p *Player) whyNot(f hooks.Firing, name protocol.Event) string {
 		return fmt.Sprintf("%s does not fire %s in a run without a terminal", p.agent.Name, native.Native)
 	case name == protocol.AfterTool && p.agent.Play.Failures == "silent" && p.reads.failed(f):
 		return fmt.Sprintf("%s fires no event for a tool that failed", p.agent.Name)
-	case name == protocol.AfterAgent && p.agent.Play.StopOnce && p.course.wentOn() > 0:
+	case name == protocol.AfterAgent && p.agent.Play.StopOnce && p.course.now().goneOn > 0:
 		return fmt.Sprintf("%s does not fire %s again once a hook made it go on", p.agent.Name, native.Native)
-	case name == protocol.BeforeAgent && p.course.retries() && !slices.Contains(p.agent.Play.Again, "retry"):
+	case name == protocol.BeforeAgent && p.course.now().retrying && !slices.Contains(p.agent.Play.Again, "retry"):
 		return fmt.Sprintf("%s fires %s only for what the user submitted", p.agent.Name, native.Native)
 	}
 	return ""
@@ -254,7 +256,7 @@ const enough = 50
 
 // endless reports whether the agent had to be stopped.
 func (p *Player) endless() bool {
-	return p.agent.Stop.Endless && p.course.wentOn() > enough
+	return p.agent.Stop.Endless && p.course.now().goneOn > enough
 }
 
 // Exit returns the agent's exit code, given minigem's.

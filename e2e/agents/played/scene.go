@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"sync"
 
 	"minigem/e2e/agents"
@@ -74,8 +73,5 @@ func (s *scene) agentOf(h hooks.Hook) *tables.Agent {
 
 // place returns the path of a file in an adapter's pattern.
 func (s *scene) place(name string) string {
-	if rest, ok := strings.CutPrefix(name, "home/"); ok {
-		return filepath.Join(s.setup.Home, filepath.FromSlash(rest))
-	}
-	return filepath.Join(s.setup.Workspace, filepath.FromSlash(name))
+	return testbed.FileOf(s.setup.Workspace, s.setup.Home, name)
 }

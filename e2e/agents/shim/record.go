@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"minigem/internal/boundedfile"
+	"minigem/internal/text"
 )
 
 // Name is the first argument that makes minigem a shim. The folder for records, the hook's
@@ -35,36 +36,29 @@ const (
 
 // begin is the record of a started hook.
 type begin struct {
-	Hook    string    `json:"hook"`
+	Hook    string    `json:"hook"` // its id
 	Started time.Time `json:"started"`
-	Dir     string    `json:"dir"`
+	Dir     string    `json:"dir"` // its working directory
 }
 
 // end is the record of a finished hook.
 type end struct {
-	Exit    int       `json:"exit"`
-	Signal  string    `json:"signal,omitempty"`
+	Exit    int       `json:"exit"`             // -1 if a signal ended it or the agent ended the shim
+	Signal  string    `json:"signal,omitempty"` // the signal that ended the hook
 	Ended   time.Time `json:"ended"`
-	Signals []string  `json:"signals,omitempty"`
-	Problem string    `json:"problem,omitempty"`
+	Signals []string  `json:"signals,omitempty"` // signals that the agent sent
+	Problem string    `json:"problem,omitempty"` // why it could not be started
 
 	number syscall.Signal // the signal that ended it; 0 if none
 }
 
 // Run is one run of a hook.
 type Run struct {
-	Hook    string // its id
-	Started time.Time
-	Took    time.Duration // 0 if unknown
-	Dir     string        // its working directory
-	Stdin   []byte
-	Stdout  []byte
-	Stderr  []byte
-	Exit    int      // -1 if a signal ended it or the agent ended the shim
-	Signal  string   // the signal that ended the hook
-	Signals []string // signals that the agent sent
-	Killed  bool     // the agent ended it before it could be recorded
-	Problem string   // why it could not be started
+	begin
+	end
+	Took                  time.Duration // 0 if unknown
+	Stdin, Stdout, Stderr []byte
+	Killed                bool // the agent ended it before it could be recorded
 }
 
 // Command returns a command line for an agent to pass to a shell with -c. It runs command
@@ -81,11 +75,9 @@ func ScriptLine(program, dir, hook, command string) string {
 }
 
 func line(program, dir, hook, shell, command string) string {
-	return "exec " + strings.Join([]string{quote(program), Name, quote(dir), quote(hook), shell, quote(command)}, " ")
+	words := []string{"exec", text.Word(program), Name, text.Word(dir), text.Word(hook), shell, text.Word(command)}
+	return strings.Join(words, " ")
 }
-
-// quote quotes s as one shell word.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // Read returns the runs recorded in dir, oldest first.
 func Read(dir string) ([]Run, error) {
@@ -112,11 +104,10 @@ func Read(dir string) ([]Run, error) {
 }
 
 func readRun(dir string) (Run, error) {
-	var b begin
-	if err := readJSON(filepath.Join(dir, beginFile), &b); err != nil {
+	run := Run{end: end{Exit: -1}}
+	if err := readJSON(filepath.Join(dir, beginFile), &run.begin); err != nil {
 		return Run{}, err
 	}
-	run := Run{Hook: b.Hook, Started: b.Started, Dir: b.Dir, Exit: -1}
 	for name, into := range map[string]*[]byte{stdinFile: &run.Stdin, stdoutFile: &run.Stdout, stderrFile: &run.Stderr} {
 		data, err := boundedfile.Read(filepath.Join(dir, name), boundedfile.Recorded)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -124,16 +115,14 @@ func readRun(dir string) (Run, error) {
 		}
 		*into = data
 	}
-	var e end
-	switch err := readJSON(filepath.Join(dir, endFile), &e); {
+	switch err := readJSON(filepath.Join(dir, endFile), &run.end); {
 	case errors.Is(err, fs.ErrNotExist):
 		run.Killed = true
 		return run, nil
 	case err != nil:
 		return Run{}, err
 	}
-	run.Exit, run.Signal, run.Signals, run.Problem, run.Took = e.Exit, e.Signal, e.Signals, e.Problem,
-		e.Ended.Sub(b.Started)
+	run.Took = run.Ended.Sub(run.Started)
 	return run, nil
 }
 
@@ -155,4 +144,16 @@ func writeJSON(path string, v any) error {
 		return err
 	}
 	return os.Rename(path+unfinished, path)
+}
+
+// LookIn finds a program in folders, as a POSIX shell does. It is empty if there is none.
+func LookIn(dirs []string, name string) string {
+	for _, dir := range dirs {
+		at := filepath.Join(dir, name)
+		info, err := os.Stat(at)
+		if err == nil && dir != "" && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
+			return at
+		}
+	}
+	return ""
 }

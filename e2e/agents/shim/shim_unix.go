@@ -184,11 +184,8 @@ func look(name string) (string, error) {
 	if filepath.Base(name) != name {
 		return name, nil
 	}
-	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0 {
-			return path, nil
-		}
+	if path := LookIn(filepath.SplitList(os.Getenv("PATH")), name); path != "" {
+		return path, nil
 	}
 	return "", fmt.Errorf("%s: not found", name)
 }

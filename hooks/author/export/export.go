@@ -27,6 +27,7 @@ import (
 	"minigem/hooks/config"
 	"minigem/hooks/jsonc"
 	"minigem/hooks/protocol"
+	"minigem/internal/text"
 )
 
 // Agents lists the ids of the agents to which hooks can be exported. It must not be
@@ -339,7 +340,7 @@ func quote(s string) string {
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-") == "" {
 		return s
 	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return text.Word(s)
 }
 
 // timeout converts d to the agent's unit; 0 means that the agent has no timeout.
