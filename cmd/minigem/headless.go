@@ -11,9 +11,11 @@ import (
 	"minigem/internal/acp"
 	"minigem/internal/app"
 	"minigem/internal/cases"
+	"minigem/internal/commands"
 	"minigem/internal/exit"
 	"minigem/internal/headless"
 	"minigem/internal/inspection"
+	"minigem/internal/wiring"
 )
 
 // withoutTerminal reports whether the run is not interactive (core/utils/headless.ts).
@@ -72,14 +74,14 @@ func runHeadless(ctx context.Context, sys *app.System, f *app.Options) error {
 	if err := c.Trust.RequireTrusted(); err != nil {
 		return out.Refuse(err)
 	}
-	w := app.Frontend{Sink: event.Tee(out, headless.EndOnFatalTool(cancel)), Reports: out.Report, Warn: out.Notice}.
+	w := wiring.Frontend{Sink: event.Tee(out, headless.EndOnFatalTool(cancel)), Reports: out.Report, Warn: out.Notice}.
 		Debugging(f.Debug, sys.Stderr)
 	if n := inspection.WithoutEffect(c); f.Debug && n != "" {
 		fmt.Fprintf(sys.Stderr, "[DEBUG] %s\n", c.ShortenIn(n))
 	}
 	rec := cases.StartRecording(f, sys, c, false)
 	rec.Join(&w)
-	r, err := app.Build(ctx, sys, f, c, w)
+	r, err := wiring.Open(ctx, sys, f, c, w)
 	if err != nil {
 		return out.Refuse(err)
 	}
@@ -115,7 +117,7 @@ func promptOf(sys *app.System, f *app.Options) (string, error) {
 }
 
 // oneShot begins the session, runs prompt and ends the session, even if the run failed.
-func oneShot(r *app.Runtime, ctx context.Context, out headless.Output, prompt string,
+func oneShot(r *wiring.Runtime, ctx context.Context, out headless.Output, prompt string,
 	rec *cases.Recording) (agent.Result, error) {
 	for _, n := range inspection.Notices(r.Config) {
 		out.Notice(n)
@@ -123,7 +125,7 @@ func oneShot(r *app.Runtime, ctx context.Context, out headless.Output, prompt st
 	out.Start(r, prompt)
 	defer r.Session.End(context.WithoutCancel(ctx), "exit")
 	before := r.Session.Begin(ctx)
-	p, err := r.Expand(ctx, prompt, before, nil, out.Notice)
+	p, err := commands.Expand(ctx, r, prompt, before, nil, out.Notice)
 	if err != nil {
 		return agent.Result{}, err
 	}

@@ -51,8 +51,8 @@ func (c *Configuration) readOwnEnv(sys *System, all dotenv.File) error {
 	without := *c
 	without.Loaded, without.Settings, without.Env = own, own.Settings, withVars(sys.Env, file.Vars)
 	// problems were already reported for all settings
-	without.models, _ = models.New(own.Settings.ModelConfigs, own.Settings.Agents.Overrides)
-	c.own, c.ownEnvironment = &without, sanitized(without.Env, own.Settings)
+	without.Models, _ = models.New(own.Settings.ModelConfigs, own.Settings.Agents.Overrides)
+	c.Own, c.ownEnvironment = &without, sanitized(without.Env, own.Settings)
 	if all.Path != file.Path {
 		c.projectEnv = all.Path
 		for _, v := range all.Vars {

@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"minigem/session"
 	"slices"
 	"strings"
 )
@@ -74,13 +75,11 @@ func (f *Options) Check() error {
 		return fmt.Errorf("--output-format is %q: it must be text, json or stream-json", f.OutputFormat)
 	case f.BlockedExitCode < 0 || f.BlockedExitCode > 255:
 		return fmt.Errorf("--blocked-exit-code is %d: it must be from 1 to 255", f.BlockedExitCode)
-	case f.SessionID != "" && strings.Trim(f.SessionID, idCharacters) != "":
+	case f.SessionID != "" && strings.Trim(f.SessionID, session.IDCharacters) != "":
 		return fmt.Errorf("--session-id is %q: it may contain letters, digits, - and _", f.SessionID)
 	}
 	return nil
 }
-
-const idCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 func countSet(values ...string) int {
 	n := 0

@@ -5,10 +5,10 @@ import (
 	"minigem/internal/text"
 )
 
-// checkRestrictions returns an error if the settings contain a restriction that minigem
+// CheckRestrictions returns an error if the settings contain a restriction that minigem
 // does not support, since going on would pretend to enforce it. Once a restriction is
 // supported, its line in settings/known.txt says "works".
-func (c *Configuration) checkRestrictions() error {
+func (c *Configuration) CheckRestrictions() error {
 	all := c.Loaded.Restrictions()
 	if len(all) == 0 {
 		return nil

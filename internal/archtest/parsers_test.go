@@ -51,7 +51,7 @@ var parsers = []fuzzed{
 	{target: "hooks/config FuzzLoadSettings", folder: "internal/inspection", functions: "files readSection"},
 	{why: "a value of settings that were read before", folder: "internal/models", functions: "Catalog.addOverride"},
 	{why: "a value of settings that were read before", folder: "internal/app",
-		functions: "sandboxWanted sandboxWidened"},
+		functions: "Configuration.SandboxWanted Configuration.SandboxWidened"},
 	{why: "a value of settings that were read before", folder: "internal/mcp/fleet", functions: "filled"},
 	{target: "hooks/config FuzzTrust", folder: "hooks/config",
 		functions: "TrustStore.load TrustStore.tellUpstream parseTrust"},

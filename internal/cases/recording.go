@@ -20,6 +20,7 @@ import (
 	"minigem/internal/exit"
 	"minigem/internal/headless"
 	"minigem/internal/text"
+	"minigem/internal/wiring"
 	"minigem/tools/toolcall"
 )
 
@@ -85,7 +86,7 @@ func StartRecording(f *app.Options, sys *app.System, c *app.Configuration, inter
 }
 
 // Join makes the recorder record a session.
-func (r *Recording) Join(w *app.Frontend) {
+func (r *Recording) Join(w *wiring.Frontend) {
 	if r == nil {
 		return
 	}
@@ -96,7 +97,7 @@ func (r *Recording) Join(w *app.Frontend) {
 }
 
 // Opened tells the recorder about a wired session.
-func (r *Recording) Opened(runtime *app.Runtime) {
+func (r *Recording) Opened(runtime *wiring.Runtime) {
 	if r != nil {
 		r.SetMode(runtime.Policy.Mode().Flag())
 	}
@@ -174,7 +175,7 @@ func (r *Recording) observe(t *chat.Chat) {
 		return nil
 	}
 	t.Observer.Opened = r.Opened
-	t.Observer.Wiring = func(w *app.Frontend) { r.Join(w) }
+	t.Observer.Wiring = func(w *wiring.Frontend) { r.Join(w) }
 	t.Observer.Submitted = func(text string) { r.Prompt(text, text) }
 	t.Observer.Commanded = r.command
 	t.Observer.Finished = r.Finished

@@ -122,7 +122,7 @@ func (t *signInDialogue) askKey() error {
 // reached, the user may keep s untried.
 func (t *signInDialogue) try(s signin.Way) (again bool, err error) {
 	t.work("trying it with one request", func(ctx context.Context) {
-		err = t.c.SignIn().Try(ctx, s, t.c.GeminiModel(t.flags))
+		err = t.c.SignIn().Try(ctx, s, t.c.Source(t.flags, nil).Google())
 	})
 	var said *llm.Error
 	switch {

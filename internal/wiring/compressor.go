@@ -1,4 +1,4 @@
-package app
+package wiring
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"minigem/compress"
 	"minigem/hooks"
 	"minigem/internal/telemetry"
-	"minigem/llm"
 	"minigem/llm/openai"
 	"minigem/session"
 )
@@ -17,9 +16,9 @@ import (
 // compressorOf makes the compressor of one agent's history.
 func (r *Runtime) compressorOf(h compress.History, model string) *compress.Compressor {
 	var ask func(context.Context) int
-	if o, err := openai.OptionsFor(model, r.source().lookup); err == nil &&
-		r.Flags.Fake == "" && r.Flags.FakeNonStrict == "" {
-		o.Version = Version
+	source := r.source()
+	if o, err := openai.OptionsFor(model, source.Lookup); err == nil && source.Fake == "" {
+		o.Version = source.Version
 		ask = openai.New(o).ContextLength
 	}
 	return &compress.Compressor{
@@ -29,9 +28,7 @@ func (r *Runtime) compressorOf(h compress.History, model string) *compress.Compr
 		ModelName: model,
 		Threshold: r.Config.Settings.Model.CompressionThreshold,
 		Hooks:     compressHooks{r},
-		Save: func(callID, text string) (string, error) {
-			return r.saveOutput(llm.ToolCall{ID: callID}, text)
-		},
+		Save:      func(callID, text string) (string, error) { return session.SaveOutput(r.Session, callID, text) },
 		Report: func(res compress.Result) {
 			e := event.Compressed{Before: res.Before, After: res.After, Status: int(res.Status)}
 			if r.sink != nil && (res.Changed() || res.Trigger == compress.TriggerManual) {

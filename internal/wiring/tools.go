@@ -1,19 +1,14 @@
-package app
+package wiring
 
 import (
 	"context"
-	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
-	"minigem/internal/atomicfile"
 	"minigem/internal/contextfile"
 	"minigem/internal/sandbox"
 	"minigem/internal/skills"
 	"minigem/internal/telemetry"
-	"minigem/llm"
-	"minigem/session"
 	"minigem/tools"
 	"minigem/tools/builtin"
 	"minigem/tools/workspace"
@@ -98,20 +93,4 @@ func (r *Runtime) ProjectMemory() string {
 func (r *Runtime) ignore() workspace.Ignore {
 	f := r.Config.Settings.Context.FileFiltering
 	return workspace.Ignore{Git: f.RespectGitIgnore, Gemini: f.RespectGeminiIgnore, Custom: f.CustomIgnoreFilePaths}
-}
-
-// saveOutput saves the full text of an output that is cut for the model.
-func (r *Runtime) saveOutput(call llm.ToolCall, text string) (string, error) {
-	dir := session.ToolOutputs(r.Project, r.Session.ID())
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return "", err
-	}
-	name := strings.Map(func(c rune) rune {
-		if strings.ContainsRune(idCharacters, c) {
-			return c
-		}
-		return '_'
-	}, call.ID)
-	path := filepath.Join(dir, name+".txt")
-	return path, atomicfile.WriteText(path, text, 0o600)
 }

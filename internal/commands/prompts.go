@@ -1,64 +1,37 @@
-package app
+package commands
 
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"minigem/agent"
-	"minigem/agent/event"
 	"minigem/hooks"
+	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/slash"
 	"minigem/internal/text"
+	"minigem/internal/wiring"
 	"minigem/llm"
-	"minigem/tools/policy"
 	"minigem/tools/toolcall"
 )
-
-// Files returns the files that a prompt may name.
-func (r *Runtime) Files() slash.Files {
-	return slash.Files{Workspace: r.Workspace, Ignore: r.ignore(),
-		Search:   r.Config.Settings.Context.FileFiltering.EnableRecursiveFileSearch,
-		Resource: r.MCP.Resource, Agent: r.Agents.Has}
-}
-
-// CustomCommands returns the commands of the user, of the project if the folder is
-// trusted, and of extensions. Their names differ from those in taken and from the chat's
-// commands.
-func (c *Configuration) CustomCommands(taken []string, warn func(string)) []slash.Custom {
-	sources := []slash.Source{{Prefix: "user.", Dir: filepath.Join(c.DotGemini, "commands")}}
-	if own := filepath.Join(c.Dir, ".gemini"); c.Trust.Trusted && own != filepath.Clean(c.DotGemini) {
-		sources = append(sources, slash.Source{Prefix: "workspace.", Dir: filepath.Join(own, "commands")})
-	}
-	for _, e := range c.Extensions.Used {
-		sources = append(sources, slash.Source{Prefix: e.Name + ":", Dir: filepath.Join(e.Dir, "commands")})
-	}
-	found, problems := slash.LoadAll(sources, append(slash.Names(), taken...))
-	for _, p := range problems {
-		warn(c.ShortenIn(p.Error()))
-	}
-	return found
-}
 
 // Ask asks the user for permission. It is nil if there is no user.
 type Ask = func(context.Context, toolcall.Question) toolcall.Answer
 
-// A Command makes a prompt from the text after its name. It is a skill, a custom command
-// file, or a prompt of an MCP server.
-type Command struct {
+// A Maker is a command that makes a prompt from the text after its name. It is a skill, a
+// custom command file, or a prompt of an MCP server.
+type Maker struct {
 	Name, Args, Help string
 	Server           string // the MCP server that offers it; may be empty
 	Make             func(ctx context.Context, args string, ask Ask) (agent.Prompt, error)
 }
 
-// OwnCommands returns custom commands and skills. The extension's name precedes the name
+// Own returns the custom commands and the skills of r. The extension's name precedes the name
 // of its skill. If a skill and a command file outside extensions share a name, neither gets it
 // (cli/services/SkillCommandLoader.ts, cli/services/SlashCommandResolver.ts).
-func (r *Runtime) OwnCommands(warn func(string)) (all []Command) {
+func Own(r *wiring.Runtime, warn func(string)) (all []Maker) {
 	var names []string
 	var called []slash.Custom
 	list := r.Skills.List()
@@ -72,34 +45,34 @@ func (r *Runtime) OwnCommands(warn func(string)) (all []Command) {
 	taken := slash.Names()
 	for _, c := range r.Config.CustomCommands(names, warn) {
 		taken = append(taken, c.Name, strings.TrimPrefix(strings.TrimPrefix(c.Name, "user."), "workspace."))
-		all = append(all, Command{Name: c.Name, Args: "[ARGS]", Help: cmp.Or(c.Description, "from "+r.Config.Shorten(c.File)),
+		all = append(all, Maker{Name: c.Name, Args: "[ARGS]", Help: cmp.Or(c.Description, "from "+r.Config.Shorten(c.File)),
 			Make: func(ctx context.Context, args string, ask Ask) (agent.Prompt, error) {
 				shell := slash.Shell{Tool: r.Registry.Lookup("run_shell_command"), Policy: r.Policy, Ask: ask}
 				return prompted(c.Fill(ctx, slash.Filler{File: r.Files().Text, Shell: shell.Run}, "/"+c.Name+" "+args, args))
 			}})
 	}
 	for i, c := range slash.Named("", called, taken) {
-		all = append(all, Command{Name: c.Name, Args: "[PROMPT]", Help: list[i].Description,
+		all = append(all, Maker{Name: c.Name, Args: "[PROMPT]", Help: list[i].Description,
 			Make: func(ctx context.Context, args string, _ Ask) (agent.Prompt, error) {
 				p := agent.Prompt{Text: cmp.Or(args, "Use the skill "+list[i].Name+".")}
 				p.Parts = r.Files().Include(ctx, p.Text, warn)
-				p.First = func(ctx context.Context) hooks.Verdict { return activate(ctx, r, list[i].Name) }
+				p.First = func(ctx context.Context) hooks.Verdict { return r.Activate(ctx, list[i].Name) }
 				return p, nil
 			}})
 	}
 	return all
 }
 
-// MCPCommands returns the prompts of connected servers as commands. Their names differ
+// OfServers returns the prompts of connected servers as commands. Their names differ
 // from those in own.
-func MCPCommands(r *Runtime, own []Command) (all []Command) {
+func OfServers(r *wiring.Runtime, own []Maker) (all []Maker) {
 	taken := slash.Names()
 	for _, c := range own {
 		taken = append(taken, c.Name)
 	}
 	for _, s := range r.MCP.Sessions() {
 		for _, p := range s.Prompts() {
-			c := Command{Name: strings.Join(strings.Fields(p.Name), "-"), Help: "from the MCP server " + p.Server,
+			c := Maker{Name: strings.Join(strings.Fields(p.Name), "-"), Help: "from the MCP server " + p.Server,
 				Server: p.Server}
 			c.Name = slash.Named(p.Server+"_", []slash.Custom{{Name: c.Name}}, taken)[0].Name
 			if p.Description != "" {
@@ -125,41 +98,19 @@ func prompted(text string, err error) (agent.Prompt, error) {
 	return agent.Prompt{Text: text, Parts: []llm.Part{llm.Text{Text: text}}}, err
 }
 
-// activate activates a skill that the user requested. The same hooks run as for the
-// model, but the policy does not ask.
-func activate(ctx context.Context, r *Runtime, name string) hooks.Verdict {
-	call := llm.ToolCall{Name: "activate_skill", Args: map[string]any{"name": name}}
-	call.ID = fmt.Sprintf("%s_%d_u%d", call.Name, r.now().UnixMilli(), len(r.Session.Messages()))
-	r.Session.Append(llm.Message{Role: llm.RoleModel, Parts: []llm.Part{call}})
-	r.sink.Emit(event.ToolRequested{Call: call})
-	runner := *r.runner
-	runner.Policy, runner.Offered = wanted{r.Policy}, nil
-	results, verdict := runner.Run(ctx, []llm.ToolCall{call}, nil)
-	r.Session.Append(llm.Message{Role: llm.RoleUser, Parts: []llm.Part{results[0]}})
-	return verdict
-}
-
-// wanted is the policy for a call that the user requested.
-type wanted struct{ *policy.Engine }
-
-// Check implements toolcall.Policy.
-func (p wanted) Check(c policy.Call) policy.Verdict {
-	c.Wanted = true
-	return p.Engine.Check(c)
-}
-
-// Expand prepares the prompt of a run without a terminal: it runs a [Command] and adds
+// Expand prepares the prompt of a run without a terminal: it runs a [Maker] and adds
 // files named with an "@". A command of the chat is an error, because no model knows what
 // it means. A path, or a word that resembles no command, is sent as a prompt.
-func (r *Runtime) Expand(ctx context.Context, said, before string, ask Ask, warn func(string)) (agent.Prompt, error) {
+func Expand(ctx context.Context, r *wiring.Runtime, said, before string, ask Ask, warn func(string)) (agent.Prompt,
+	error) {
 	word, args, _ := strings.Cut(said, " ")
-	var all []Command
+	var all []Maker
 	if slash.Is(said) {
-		at := func() int { return slices.IndexFunc(all, func(c Command) bool { return "/"+c.Name == word }) }
-		all = r.OwnCommands(warn)
+		at := func() int { return slices.IndexFunc(all, func(c Maker) bool { return "/"+c.Name == word }) }
+		all = Own(r, warn)
 		if at() < 0 {
 			r.MCP.Await(ctx)
-			all = append(all, MCPCommands(r, all)...)
+			all = append(all, OfServers(r, all)...)
 		}
 		if i := at(); i >= 0 {
 			p, err := all[i].Make(ctx, strings.TrimSpace(args), ask)
@@ -173,7 +124,7 @@ func (r *Runtime) Expand(ctx context.Context, said, before string, ask Ask, warn
 	}
 	near := text.DidYouMean(text.Nearest(word, names))
 	switch {
-	case !slash.Is(said), Exists(word):
+	case !slash.Is(said), app.Exists(word):
 	case near != "", slash.Meant(word[1:]):
 		return agent.Prompt{}, exit.Errorf(
 			exit.Input, "nothing was sent: %s works only in the chat, or is not a command%s", word, cmp.Or(near,

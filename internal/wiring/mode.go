@@ -1,17 +1,18 @@
-package app
+package wiring
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
 
+	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/plans"
 	"minigem/tools/policy"
 )
 
 // approvalMode returns the mode set by flags, else by the settings.
-func approvalMode(c *Configuration, f *Options, warn func(string)) (policy.Mode, error) {
+func approvalMode(c *app.Configuration, f *app.Options, warn func(string)) (policy.Mode, error) {
 	name := cmp.Or(f.ApprovalMode, c.Settings.General.DefaultApprovalMode)
 	if f.Yolo {
 		name = "yolo"
@@ -31,7 +32,7 @@ func approvalMode(c *Configuration, f *Options, warn func(string)) (policy.Mode,
 }
 
 // refusedMode returns an error if the approval mode cannot be mode.
-func refusedMode(c *Configuration, mode policy.Mode) error {
+func refusedMode(c *app.Configuration, mode policy.Mode) error {
 	switch {
 	case mode == policy.ModeYolo && c.Settings.Security.DisableYoloMode:
 		return errNoYolo

@@ -1,4 +1,4 @@
-package app
+package wiring
 
 import (
 	"cmp"
@@ -15,9 +15,11 @@ import (
 	"minigem/agent/event"
 	"minigem/compress"
 	"minigem/hooks"
+	"minigem/hooks/author/trace"
 	"minigem/hooks/command"
 	"minigem/hooks/elsewhere"
 	"minigem/hooks/protocol"
+	"minigem/internal/app"
 	"minigem/internal/atomicfile"
 	"minigem/internal/confine"
 	"minigem/internal/contextfile"
@@ -30,7 +32,6 @@ import (
 	"minigem/internal/skills"
 	"minigem/internal/subagents"
 	"minigem/internal/telemetry"
-	"minigem/internal/text"
 	"minigem/internal/undo"
 	"minigem/internal/worktrees"
 	"minigem/llm"
@@ -59,12 +60,12 @@ type Frontend struct {
 	Configure   func(*hooks.Engine)             // changes the engine before the first event; may be nil
 }
 
-// Runtime is a session with everything that it needs. [Build] fills it from top to
+// Runtime is a session with everything that it needs. [Open] fills it from top to
 // bottom: later fields use earlier ones.
 type Runtime struct {
-	Config     *Configuration
-	Flags      *Options
-	sys        *System
+	Config     *app.Configuration
+	Flags      *app.Options
+	sys        *app.System
 	front      Frontend
 	warn       func(string)
 	sink       event.Sink // everything that listens to events
@@ -94,13 +95,13 @@ type Runtime struct {
 	forClaude  forClaude
 }
 
-// Build makes a [Runtime]. The caller begins its session, and closes it.
-func Build(ctx context.Context, sys *System, f *Options, c *Configuration, w Frontend) (*Runtime, error) {
+// Open makes a [Runtime]. The caller begins its session, and closes it.
+func Open(ctx context.Context, sys *app.System, f *app.Options, c *app.Configuration, w Frontend) (*Runtime, error) {
 	r := &Runtime{Config: c, Flags: f, sys: sys, front: w, warn: w.Warn, now: sys.Now}
-	if err := c.checkRestrictions(); err != nil {
+	if err := c.CheckRestrictions(); err != nil {
 		return nil, err
 	}
-	c.findKey()
+	c.FindKey()
 	steps := []func(context.Context) error{
 		r.wireTelemetry,
 		r.wireModel,
@@ -133,21 +134,6 @@ func (r *Runtime) Close() error {
 	}
 	r.closers = nil
 	return errors.Join(errs...)
-}
-
-// OpenWorkspace opens the working directory and the directories that flags and settings
-// add.
-func (c *Configuration) OpenWorkspace(flagged []string) (*workspace.Workspace, error) {
-	dirs := slices.Concat(flagged, c.Settings.Context.IncludeDirectories)
-	for i, d := range dirs {
-		dirs[i] = text.Abs(c.Dir, d)
-	}
-	ws, err := workspace.New(c.Dir, dirs...)
-	if err != nil {
-		return nil, exit.Errorf(exit.Input, "opening the workspace: %w", err)
-	}
-	ws.Protects = c.Protects
-	return ws, nil
 }
 
 func (r *Runtime) wireWorkspace(_ context.Context) error {
@@ -217,6 +203,28 @@ func (r *Runtime) wireHooks(_ context.Context) error {
 		r.front.Configure(r.Engine)
 	}
 	return nil
+}
+
+// reporters returns a function that passes hook reports to all receivers: the given
+// one, telemetry, the session's file and the trace.
+func (r *Runtime) reporters() (func(hooks.Report), error) {
+	listeners := []func(hooks.Report){func(rep hooks.Report) { session.NoteHook(r.Session, rep) }, r.telemetry.Hook}
+	if r.front.Reports != nil {
+		listeners = append(listeners, r.front.Reports)
+	}
+	if r.Flags.HookTrace != "" {
+		t, err := trace.Open(r.Flags.HookTrace)
+		if err != nil {
+			return nil, exit.With(exit.Input, err)
+		}
+		r.closers = append(r.closers, t.Close)
+		listeners = append(listeners, t.Report)
+	}
+	return func(rep hooks.Report) {
+		for _, l := range listeners {
+			l(rep)
+		}
+	}, nil
 }
 
 func (r *Runtime) wireSession(_ context.Context) error {
@@ -291,6 +299,17 @@ func (r *Runtime) wirePolicy(_ context.Context) error {
 	return nil
 }
 
+// checkpoints returns the step that takes a checkpoint before each edit, or nil if the
+// settings do not ask for it.
+func (r *Runtime) checkpoints() func(context.Context, llm.ToolCall) {
+	store := r.Config.UndoStore(r.Project, r.Workspace, r.now)
+	store.Prune()
+	if !r.Config.Settings.General.Checkpointing.Enabled {
+		return nil
+	}
+	return store.BeforeEdits(r.Session, r.warn)
+}
+
 func (r *Runtime) wireAgent(_ context.Context) error {
 	model := r.Config.Settings.Model
 	r.Compressor = r.compressorOf(r.Session, r.Models.Name)
@@ -298,10 +317,13 @@ func (r *Runtime) wireAgent(_ context.Context) error {
 	r.runner = &toolcall.Runner{
 		Registry: r.Registry, Offered: r.Policy.Offered,
 		NotOffered: func(t tools.Tool) string { return notOffered(r.Policy, t) },
-		Hooks:      r.Engine, Policy: r.Policy, Prepare: r.checkpointing(),
+		Hooks:      r.Engine, Policy: r.Policy, Prepare: r.checkpoints(),
 		// In the settings, 0 or less means no limit; for the Runner, only a negative value does.
 		MaxOutput: cmp.Or(max(r.Config.Settings.Tools.TruncateToolOutputThreshold, 0), -1),
-		Sink:      r.sink, Save: r.saveOutput, Now: r.now,
+		Sink:      r.sink, Now: r.now,
+		Save: func(call llm.ToolCall, text string) (string, error) {
+			return session.SaveOutput(r.Session, call.ID, text)
+		},
 	}
 	if r.front.Approver != nil {
 		alerts := r.newAlerter()
@@ -344,7 +366,7 @@ func (r *Runtime) wireAgent(_ context.Context) error {
 }
 
 // openSession starts, resumes or imports a session, depending on the flags.
-func openSession(o session.Options, f *Options, warn func(string)) (*session.Session, error) {
+func openSession(o session.Options, f *app.Options, warn func(string)) (*session.Session, error) {
 	var s *session.Session
 	var err error
 	switch {

@@ -1,4 +1,4 @@
-package app
+package wiring
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"minigem/hooks/config"
+	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/text"
 	"minigem/tools/policy"
@@ -16,7 +17,7 @@ import (
 // PolicyRules returns all rules in force besides the built-in ones, and the problems of
 // the others. The error, which ends the run, names rules that may restrict the model
 // but are not in force.
-func PolicyRules(c *Configuration, f *Options) (rules []policy.Rule, problems []policy.Problem, err error) {
+func PolicyRules(c *app.Configuration, f *app.Options) (rules []policy.Rule, problems []policy.Problem, err error) {
 	add := func(more []policy.Rule, faults []policy.Problem) {
 		rules, problems = append(rules, more...), append(problems, faults...)
 	}
@@ -72,7 +73,7 @@ func excludedBy(e config.Extension) ([]policy.Rule, []policy.Problem) {
 // such a rule has no effect. A misspelled built-in tool in a rule that denies or asks is
 // reported as a rule that loosens. Another unknown tool may appear later, and a server
 // may belong to another folder: rules that allow may name such a tool.
-func namesMissed(c *Configuration, rules []policy.Rule) []policy.Problem {
+func namesMissed(c *app.Configuration, rules []policy.Rule) []policy.Problem {
 	var problems []policy.Problem
 	missed := func(r policy.Rule, loosens bool, format string, args ...any) {
 		problems = append(problems, policy.Problem{Place: r.Place, Loosens: loosens, Text: fmt.Sprintf(format, args...)})
@@ -103,7 +104,7 @@ func namesMissed(c *Configuration, rules []policy.Rule) []policy.Problem {
 
 // whereSet returns a problem in a list of the settings with the file and line of that
 // list.
-func whereSet(c *Configuration, f *Options, p policy.Problem) policy.Problem {
+func whereSet(c *app.Configuration, f *app.Options, p policy.Problem) policy.Problem {
 	key, isList := strings.CutPrefix(p.Place.File, "settings: ")
 	at, set := c.Loaded.Origin(key)
 	switch {

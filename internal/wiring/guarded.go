@@ -1,4 +1,4 @@
-package app
+package wiring
 
 import (
 	"context"
@@ -7,11 +7,12 @@ import (
 
 	"minigem/hooks"
 	"minigem/hooks/config"
+	"minigem/internal/app"
 	"minigem/tools/builtin"
 )
 
 // watchHooks watches the files of the project's hooks. asker may be nil.
-func watchHooks(c *Configuration, asker builtin.Asker) *config.Watch {
+func watchHooks(c *app.Configuration, asker builtin.Asker) *config.Watch {
 	watch := config.NewWatch(c.ProjectDir, c.Hooks)
 	watch.Agreed = func(h hooks.Hook) bool { return agreedTo(c, h) }
 	if asker != nil {
@@ -38,7 +39,7 @@ func mayRunChanged(ctx context.Context, asker builtin.Asker, h hooks.Hook, files
 }
 
 // agreedTo reports whether the user trusts a project's hook as it is now.
-func agreedTo(c *Configuration, h hooks.Hook) bool {
+func agreedTo(c *app.Configuration, h hooks.Hook) bool {
 	checks, err := c.TrustStore().Check(c.ProjectDir, hooks.Config{Hooks: []hooks.Hook{h}})
 	return err == nil && len(checks) == 1 && checks[0].Status == config.TrustKnown
 }

@@ -1,10 +1,11 @@
-package app
+package wiring
 
 import (
 	"context"
 	"path/filepath"
 	"runtime"
 
+	"minigem/internal/app"
 	"minigem/internal/contextfile"
 	"minigem/internal/prompt"
 	"minigem/tools/policy"
@@ -82,9 +83,9 @@ func (r *Runtime) SystemPrompt() func() string {
 func (r *Runtime) system() prompt.System {
 	c := r.Config
 	return prompt.System{
-		Interactive: r.front.Interactive, Git: Exists(filepath.Join(c.ProjectDir, ".git")), Hooks: len(c.Hooks.Hooks) > 0,
+		Interactive: r.front.Interactive, Git: app.Exists(filepath.Join(c.ProjectDir, ".git")), Hooks: len(c.Hooks.Hooks) > 0,
 		Memory: contextfile.Render(r.Context.Global, c.Dir), Sandbox: r.Sandbox.All, Root: c.ProjectDir,
-		Home: c.Home, Getenv: func(name string) string { return r.source().lookup(name) },
+		Home: c.Home, Getenv: func(name string) string { return r.Config.Lookup(name) },
 	}
 }
 

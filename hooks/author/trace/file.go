@@ -1,0 +1,69 @@
+package trace
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"minigem/hooks"
+	"minigem/hooks/protocol"
+)
+
+// File writes what every hook event did to a file, as one JSON line per event, or
+// as a single page at the end if the file's name ends in .html. The reports already
+// mask secrets.
+type File struct {
+	mu   sync.Mutex
+	file *os.File
+	lost error // why the trace is incomplete; nothing is written after it
+
+	asPage bool
+	kept   []json.RawMessage // the events for the page
+}
+
+// Open makes the file at path, or empties it.
+func Open(path string) (*File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("opening the hook trace: %w", err)
+	}
+	return &File{file: f, asPage: strings.EqualFold(filepath.Ext(path), ".html")}, nil
+}
+
+// Report records an event.
+func (t *File) Report(r hooks.Report) {
+	line, err := protocol.Encode(r)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case t.file == nil || t.lost != nil:
+		return
+	case t.asPage:
+		t.kept = append(t.kept, line)
+	case err == nil:
+		_, err = t.file.Write(append(line, '\n'))
+	}
+	t.lost = err
+}
+
+// Close completes the file. It returns an error if an event is missing.
+func (t *File) Close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	f := t.file
+	t.file = nil
+	if f == nil {
+		return nil
+	}
+	if t.asPage && t.lost == nil {
+		t.lost = Write(f, "Hook events of minigem", t.kept)
+	}
+	if err := cmp.Or(t.lost, f.Close()); err != nil {
+		return fmt.Errorf("writing the hook trace: %w", err)
+	}
+	return nil
+}
