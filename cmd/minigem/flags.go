@@ -11,9 +11,10 @@ import (
 	"minigem/internal/management"
 )
 
-// newRootCommand returns the command minigem and the options that its flags set. Its
-// arguments must have passed through [management.Arrange].
-func newRootCommand(sys *app.System) (cmd *cobra.Command, f *app.Options) {
+// newRootCommand returns the command minigem and the options that its flags set. It has
+// no subcommands if there are args which are all flags. Its arguments must have passed
+// through [management.Arrange].
+func newRootCommand(sys *app.System, args ...string) (cmd *cobra.Command, f *app.Options) {
 	f = &app.Options{}
 	version := false
 	printVersion := func() { fmt.Fprintln(sys.Stdout, app.FullVersion()) }
@@ -51,6 +52,9 @@ func newRootCommand(sys *app.System) (cmd *cobra.Command, f *app.Options) {
 	// Not cobra's --version: its template would link text/template, and then the linker
 	// keeps every exported method of every type.
 	cmd.Flags().BoolVarP(&version, "version", "v", false, "print the version and the commit")
+	if len(args) > 0 && onlyFlags(args) {
+		return cmd, f
+	}
 	cmd.AddCommand(strict(sys, &cobra.Command{Use: "version", Short: "Print the version and the commit", Hidden: true,
 		Args: cobra.NoArgs, Run: func(*cobra.Command, []string) { printVersion() }}))
 	cmd.SetHelpCommand(helpCommand(sys))
@@ -58,6 +62,14 @@ func newRootCommand(sys *app.System) (cmd *cobra.Command, f *app.Options) {
 		cmd.AddCommand(strict(sys, sub))
 	}
 	return cmd, f
+}
+
+// onlyFlags reports whether no word of args can be a subcommand, and none asks for help.
+func onlyFlags(args []string) bool {
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	fs.Usage = func() {}
+	registerFlags(&app.Options{}, fs)
+	return fs.Parse(args) == nil && fs.NArg() == 0
 }
 
 func registerFlags(f *app.Options, fs *pflag.FlagSet) {

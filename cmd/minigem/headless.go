@@ -74,8 +74,7 @@ func runHeadless(ctx context.Context, sys *app.System, f *app.Options) error {
 	if err := c.Trust.RequireTrusted(); err != nil {
 		return out.Refuse(err)
 	}
-	w := wiring.Frontend{Sink: event.Tee(out, headless.EndOnFatalTool(cancel)), Reports: out.Report, Warn: out.Notice}.
-		Debugging(f.Debug, sys.Stderr)
+	w := wiring.Frontend{Sink: event.Tee(out, headless.EndOnFatalTool(cancel)), Reports: out.Report, Warn: out.Notice}
 	if n := inspection.WithoutEffect(c); f.Debug && n != "" {
 		fmt.Fprintf(sys.Stderr, "[DEBUG] %s\n", c.ShortenIn(n))
 	}

@@ -24,8 +24,9 @@ func main() {
 func run(args []string, sys *app.System) int {
 	stdout := &exit.Stdout{To: sys.Stdout}
 	sys.Stdout, sys.Stderr = text.NewWriter(stdout), text.NewWriter(sys.Stderr)
-	root, f := newRootCommand(sys)
-	args, err := management.Arrange(root, joinOptionalValues(args))
+	args = joinOptionalValues(args)
+	root, f := newRootCommand(sys, args...)
+	args, err := management.Arrange(root, args)
 	if err != nil {
 		_ = root.ParseFlags(args) // the flags may set the output format
 		return stdout.Report(sys.Stderr, headless.New(sys, f, nil).Refuse(err))

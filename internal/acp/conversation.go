@@ -64,7 +64,7 @@ func (s *server) build(ctx context.Context, dir, resume string, given []acp.McpS
 	config.AddMCPServers(servers)
 	warn := func(said string) { fmt.Fprintf(s.sys.Stderr, "[WARNING] %s\n", strings.TrimRight(said, "\n")) }
 	w := wiring.Frontend{Interactive: true, Sink: c, Approver: approver{c}, Reports: c.report, Warn: warn}
-	r, err := wiring.Open(s.ctx, &sys, &flags, config, w.Debugging(flags.Debug, s.sys.Stderr))
+	r, err := wiring.Open(s.ctx, &sys, &flags, config, w)
 	if err != nil {
 		return nil, err
 	}

@@ -53,8 +53,7 @@ func sandboxVariable(c *Configuration, sys *System) string {
 	if v := strings.TrimSpace(sys.Getenv("GEMINI_SANDBOX")); v != "" {
 		return v
 	}
-	all := System{Env: c.Env}
-	v := strings.TrimSpace(all.Getenv("GEMINI_SANDBOX"))
+	v := strings.TrimSpace(c.Lookup("GEMINI_SANDBOX"))
 	if on, err := parseSandbox("GEMINI_SANDBOX", v); err == nil && !on {
 		return ""
 	}

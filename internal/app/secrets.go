@@ -72,7 +72,6 @@ func (c *Configuration) Mask(b []byte) []byte { return c.Masker.Bytes(b) }
 
 // Origin returns the session data that hooks see when no session is running.
 func (c *Configuration) Origin() hooks.Origin {
-	home := (&System{Env: c.Env}).Getenv("HOME")
 	return hooks.Origin{SessionID: "00000000-0000-4000-8000-000000000000", Cwd: c.Dir, ProjectDir: c.ProjectDir,
-		Home: home}
+		Home: c.Lookup("HOME")}
 }

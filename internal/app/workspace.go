@@ -27,6 +27,5 @@ func (c *Configuration) OpenWorkspace(flagged []string) (*workspace.Workspace, e
 
 // UndoStore returns the store of a project's undo information.
 func (c *Configuration) UndoStore(p session.Project, ws *workspace.Workspace, now func() time.Time) undo.Store {
-	env := System{Env: c.Env}
-	return undo.Store{Project: p, Workspace: ws, Path: env.Getenv("PATH"), Mask: c.Mask, Now: now}
+	return undo.Store{Project: p, Workspace: ws, Path: c.Lookup("PATH"), Mask: c.Mask, Now: now}
 }

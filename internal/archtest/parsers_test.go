@@ -120,7 +120,7 @@ var parsers = []fuzzed{
 	{target: "internal/undo FuzzPrompts", folder: "internal/undo", functions: "editOf"},
 	{target: "transcript FuzzRead", folder: "transcript",
 		functions: "Time.UnmarshalJSON openSession loader.replacedLists"},
-	{target: "transcript FuzzClaudeCopy", folder: "transcript", functions: "ClaudeCopy.readOn"},
+	{target: "transcript FuzzClaudeCopy", folder: "transcript", functions: "ClaudeCopy.converted"},
 	{target: "transcript FuzzReadMeta", folder: "transcript", functions: "ReadMeta"},
 
 	{why: "copied or compared as it is, never parsed", folder: "e2e/record", functions: "files.read"},

@@ -66,7 +66,6 @@ var reads = []read{
 		"the workspace opens regular files only; of a line no more is kept than is shown"},
 	{"tools/builtin pageText", "io.ReadAll", "a page that fetch has bounded, in another encoding"},
 	{"tools/toolstest tree", "os.ReadFile", "what tests made"},
-	{"transcript ClaudeCopy.write", "os.OpenFile", "only written"},
 	{"transcript fileLock.TryLock", "os.OpenFile", "a lock, not read"},
 	{"transcript checkFormat", "bufio.NewReaderSize", "of a regular file, and no more is kept than the buffer"},
 	{"transcript loader.lines", "bufio.NewReaderSize",

@@ -189,8 +189,7 @@ func (t *Chat) compose(prompt string) (string, error) {
 
 // editorOf returns the command line of the user's editor.
 func editorOf(c *app.Configuration) string {
-	env := app.System{Env: c.Env}
-	return cmp.Or(env.Getenv("VISUAL"), env.Getenv("EDITOR"), c.Settings.General.PreferredEditor, "vi")
+	return cmp.Or(c.Lookup("VISUAL"), c.Lookup("EDITOR"), c.Settings.General.PreferredEditor, "vi")
 }
 
 // nextMode handles Shift+Tab at the prompt.

@@ -167,7 +167,7 @@ func (t *signInDialogue) keep(s signin.Way, keychain bool) error {
 	}
 	asked := t.flags.Model
 	if asked == "" {
-		asked = (&app.System{Env: t.c.Env}).Getenv("GEMINI_MODEL")
+		asked = t.c.Lookup("GEMINI_MODEL")
 	}
 	switch {
 	case !t.first: // it applies from the next start

@@ -21,7 +21,7 @@ import (
 // for shell commands. Both are among the session's own files, which no tool may write.
 type forClaude struct {
 	mu    sync.Mutex
-	copy  *transcript.ClaudeCopy // nil if the session keeps no file
+	copy  transcript.ClaudeCopy // without From, the session keeps no file
 	dir   string
 	files int
 }
@@ -31,12 +31,13 @@ func (c *forClaude) begin(p session.Project, id, path, cwd string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	dir := filepath.Join(p.Chats(), id, "claude-code")
-	if c.copy == nil || c.copy.From != path {
-		c.copy = nil
-		if filepath.Ext(path) == ".jsonl" {
-			c.copy = &transcript.ClaudeCopy{From: path, To: filepath.Join(dir, id+".jsonl"), Session: id, Cwd: cwd,
-				Tool: claudeTool(cwd)}
-		}
+	c.copy = transcript.ClaudeCopy{}
+	if filepath.Ext(path) == ".jsonl" {
+		c.copy = transcript.ClaudeCopy{From: path, To: filepath.Join(dir, id+".jsonl"), Session: id, Cwd: cwd,
+			Tool: func(name string, args map[string]any) (string, map[string]any) {
+				d := protocol.Claude()
+				return d.ToolName(name, nil), d.ToolInput(name, cwd, args)
+			}}
 	}
 	if c.dir != dir {
 		c.dir, c.files = dir, 0
@@ -46,30 +47,20 @@ func (c *forClaude) begin(p session.Project, id, path, cwd string) {
 	}
 }
 
-// claudeTool returns a function that converts the name and arguments of a call to
-// Claude Code's.
-func claudeTool(cwd string) func(string, map[string]any) (string, map[string]any) {
-	return func(name string, args map[string]any) (string, map[string]any) {
-		d := protocol.Claude()
-		return d.ToolName(name, nil), d.ToolInput(name, cwd, args)
-	}
-}
-
-// transcript brings the transcript up to date and returns its path. of is the path of a
+// transcript writes the transcript as it is now and returns its path. of is the path of a
 // subagent's transcript, or empty for the session's.
 func (c *forClaude) transcript(of string, warn func(string)) string {
 	c.mu.Lock()
 	file := c.copy
 	c.mu.Unlock()
-	switch {
-	case file == nil:
+	if file.From == "" {
 		return ""
-	case of != "":
-		id := strings.TrimSuffix(filepath.Base(of), filepath.Ext(of))
-		to := filepath.Join(filepath.Dir(file.To), "subagents", "agent-"+id+".jsonl")
-		file = &transcript.ClaudeCopy{From: of, To: to, Session: file.Session, Cwd: file.Cwd, Tool: file.Tool}
 	}
-	if err := file.Update(); err != nil {
+	if of != "" {
+		id := strings.TrimSuffix(filepath.Base(of), filepath.Ext(of))
+		file.From, file.To = of, filepath.Join(filepath.Dir(file.To), "subagents", "agent-"+id+".jsonl")
+	}
+	if err := file.Make(); err != nil {
 		warn(err.Error())
 	}
 	return file.To

@@ -26,6 +26,7 @@ import (
 	"minigem/internal/exit"
 	"minigem/internal/mcp/fleet"
 	"minigem/internal/models"
+	"minigem/internal/output"
 	"minigem/internal/plans"
 	"minigem/internal/proc"
 	"minigem/internal/sandbox"
@@ -58,6 +59,19 @@ type Frontend struct {
 	Tap         func(llm.Provider) llm.Provider // wraps the model, to observe it; may be nil
 	Warn        func(string)                    // shows something that the user should know
 	Configure   func(*hooks.Engine)             // changes the engine before the first event; may be nil
+}
+
+// debug adds a log on out.
+func (w *Frontend) debug(out io.Writer) {
+	log := &output.Debug{Out: out}
+	reports := w.Reports
+	w.Sink = event.Tee(w.Sink, log)
+	w.Reports = func(r hooks.Report) {
+		log.Report(r)
+		if reports != nil {
+			reports(r)
+		}
+	}
 }
 
 // Runtime is a session with everything that it needs. [Open] fills it from top to
@@ -97,6 +111,9 @@ type Runtime struct {
 
 // Open makes a [Runtime]. The caller begins its session, and closes it.
 func Open(ctx context.Context, sys *app.System, f *app.Options, c *app.Configuration, w Frontend) (*Runtime, error) {
+	if f.Debug {
+		w.debug(sys.Stderr)
+	}
 	r := &Runtime{Config: c, Flags: f, sys: sys, front: w, warn: w.Warn, now: sys.Now}
 	if err := c.CheckRestrictions(); err != nil {
 		return nil, err

@@ -19,10 +19,9 @@ import (
 // last.
 func (r *Runtime) wireTelemetry(ctx context.Context) error {
 	s := r.Config.Settings.Telemetry
-	c := r.Config.Telemetry(r.Config.Lookup)
+	c := r.Config.Telemetry()
 	if own := r.Config.Own; own != nil && !inProject(r.Config, c.Outfile) {
-		env := app.System{Env: own.Env}
-		if without := own.Telemetry(env.Getenv); without.Outfile != c.Outfile {
+		if without := own.Telemetry(); without.Outfile != c.Outfile {
 			r.warn(fmt.Sprintf("the project sends telemetry to %s, which is not a plain file of the project: "+
 				"the project's telemetry settings are ignored", text.VisibleLine(c.Outfile)))
 			c = without
