@@ -335,7 +335,7 @@ func SaveOutput(s *Session, callID, text string) (string, error) {
 		return "", err
 	}
 	name := strings.Map(func(c rune) rune {
-		if strings.ContainsRune(IDCharacters, c) {
+		if strings.ContainsRune(idCharacters, c) {
 			return c
 		}
 		return '_'
@@ -344,5 +344,5 @@ func SaveOutput(s *Session, callID, text string) (string, error) {
 	return path, atomicfile.WriteText(path, text, 0o600)
 }
 
-// IDCharacters are the characters that the id of a session may have.
-const IDCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+// idCharacters are the characters that the id of a session may have.
+const idCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"

@@ -1,13 +1,14 @@
 package app
 
 import (
+	"slices"
+	"time"
+
 	"minigem/internal/exit"
 	"minigem/internal/text"
 	"minigem/internal/undo"
 	"minigem/session"
 	"minigem/tools/workspace"
-	"slices"
-	"time"
 )
 
 // OpenWorkspace opens the working directory and the directories that flags and settings

@@ -16,7 +16,6 @@ import (
 	"minigem/internal/commands"
 	"minigem/internal/exit"
 	"minigem/internal/headless"
-	"minigem/internal/inspection"
 	"minigem/internal/text"
 	"minigem/internal/wiring"
 	"minigem/tools/toolcall"
@@ -54,7 +53,8 @@ func With(change func(*hooks.Engine)) testbed.Driver {
 }
 
 // open opens a session. change, if not nil, modifies what it is built from.
-func open(ctx context.Context, s testbed.Setup, change func(*app.Configuration, *wiring.Frontend)) (*caseSession, error) {
+func open(ctx context.Context, s testbed.Setup,
+	change func(*app.Configuration, *wiring.Frontend)) (*caseSession, error) {
 	sys := &app.System{Stdout: text.NewWriter(s.Stdout), Stderr: text.NewWriter(s.Stderr), Env: s.Env, Dir: s.Workspace,
 		Now:    time.Now,
 		Within: s.Within, NotRun: s.NotRun}
@@ -85,12 +85,10 @@ func open(ctx context.Context, s testbed.Setup, change func(*app.Configuration, 
 	}
 	configure := w.Configure
 	w.Configure = func(e *hooks.Engine) { configure(e); mute(e, s) }
+	w.Notice = w.Warn
 	r, err := wiring.Open(ctx, sys, f, c, w)
 	if err != nil {
 		return nil, err
-	}
-	for _, n := range inspection.Notices(r.Config) {
-		w.Warn(n)
 	}
 	session := &caseSession{sys: sys, setup: s, runtime: r, out: out, context: r.Session.Begin(ctx), notice: w.Warn}
 	if s.Approver != nil {

@@ -1,6 +1,8 @@
 package wiring
 
 import (
+	"strings"
+
 	"minigem/agent"
 	"minigem/agent/subagent"
 	"minigem/internal/contextfile"
@@ -9,7 +11,6 @@ import (
 	"minigem/session"
 	"minigem/tools"
 	"minigem/tools/toolcall"
-	"strings"
 )
 
 // wireAgents returns the tool invoke_agent, or nil if there are no agents.

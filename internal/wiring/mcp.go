@@ -3,6 +3,7 @@ package wiring
 import (
 	"cmp"
 	"context"
+
 	"minigem/internal/discovered"
 	"minigem/internal/mcp/fleet"
 )

@@ -3,6 +3,7 @@ package wiring
 import (
 	"context"
 	"fmt"
+
 	"minigem/hooks/config"
 )
 

@@ -1,4 +1,4 @@
-package main
+package headless
 
 import (
 	"fmt"
@@ -7,12 +7,26 @@ import (
 	"time"
 
 	"minigem/internal/app"
+	"minigem/internal/exit"
 )
 
 const (
 	maxStdin  = 8 << 20                // how many bytes of piped input are read
 	stdinWait = 500 * time.Millisecond // how long to wait for its first byte
 )
+
+// promptOf returns the prompt from the command line and standard input.
+func promptOf(sys *app.System, f *app.Options) (string, error) {
+	piped, err := readPiped(sys, stdinWait)
+	if err != nil {
+		return "", exit.With(exit.Input, err)
+	}
+	prompt := strings.TrimSpace(joinPrompt(piped, strings.Join(append(f.Query, f.Prompt), " ")))
+	if prompt == "" {
+		return "", exit.Errorf(exit.Input, "there is no prompt: give one with -p, as an argument, or on standard input")
+	}
+	return prompt, nil
+}
 
 // readPiped reads the piped input, up to maxStdin. It returns nothing if no first byte
 // arrives within wait, because a parent that never closes the pipe must not make

@@ -1,4 +1,4 @@
-package app
+package main
 
 import (
 	"os"
@@ -15,11 +15,11 @@ const (
 	largeHeap    = 48 << 20
 )
 
-// DelayCollection keeps the garbage collector from running before the heap reaches 16
+// delayCollection keeps the garbage collector from running before the heap reaches 16
 // MiB, which a short run never does. A short run's only collection took a tenth of its
 // CPU time. From the first collection on, the collector runs as usual, unless the heap
 // is large. If GOGC is set in the environment, nothing changes.
-func DelayCollection() {
+func delayCollection() {
 	if os.Getenv("GOGC") != "" {
 		return
 	}

@@ -1,4 +1,4 @@
-package app
+package main
 
 import (
 	"runtime"
@@ -23,11 +23,11 @@ func TestDelayCollection(t *testing.T) {
 	t.Cleanup(func() { debug.SetGCPercent(before) })
 
 	t.Setenv("GOGC", "50")
-	DelayCollection()
+	delayCollection()
 	assert.Equal(t, before, percent(), "what the environment says holds")
 
 	t.Setenv("GOGC", "")
-	DelayCollection()
+	delayCollection()
 	assert.Equal(t, startPercent, percent())
 	runtime.GC()
 	waittest.Until(t, func() bool { return percent() == before }, "the default comes back with the first collection")
