@@ -9,7 +9,6 @@ import (
 	"minigem/internal/exit"
 	"minigem/internal/listing"
 	"minigem/internal/output"
-	"minigem/internal/wiring"
 	"minigem/tools/policy"
 )
 
@@ -65,7 +64,7 @@ hooks unless its argsPattern names them.`,
 // rulesInForce returns the rules of a session with these flags and prints their
 // problems on stderr. If a session would not begin, it returns that error.
 func rulesInForce(sys *app.System, c *app.Configuration, f *app.Options) ([]policy.Rule, error) {
-	rules, problems, err := wiring.PolicyRules(c, f)
+	rules, problems, err := app.PolicyRules(c, f)
 	for _, p := range problems {
 		fmt.Fprintf(sys.Stderr, "[WARNING] %s\n", c.ShortenIn(p.String()))
 	}

@@ -63,7 +63,7 @@ func (s *server) build(ctx context.Context, dir, resume string, given []acp.McpS
 	config.AddMCPServers(servers)
 	warn := func(said string) { fmt.Fprintf(s.sys.Stderr, "[WARNING] %s\n", strings.TrimRight(said, "\n")) }
 	w := wiring.Frontend{Interactive: true, Sink: c, Approver: approver{c}, Reports: c.report, Warn: warn, Notice: warn}
-	r, err := wiring.Open(s.ctx, &sys, &flags, config, w)
+	r, err := wiring.Open(s.ctx, &sys, &flags, config, w.Debugging(flags.Debug, s.sys.Stderr))
 	if err != nil {
 		return nil, err
 	}

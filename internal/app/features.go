@@ -119,7 +119,7 @@ func (c *Configuration) CustomCommands(taken []string, warn func(string)) []slas
 }
 
 // Telemetry returns the telemetry configuration from settings and environment.
-func (c *Configuration) Telemetry() telemetry.Config {
+func Telemetry(c *Configuration) telemetry.Config {
 	s := c.Settings.Telemetry
 	isSet := func(b *bool, otherwise bool) bool { return b != nil && *b || b == nil && otherwise }
 	t := telemetry.Config{

@@ -16,7 +16,7 @@ import (
 
 // SandboxWanted reports whether commands are to be confined. The environment overrides
 // the flag, and the flag the settings (cli/config/sandboxConfig.ts).
-func (c *Configuration) SandboxWanted(sys *System, f *Options) (bool, error) {
+func SandboxWanted(c *Configuration, sys *System, f *Options) (bool, error) {
 	if _, ok := c.Loaded.Holding("security.toolSandboxing"); ok {
 		return true, nil
 	}
@@ -76,7 +76,7 @@ func parseSandbox(name, value string) (on bool, err error) {
 // SandboxWidened returns what the settings allow confined commands beyond the
 // workspace. The project's settings are ignored, because a project must not widen its
 // own sandbox.
-func (c *Configuration) SandboxWidened(warn func(string)) (allowed []string, network bool, err error) {
+func SandboxWidened(c *Configuration, warn func(string)) (allowed []string, network bool, err error) {
 	for _, g := range c.Loaded.Given {
 		if g.Key != "tools.sandboxAllowedPaths" && g.Key != "tools.sandboxNetworkAccess" {
 			continue

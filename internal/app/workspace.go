@@ -27,6 +27,6 @@ func (c *Configuration) OpenWorkspace(flagged []string) (*workspace.Workspace, e
 }
 
 // UndoStore returns the store of a project's undo information.
-func (c *Configuration) UndoStore(p session.Project, ws *workspace.Workspace, now func() time.Time) undo.Store {
+func UndoStore(c *Configuration, p session.Project, ws *workspace.Workspace, now func() time.Time) undo.Store {
 	return undo.Store{Project: p, Workspace: ws, Path: c.Lookup("PATH"), Mask: c.Mask, Now: now}
 }

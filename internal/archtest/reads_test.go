@@ -28,7 +28,7 @@ var reads = []read{
 	{"cmd/minigem fakeAPI.serve", "os.OpenFile", "only written, where the user says"},
 	{"cmd/minigem hooksTesting.writeFile", "os.OpenFile", "only written, where the user says"},
 	{"internal/mcp program.connect", "bufio.NewScanner", "the buffer bounds a line, which is a message"},
-	{"hooks/author/trace Open", "os.OpenFile", "only written, where the user says"},
+	{"internal/output OpenHookTrace", "os.OpenFile", "only written, where the user says"},
 	{"internal/cases servers.RoundTrip", "io.ReadAll", "of a payload that is in memory"},
 	{"internal/listing readPastRuns", "bufio.NewScanner", "of a regular file, and the buffer bounds a line"},
 	{"internal/demo unpack", "fs.ReadFile", "of files embedded in the program"},

@@ -74,7 +74,7 @@ func (t *live) open(c *app.Configuration, f *app.Options) error {
 	if t.observer.Wiring != nil {
 		t.observer.Wiring(&w)
 	}
-	r, err := wiring.Open(t.ctx, t.sys, f, c, w)
+	r, err := wiring.Open(t.ctx, t.sys, f, c, w.Debugging(f.Debug, t.sys.Stderr))
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func Run(ctx context.Context, sys *app.System, f *app.Options, o Observer) error
 	if o != nil {
 		o.Join(c, &w)
 	}
-	r, err := wiring.Open(ctx, sys, f, c, w)
+	r, err := wiring.Open(ctx, sys, f, c, w.Debugging(f.Debug, sys.Stderr))
 	if err != nil {
 		return out.Refuse(err)
 	}

@@ -10,6 +10,7 @@ import (
 	"minigem/agent/event"
 	"minigem/compress"
 	"minigem/hooks"
+	"minigem/internal/app"
 	"minigem/internal/models"
 	"minigem/internal/telemetry"
 	"minigem/llm"
@@ -79,7 +80,7 @@ func (r *Runtime) wireAgent(_ context.Context) error {
 // checkpoints returns the step that takes a checkpoint before each edit, or nil if the
 // settings do not ask for it.
 func (r *Runtime) checkpoints() func(context.Context, llm.ToolCall) {
-	store := r.Config.UndoStore(r.Project, r.Workspace, r.now)
+	store := app.UndoStore(r.Config, r.Project, r.Workspace, r.now)
 	store.Prune()
 	if !r.Config.Settings.General.Checkpointing.Enabled {
 		return nil

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"minigem/hooks"
-	"minigem/hooks/author/trace"
 	"minigem/hooks/command"
 	"minigem/hooks/config"
 	"minigem/hooks/elsewhere"
@@ -16,15 +15,20 @@ import (
 	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/models"
+	"minigem/internal/output"
 	"minigem/llm"
 	"minigem/session"
 	"minigem/tools/builtin"
 )
 
 func (r *Runtime) wireHooks(_ context.Context) error {
-	report, err := r.reporters()
-	if err != nil {
-		return err
+	var trace *output.HookTrace
+	if file := r.Flags.HookTrace; file != "" {
+		var err error
+		if trace, err = output.OpenHookTrace(file); err != nil {
+			return exit.With(exit.Input, err)
+		}
+		r.closers = append(r.closers, trace.Close)
 	}
 	children := &command.Children{}
 	r.closers = append(r.closers, children.Close)
@@ -35,7 +39,14 @@ func (r *Runtime) wireHooks(_ context.Context) error {
 			if r.Engine.RulesAt == nil {
 				elsewhere.Compare(&rep)
 			}
-			report(rep)
+			session.NoteHook(r.Session, rep)
+			r.telemetry.Hook(rep)
+			if r.front.Reports != nil {
+				r.front.Reports(rep)
+			}
+			if trace != nil {
+				trace.Report(rep)
+			}
 		},
 		Mask:  r.Config.Mask,
 		Watch: watchHooks(r.Config, r.front.Asker),
@@ -51,36 +62,15 @@ func (r *Runtime) wireHooks(_ context.Context) error {
 	return nil
 }
 
-// reporters returns a function that passes hook reports to all receivers: the given
-// one, telemetry, the session's file and the trace.
-func (r *Runtime) reporters() (func(hooks.Report), error) {
-	listeners := []func(hooks.Report){func(rep hooks.Report) { session.NoteHook(r.Session, rep) }, r.telemetry.Hook}
-	if r.front.Reports != nil {
-		listeners = append(listeners, r.front.Reports)
-	}
-	if r.Flags.HookTrace != "" {
-		t, err := trace.Open(r.Flags.HookTrace)
-		if err != nil {
-			return nil, exit.With(exit.Input, err)
-		}
-		r.closers = append(r.closers, t.Close)
-		listeners = append(listeners, t.Report)
-	}
-	return func(rep hooks.Report) {
-		for _, l := range listeners {
-			l(rep)
-		}
-	}, nil
-}
-
 // hookRunner runs hooks of every kind in a session: those of HookRunner, and those that
 // need the session's model or its MCP servers.
 func (r *Runtime) hookRunner(children *command.Children) hooks.ByKind {
 	kinds := r.Config.HookRunner(children)
 	judgeBy := func(m llm.Provider) hooks.Runner {
-		return judge.Runner{Model: r.sideModelOf(m, judge.Role), Name: func(model string) string {
-			return models.Name(cmp.Or(model, "flash-lite"))
-		}}
+		return judge.Runner{
+			Model: &side{r.telemetry.Model(m, judge.Role), judge.Role, r, false},
+			Name:  func(model string) string { return models.Name(cmp.Or(model, "flash-lite")) },
+		}
 	}
 	kinds["prompt"], kinds["mcp_tool"] = judgeBy(r.Model), r.MCP.Hooks()
 	if r.ownModel != nil {

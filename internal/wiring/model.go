@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"minigem/agent/event"
 	"minigem/internal/exit"
@@ -75,42 +74,30 @@ func (r *Runtime) wireOwnModel(all models.Source) {
 	}
 }
 
-// sideModel returns the model for side requests in a role. Each request is reported to
-// telemetry and to the session's statistics.
+// sideModel returns the model for side requests in a role, with the settings' overrides.
+// Each request is reported to telemetry and to the session's statistics.
 func (r *Runtime) sideModel(role string) llm.Generator {
-	return adjusted{r.sideModelOf(r.Model, role), r.Models.Beside}
+	return &side{r.telemetry.Model(r.Model, role), role, r, true}
 }
 
-// adjusted is a Generator that changes requests before they are made.
-type adjusted struct {
+// side is a model for side requests.
+type side struct {
 	llm.Generator
-	change func(llm.Request) llm.Request
+	role       string
+	r          *Runtime
+	overridden bool
 }
 
 // Generate implements llm.Generator.
-func (m adjusted) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
-	return m.Generator.Generate(ctx, m.change(req))
-}
-
-func (r *Runtime) sideModelOf(model llm.Provider, role string) llm.Generator {
-	return &sideGenerator{r.telemetry.Model(model, role), role, r.now, func(e event.Event) {
-		if r.sink != nil {
-			r.sink.Emit(e)
-		}
-	}}
-}
-
-type sideGenerator struct {
-	llm.Generator
-	role string
-	now  func() time.Time
-	emit func(event.Event)
-}
-
-// Generate implements llm.Generator.
-func (m *sideGenerator) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
-	start := m.now()
+func (m *side) Generate(ctx context.Context, req llm.Request) (llm.Chunk, error) {
+	if m.overridden {
+		req = m.r.Models.Beside(req)
+	}
+	start := m.r.now()
 	chunk, err := m.Generator.Generate(ctx, req)
-	m.emit(event.SideRequest{Role: m.role, Model: req.Model, Latency: m.now().Sub(start), Usage: chunk.Usage, Err: err})
+	if m.r.sink != nil {
+		m.r.sink.Emit(event.SideRequest{Role: m.role, Model: req.Model, Latency: m.r.now().Sub(start), Usage: chunk.Usage,
+			Err: err})
+	}
 	return chunk, err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"minigem/hooks/config"
+	"minigem/internal/app"
 )
 
 // wireSandbox makes the sandbox if all commands are to be confined. If that fails, the
@@ -13,10 +14,10 @@ func (r *Runtime) wireSandbox(ctx context.Context) error {
 	s := &r.Sandbox
 	s.Place, s.Workspace, s.Temp = r.Config.Place, r.Workspace, r.Project.Temp
 	s.Scripts = func() []string { return config.AllScripts(r.Config.ProjectDir, r.Config.Hooks) }
-	s.Widened = r.Config.SandboxWidened
+	s.Widened = func(warn func(string)) ([]string, bool, error) { return app.SandboxWidened(r.Config, warn) }
 	s.Context, s.Folders, s.Warn = ctx, r.Config.TrustedFolders(), r.warn
 	r.closers = append(r.closers, s.Close)
-	wanted, err := r.Config.SandboxWanted(r.sys, r.Flags)
+	wanted, err := app.SandboxWanted(r.Config, r.sys, r.Flags)
 	if err != nil || !wanted {
 		return err
 	}

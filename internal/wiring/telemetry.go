@@ -19,9 +19,9 @@ import (
 // last.
 func (r *Runtime) wireTelemetry(ctx context.Context) error {
 	s := r.Config.Settings.Telemetry
-	c := r.Config.Telemetry()
+	c := app.Telemetry(r.Config)
 	if own := r.Config.Own; own != nil && !inProject(r.Config, c.Outfile) {
-		if without := own.Telemetry(); without.Outfile != c.Outfile {
+		if without := app.Telemetry(own); without.Outfile != c.Outfile {
 			r.warn(fmt.Sprintf("the project sends telemetry to %s, which is not a plain file of the project: "+
 				"the project's telemetry settings are ignored", text.VisibleLine(c.Outfile)))
 			c = without

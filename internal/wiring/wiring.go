@@ -53,8 +53,11 @@ type Frontend struct {
 	Configure   func(*hooks.Engine)             // changes the engine before the first event; may be nil
 }
 
-// debug adds a log on out.
-func (w *Frontend) debug(out io.Writer) {
+// Debugging returns w with a debug log on out added, if asked is set.
+func (w Frontend) Debugging(asked bool, out io.Writer) Frontend {
+	if !asked {
+		return w
+	}
 	log := &output.Debug{Out: out}
 	reports := w.Reports
 	w.Sink = event.Tee(w.Sink, log)
@@ -64,6 +67,7 @@ func (w *Frontend) debug(out io.Writer) {
 			reports(r)
 		}
 	}
+	return w
 }
 
 // Runtime is a session with everything that it needs. [Open] fills it from top to
@@ -103,9 +107,6 @@ type Runtime struct {
 
 // Open makes a [Runtime]. The caller begins its session, and closes it.
 func Open(ctx context.Context, sys *app.System, f *app.Options, c *app.Configuration, w Frontend) (*Runtime, error) {
-	if f.Debug {
-		w.debug(sys.Stderr)
-	}
 	r := &Runtime{Config: c, Flags: f, sys: sys, front: w, warn: w.Warn, now: sys.Now}
 	if err := c.CheckRestrictions(); err != nil {
 		return nil, err

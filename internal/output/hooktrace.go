@@ -1,4 +1,4 @@
-package trace
+package output
 
 import (
 	"cmp"
@@ -10,13 +10,14 @@ import (
 	"sync"
 
 	"minigem/hooks"
+	"minigem/hooks/author/trace"
 	"minigem/hooks/protocol"
 )
 
-// File writes what every hook event did to a file, as one JSON line per event, or
+// HookTrace writes what every hook event did to a file, as one JSON line per event, or
 // as a single page at the end if the file's name ends in .html. The reports already
 // mask secrets.
-type File struct {
+type HookTrace struct {
 	mu   sync.Mutex
 	file *os.File
 	lost error // why the trace is incomplete; nothing is written after it
@@ -25,17 +26,17 @@ type File struct {
 	kept   []json.RawMessage // the events for the page
 }
 
-// Open makes the file at path, or empties it.
-func Open(path string) (*File, error) {
+// OpenHookTrace makes the file at path, or empties it.
+func OpenHookTrace(path string) (*HookTrace, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("opening the hook trace: %w", err)
 	}
-	return &File{file: f, asPage: strings.EqualFold(filepath.Ext(path), ".html")}, nil
+	return &HookTrace{file: f, asPage: strings.EqualFold(filepath.Ext(path), ".html")}, nil
 }
 
 // Report records an event.
-func (t *File) Report(r hooks.Report) {
+func (t *HookTrace) Report(r hooks.Report) {
 	line, err := protocol.Encode(r)
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -51,7 +52,7 @@ func (t *File) Report(r hooks.Report) {
 }
 
 // Close completes the file. It returns an error if an event is missing.
-func (t *File) Close() error {
+func (t *HookTrace) Close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	f := t.file
@@ -60,7 +61,7 @@ func (t *File) Close() error {
 		return nil
 	}
 	if t.asPage && t.lost == nil {
-		t.lost = Write(f, "Hook events of minigem", t.kept)
+		t.lost = trace.Write(f, "Hook events of minigem", t.kept)
 	}
 	if err := cmp.Or(t.lost, f.Close()); err != nil {
 		return fmt.Errorf("writing the hook trace: %w", err)
