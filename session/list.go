@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"minigem/internal/atomicfile"
 	"minigem/internal/boundedfile"
 	"minigem/llm"
 	"minigem/transcript"
@@ -325,3 +326,23 @@ func remove(p Project, path, id string) error {
 func ToolOutputs(p Project, id string) string {
 	return filepath.Join(p.Temp, "tool-outputs", "session-"+id)
 }
+
+// SaveOutput saves the full text of an output that is cut for the model, and returns the
+// path of its file.
+func SaveOutput(s *Session, callID, text string) (string, error) {
+	dir := ToolOutputs(s.o.Project, s.ID())
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", err
+	}
+	name := strings.Map(func(c rune) rune {
+		if strings.ContainsRune(idCharacters, c) {
+			return c
+		}
+		return '_'
+	}, callID)
+	path := filepath.Join(dir, name+".txt")
+	return path, atomicfile.WriteText(path, text, 0o600)
+}
+
+// idCharacters are the characters that the id of a session may have.
+const idCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"

@@ -2,27 +2,25 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/google/uuid"
 	"github.com/tidwall/gjson"
 
+	"minigem/internal/atomicfile"
 	"minigem/internal/boundedfile"
 	"minigem/llm"
 )
 
 // ClaudeCopy copies a session's file into a second one, in the form of Claude Code's
-// transcripts, for hooks that were written for those. It only ever appends, unless one of
-// the files was replaced or truncated: then it begins anew. Set the exported fields
-// before the first Update and do not change them. It is safe for concurrent use.
+// transcripts, for hooks that were written for those. Nothing is kept in between: while
+// the session's file only grows, so does each copy.
 type ClaudeCopy struct {
 	// From is the session's file, and To the copy; its directory is made if it is
 	// missing.
@@ -34,104 +32,43 @@ type ClaudeCopy struct {
 	// Tool returns the name and the arguments of a call in Claude Code's words; nil
 	// leaves them as they are.
 	Tool func(name string, args map[string]any) (string, map[string]any)
+}
 
-	mu     sync.Mutex
-	from   os.FileInfo       // what From was
-	read   int64             // bytes of it
+// Make replaces To by a copy of what From has now, without a line that is still being
+// written. It is safe for concurrent use.
+func (c ClaudeCopy) Make() error {
+	err := os.MkdirAll(filepath.Dir(c.To), 0o700)
+	data, reading := boundedfile.Read(c.From, boundedfile.Recorded)
+	if err == nil && reading == nil {
+		err = atomicfile.WriteText(c.To, c.converted(data), 0o600)
+	}
+	if err = cmp.Or(reading, err); err != nil {
+		return fmt.Errorf("copying the session file for hooks of Claude Code: %w", err)
+	}
+	return nil
+}
+
+// converted returns the copy of a session's file with this content.
+func (c ClaudeCopy) converted(data []byte) string {
+	l := &claudeLines{ClaudeCopy: c, said: map[string]string{}}
+	for line := range bytes.Lines(data) {
+		if text := strings.TrimSpace(string(line)); line[len(line)-1] == '\n' && valid(text) {
+			l.record(gjson.Parse(text))
+		}
+	}
+	return l.out.String()
+}
+
+// claudeLines is a copy that is being made.
+type claudeLines struct {
+	ClaudeCopy
 	said   map[string]string // the parent of each message and call that is in the copy
 	parent string            // the id of the last line
-	out    bytes.Buffer
-}
-
-// Update brings the copy up to date with the current content of From. An incomplete
-// line of From is left for the next Update. An error is about one of the files; the
-// next Update tries again.
-func (c *ClaudeCopy) Update() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	fresh := c.said == nil || !c.inPlace()
-	if fresh {
-		c.said, c.read, c.parent = map[string]string{}, 0, ""
-		c.out.Reset()
-	}
-	if err := c.readOn(); err != nil {
-		return fmt.Errorf("copying the session file for hooks of Claude Code: %w", err)
-	}
-	if c.out.Len() == 0 && !fresh {
-		return nil
-	}
-	defer c.out.Reset()
-	if err := c.write(fresh); err != nil {
-		c.said = nil // the copy lacks lines that were read: make it anew
-		return fmt.Errorf("copying the session file for hooks of Claude Code: %w", err)
-	}
-	return nil
-}
-
-// inPlace reports whether the copy is where it was written, and copies the file
-// that is there now: a deleted session file is written again.
-func (c *ClaudeCopy) inPlace() bool {
-	from, err := os.Stat(c.From)
-	if err == nil && (!os.SameFile(c.from, from) || from.Size() < c.read) {
-		return false
-	}
-	to, err := os.Lstat(c.To)
-	return err == nil && to.Mode().IsRegular()
-}
-
-// write appends the converted lines. If fresh is set, it replaces the file.
-func (c *ClaudeCopy) write(fresh bool) error {
-	flags := os.O_WRONLY | os.O_CREATE | os.O_APPEND
-	if fresh {
-		flags |= os.O_TRUNC
-		if err := os.MkdirAll(filepath.Dir(c.To), 0o700); err != nil {
-			return err
-		}
-		// A link would lead elsewhere, and a pipe has perhaps no reader.
-		if to, err := os.Lstat(c.To); err == nil && !to.Mode().IsRegular() {
-			if err := os.Remove(c.To); err != nil {
-				return err
-			}
-		}
-	}
-	f, err := os.OpenFile(c.To, flags, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(c.out.Bytes())
-	return errors.Join(err, f.Close())
-}
-
-// readOn reads the lines that were added since. A line without its end is left
-// for later.
-func (c *ClaudeCopy) readOn() error {
-	f, err := boundedfile.Open(c.From)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	if c.from, err = f.Stat(); err != nil {
-		return err
-	}
-	if _, err := f.Seek(c.read, io.SeekStart); err != nil {
-		return err
-	}
-	data, err := io.ReadAll(io.LimitReader(f, boundedfile.Recorded))
-	if err != nil {
-		return err
-	}
-	end := bytes.LastIndexByte(data, '\n') + 1
-	c.read += int64(end)
-	for line := range strings.Lines(string(data[:end])) {
-		if line = strings.TrimSpace(line); valid(line) {
-			c.record(gjson.Parse(line))
-		}
-	}
-	return nil
+	out    strings.Builder
 }
 
 // record converts one record of the session's file.
-func (c *ClaudeCopy) record(o gjson.Result) {
+func (c *claudeLines) record(o gjson.Result) {
 	switch {
 	case o.Get("$rewindTo").Exists():
 		if parent, ok := c.said[o.Get("$rewindTo").String()]; ok {
@@ -161,7 +98,7 @@ func (c *ClaudeCopy) record(o gjson.Result) {
 // message writes the new parts of m. compacted says that m came with a list that
 // replaced all messages. What was written before is not written again: a message that
 // is replaced keeps its first text.
-func (c *ClaudeCopy) message(m Message, compacted bool) {
+func (c *claudeLines) message(m Message, compacted bool) {
 	if _, known := c.said[m.ID]; !known && m.ID != PreambleID {
 		c.said[m.ID] = c.parent
 		switch m.Type {
@@ -185,7 +122,7 @@ func (c *ClaudeCopy) message(m Message, compacted bool) {
 }
 
 // user writes what the user said. Results of tools are written with their calls.
-func (c *ClaudeCopy) user(m Message, compacted bool) {
+func (c *claudeLines) user(m Message, compacted bool) {
 	if len(llm.PartsResults(m.Content.Parts)) > 0 {
 		return
 	}
@@ -200,7 +137,7 @@ func (c *ClaudeCopy) user(m Message, compacted bool) {
 }
 
 // assistant writes one block of a model's message: Claude Code has a line for each.
-func (c *ClaudeCopy) assistant(m Message, part string, block map[string]any) {
+func (c *claudeLines) assistant(m Message, part string, block map[string]any) {
 	usage := map[string]any{"input_tokens": 0, "output_tokens": 0, "cache_creation_input_tokens": 0,
 		"cache_read_input_tokens": 0}
 	if t := m.Tokens; t != nil {
@@ -214,7 +151,7 @@ func (c *ClaudeCopy) assistant(m Message, part string, block map[string]any) {
 }
 
 // call writes a call of the message with this id. m has the message's known fields.
-func (c *ClaudeCopy) call(id string, m Message, call ToolCall) {
+func (c *claudeLines) call(id string, m Message, call ToolCall) {
 	key := "call " + call.ID
 	if _, known := c.said[key]; known {
 		return
@@ -233,7 +170,7 @@ func (c *ClaudeCopy) call(id string, m Message, call ToolCall) {
 }
 
 // result writes the result of a call, once.
-func (c *ClaudeCopy) result(call ToolCall) {
+func (c *claudeLines) result(call ToolCall) {
 	key := "result " + call.ID
 	if _, known := c.said[key]; known {
 		return
@@ -281,7 +218,7 @@ func texts(parts []llm.Part) string {
 }
 
 // line writes one line. Its id is the same each time that the copy is made.
-func (c *ClaudeCopy) line(kind, key string, at Time, more map[string]any) {
+func (c *claudeLines) line(kind, key string, at Time, more map[string]any) {
 	id := key
 	if uuid.Validate(id) != nil {
 		id = uuid.NewSHA1(uuid.Nil, []byte(c.Session+key)).String()

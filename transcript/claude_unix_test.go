@@ -47,9 +47,9 @@ func TestMissingClaudeCopy(t *testing.T) {
 			if !before {
 				require.NoError(t, os.WriteFile(to, nil, 0o600))
 			}
-			copied := &ClaudeCopy{From: from, To: to, Session: "s"}
+			copied := ClaudeCopy{From: from, To: to, Session: "s"}
 			if before {
-				require.NoError(t, copied.Update(), name)
+				require.NoError(t, copied.Make(), name)
 			}
 			c.odd(t, from, to, other)
 			f, err := os.OpenFile(from, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -57,7 +57,7 @@ func TestMissingClaudeCopy(t *testing.T) {
 			_, err = f.WriteString(two)
 			require.NoError(t, err)
 			require.NoError(t, f.Close())
-			require.NoError(t, copied.Update(), name)
+			require.NoError(t, copied.Make(), name)
 			assert.Equal(t, c.want, saidIn(t, to), name)
 			data, err := os.ReadFile(other)
 			require.NoError(t, err)
@@ -66,8 +66,7 @@ func TestMissingClaudeCopy(t *testing.T) {
 	}
 }
 
-// TestClaudeCopyAfterAFailedWrite: lines that could not be written are added at the next
-// update.
+// TestClaudeCopyAfterAFailedWrite: what could not be written is in the next copy.
 func TestClaudeCopyAfterAFailedWrite(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() == 0 {
@@ -77,13 +76,13 @@ func TestClaudeCopyAfterAFailedWrite(t *testing.T) {
 	from, to := filepath.Join(dir, "from"), filepath.Join(dir, "to")
 	lines := `{"id":"a","type":"user","content":"one"}` + "\n"
 	require.NoError(t, os.WriteFile(from, []byte(lines), 0o600))
-	c := &ClaudeCopy{From: from, To: to, Session: "s"}
-	require.NoError(t, c.Update())
-	require.NoError(t, os.Chmod(to, 0o400))
+	c := ClaudeCopy{From: from, To: to, Session: "s"}
+	require.NoError(t, c.Make())
+	require.NoError(t, os.Chmod(dir, 0o500))
 	lines += `{"id":"b","type":"user","content":"two"}` + "\n"
 	require.NoError(t, os.WriteFile(from, []byte(lines), 0o600))
-	require.Error(t, c.Update())
-	require.NoError(t, os.Chmod(to, 0o600))
-	require.NoError(t, c.Update())
+	require.Error(t, c.Make())
+	require.NoError(t, os.Chmod(dir, 0o700))
+	require.NoError(t, c.Make())
 	assert.Equal(t, []string{`user "one"`, `user "two"`}, saidIn(t, to))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,9 +12,10 @@ import (
 	"minigem/internal/management"
 )
 
-// newRootCommand returns the command minigem and the options that its flags set. Its
-// arguments must have passed through [management.Arrange].
-func newRootCommand(sys *app.System) (cmd *cobra.Command, f *app.Options) {
+// newRootCommand returns the command minigem and the options that its flags set. It has
+// no subcommands if there are args which are all flags. Its arguments must have passed
+// through [management.Arrange].
+func newRootCommand(sys *app.System, args ...string) (cmd *cobra.Command, f *app.Options) {
 	f = &app.Options{}
 	version := false
 	printVersion := func() { fmt.Fprintln(sys.Stdout, app.FullVersion()) }
@@ -33,7 +35,7 @@ func newRootCommand(sys *app.System) (cmd *cobra.Command, f *app.Options) {
 			}
 			f.Query = args
 			f.PromptSet = cmd.Flags().Changed("prompt")
-			if err := f.Check(); err != nil {
+			if err := check(f); err != nil {
 				return wrongUsage(sys, cmd, "%w", err)
 			}
 			return runAgent(cmd.Context(), sys, f)
@@ -51,6 +53,9 @@ func newRootCommand(sys *app.System) (cmd *cobra.Command, f *app.Options) {
 	// Not cobra's --version: its template would link text/template, and then the linker
 	// keeps every exported method of every type.
 	cmd.Flags().BoolVarP(&version, "version", "v", false, "print the version and the commit")
+	if len(args) > 0 && onlyFlags(args) {
+		return cmd, f
+	}
 	cmd.AddCommand(strict(sys, &cobra.Command{Use: "version", Short: "Print the version and the commit", Hidden: true,
 		Args: cobra.NoArgs, Run: func(*cobra.Command, []string) { printVersion() }}))
 	cmd.SetHelpCommand(helpCommand(sys))
@@ -58,6 +63,14 @@ func newRootCommand(sys *app.System) (cmd *cobra.Command, f *app.Options) {
 		cmd.AddCommand(strict(sys, sub))
 	}
 	return cmd, f
+}
+
+// onlyFlags reports whether no word of args can be a subcommand, and none asks for help.
+func onlyFlags(args []string) bool {
+	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
+	fs.Usage = func() {}
+	registerFlags(&app.Options{}, fs)
+	return fs.Parse(args) == nil && fs.NArg() == 0
 }
 
 func registerFlags(f *app.Options, fs *pflag.FlagSet) {
@@ -131,4 +144,46 @@ func joinOptionalValues(args []string) []string {
 		out = append(out, a)
 	}
 	return out
+}
+
+// idCharacters are the characters that the id of a session may have.
+const idCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+
+// check returns an error if options contradict each other (cli/config/config.ts).
+func check(f *app.Options) error {
+	switch {
+	case f.PromptSet && len(f.Query) > 0:
+		return fmt.Errorf("the prompt is given twice, with --prompt and without it: give it once")
+	case f.PromptSet && f.PromptInteractive != "":
+		return fmt.Errorf("--prompt and --prompt-interactive exclude each other")
+	case f.ACP && (f.PromptSet || f.PromptInteractive != "" || len(f.Query) > 0):
+		return fmt.Errorf("--acp takes its prompts from the editor: leave the prompt out")
+	case f.ACP && f.Worktree != "":
+		return fmt.Errorf("--acp works in the folders that the editor names: leave --worktree out")
+	case f.Worktree != "" && f.Resume != "":
+		return fmt.Errorf("--worktree and --resume exclude each other: to resume, run --resume in the session's worktree")
+	case f.Yolo && f.ApprovalMode != "":
+		return fmt.Errorf("--yolo and --approval-mode exclude each other: use --approval-mode=yolo")
+	case countSet(f.Resume, f.SessionID, f.SessionFile) > 1:
+		return fmt.Errorf("only one of --resume, --session-id and --session-file can be given")
+	case f.ApprovalMode != "" && !slices.Contains([]string{"default", "auto_edit", "yolo", "plan"}, f.ApprovalMode):
+		return fmt.Errorf("--approval-mode is %q: it must be default, auto_edit, yolo or plan", f.ApprovalMode)
+	case f.OutputFormat != "" && !slices.Contains([]string{"text", "json", "stream-json"}, f.OutputFormat):
+		return fmt.Errorf("--output-format is %q: it must be text, json or stream-json", f.OutputFormat)
+	case f.BlockedExitCode < 0 || f.BlockedExitCode > 255:
+		return fmt.Errorf("--blocked-exit-code is %d: it must be from 1 to 255", f.BlockedExitCode)
+	case f.SessionID != "" && strings.Trim(f.SessionID, idCharacters) != "":
+		return fmt.Errorf("--session-id is %q: it may contain letters, digits, - and _", f.SessionID)
+	}
+	return nil
+}
+
+func countSet(values ...string) int {
+	n := 0
+	for _, v := range values {
+		if v != "" {
+			n++
+		}
+	}
+	return n
 }

@@ -79,3 +79,14 @@ func TestManagementWordsAreNotPrompts(t *testing.T) {
 	}
 	assert.NoFileExists(t, w.path("pwned"))
 }
+
+// TestPromptInteractiveOfAPipe checks that piped input is refused, because there is no
+// terminal to stay in.
+func TestPromptInteractiveOfAPipe(t *testing.T) {
+	t.Parallel()
+	sys, out, complaints := newHookWorld(t, nil).sys()
+	sys.Stdin = strings.NewReader("x")
+	assert.Equal(t, 42, run([]string{"-i", "hi"}, sys))
+	assert.Contains(t, complaints.String(), "The --prompt-interactive flag cannot be used when input is piped from stdin")
+	assert.Empty(t, out.String())
+}

@@ -32,7 +32,7 @@ cannot be written.`,
 				return err
 			}
 			f.RecordCase = args[0]
-			if err := f.Check(); err != nil {
+			if err := check(f); err != nil {
 				return wrongUsage(sys, cmd, "%w", err)
 			}
 			f.PromptSet = len(f.Query) > 0

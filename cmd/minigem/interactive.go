@@ -8,6 +8,7 @@ import (
 	"minigem/internal/cases"
 	"minigem/internal/chat"
 	"minigem/internal/exit"
+	"minigem/internal/headless"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
 )
@@ -30,10 +31,10 @@ func runInteractive(ctx context.Context, sys *app.System, f *app.Options) error 
 	exit.SurvivePipe()
 	stop := exit.OnSignals(cancel, t.GiveBack)
 	defer stop()
-	if err := cases.CheckRecording(f, sys); err != nil {
+	if err := (&cases.Recording{Sys: sys, Flags: f}).Check(); err != nil {
 		return err
 	}
-	if err := enterWorktree(ctx, sys, f); err != nil {
+	if err := headless.EnterWorktree(ctx, sys, f); err != nil {
 		return err
 	}
 	guard := terminal.NewGuard(out) // starts while the settings are read

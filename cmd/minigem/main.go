@@ -6,17 +6,35 @@ package main
 
 import (
 	"os"
+	"time"
 
 	"minigem/internal/app"
 	"minigem/internal/exit"
 	"minigem/internal/headless"
 	"minigem/internal/management"
+	"minigem/internal/settings"
 	"minigem/internal/text"
+
+	"golang.org/x/term"
 )
 
 func main() {
-	app.DelayCollection()
-	os.Exit(run(os.Args[1:], app.HostSystem()))
+	delayCollection()
+	os.Exit(run(os.Args[1:], hostSystem()))
+}
+
+// hostSystem returns the System of this process.
+func hostSystem() *app.System {
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "."
+	}
+	return &app.System{
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		StdinTTY:  term.IsTerminal(int(os.Stdin.Fd())),
+		StdoutTTY: term.IsTerminal(int(os.Stdout.Fd())),
+		Env:       os.Environ(), Dir: dir, Now: time.Now, Account: settings.AccountHome,
+	}
 }
 
 // run is main with its dependencies as parameters. Both output streams are
@@ -24,8 +42,9 @@ func main() {
 func run(args []string, sys *app.System) int {
 	stdout := &exit.Stdout{To: sys.Stdout}
 	sys.Stdout, sys.Stderr = text.NewWriter(stdout), text.NewWriter(sys.Stderr)
-	root, f := newRootCommand(sys)
-	args, err := management.Arrange(root, joinOptionalValues(args))
+	args = joinOptionalValues(args)
+	root, f := newRootCommand(sys, args...)
+	args, err := management.Arrange(root, args)
 	if err != nil {
 		_ = root.ParseFlags(args) // the flags may set the output format
 		return stdout.Report(sys.Stderr, headless.New(sys, f, nil).Refuse(err))

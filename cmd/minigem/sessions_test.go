@@ -16,6 +16,7 @@ import (
 	"minigem/internal/listing"
 	"minigem/internal/output"
 	"minigem/internal/waittest"
+	"minigem/internal/wiring"
 	"minigem/session"
 )
 
@@ -248,7 +249,7 @@ func TestRetentionAtStart(t *testing.T) {
 		f := &app.Options{Model: "gemini-2.5-flash"}
 		c, err := app.Configure(sys, f)
 		require.NoError(t, err)
-		r, err := app.Build(t.Context(), sys, f, c, app.Frontend{Warn: func(s string) { warned = append(warned, s) }})
+		r, err := wiring.Open(t.Context(), sys, f, c, wiring.Frontend{Warn: func(s string) { warned = append(warned, s) }})
 		require.NoError(t, err)
 		t.Cleanup(func() { r.Session.End(t.Context(), "exit"); r.Close() })
 		return w, warned, old, young

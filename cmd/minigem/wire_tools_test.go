@@ -15,6 +15,7 @@ import (
 
 	"minigem/internal/app"
 	"minigem/internal/waittest"
+	"minigem/internal/wiring"
 	"minigem/llm"
 	"minigem/tools"
 	"minigem/tools/builtin"
@@ -55,7 +56,7 @@ func (s *someone) AskQuestions(context.Context, []builtin.Question) (map[int]str
 
 // wired is a session as cmd builds it. Its conversation never calls the model.
 type wired struct {
-	*app.Runtime
+	*wiring.Runtime
 	user *someone      // nil in a headless session
 	tty  *bytes.Buffer // standard output
 }
@@ -66,14 +67,14 @@ func (w hookWorld) wire(flags *app.Options, interactive bool) wired {
 	sys.StdinTTY, sys.StdoutTTY = interactive, interactive
 	c, err := app.Configure(sys, flags)
 	require.NoError(w.t, err)
-	wi := app.Frontend{Interactive: interactive, Warn: func(s string) { w.t.Log(s) },
+	wi := wiring.Frontend{Interactive: interactive, Warn: func(s string) { w.t.Log(s) },
 		Model: finder{&llm.Fake{Answers: slices.Repeat([]llm.FakeAnswer{llm.FakeText("found")}, 50)}}}
 	got := wired{tty: out}
 	if interactive {
 		got.user = &someone{}
 		wi.Approver, wi.Asker, wi.Bell = got.user, got.user, out
 	}
-	got.Runtime, err = app.Build(w.t.Context(), sys, flags, c, wi)
+	got.Runtime, err = wiring.Open(w.t.Context(), sys, flags, c, wi)
 	require.NoError(w.t, err)
 	w.t.Cleanup(func() { assert.NoError(w.t, got.Close()) })
 	got.MCP.Await(w.t.Context())

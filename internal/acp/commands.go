@@ -25,7 +25,7 @@ func (c *conversation) table() (all commands.Table) {
 		{Name: "restore", Args: "[CHECKPOINT]", Help: "list the checkpoints, or restore the files of one",
 			Run: func(on *commands.Call) error { return saved.Restore(on.Context, on.Sys, c.r.Flags, on.Args) }},
 	}...)
-	for _, own := range c.r.OwnCommands(func(string) {}) {
+	for _, own := range commands.Own(c.r, func(string) {}) {
 		all = append(all, commands.Table{{Name: own.Name, Args: own.Args, Help: own.Help,
 			Run: func(on *commands.Call) (err error) {
 				on.Prompt, err = own.Make(on.Context, on.Args, approver{c}.Approve)

@@ -12,9 +12,9 @@ import (
 	"minigem/agent"
 	"minigem/hooks"
 	"minigem/internal/app"
-	"minigem/internal/inspection"
 	"minigem/internal/models"
 	"minigem/internal/text"
+	"minigem/internal/wiring"
 	"minigem/llm"
 	"minigem/tools/policy"
 )
@@ -24,7 +24,7 @@ type conversation struct {
 	server *server
 
 	id acp.SessionId
-	r  *app.Runtime
+	r  *wiring.Runtime
 
 	life    context.Context // ends its prompts
 	end     context.CancelFunc
@@ -62,13 +62,10 @@ func (s *server) build(ctx context.Context, dir, resume string, given []acp.McpS
 	}
 	config.AddMCPServers(servers)
 	warn := func(said string) { fmt.Fprintf(s.sys.Stderr, "[WARNING] %s\n", strings.TrimRight(said, "\n")) }
-	w := app.Frontend{Interactive: true, Sink: c, Approver: approver{c}, Reports: c.report, Warn: warn}
-	r, err := app.Build(s.ctx, &sys, &flags, config, w.Debugging(flags.Debug, s.sys.Stderr))
+	w := wiring.Frontend{Interactive: true, Sink: c, Approver: approver{c}, Reports: c.report, Warn: warn, Notice: warn}
+	r, err := wiring.Open(s.ctx, &sys, &flags, config, w.Debugging(flags.Debug, s.sys.Stderr))
 	if err != nil {
 		return nil, err
-	}
-	for _, n := range inspection.Notices(config) {
-		warn(n)
 	}
 	c.r, c.id, c.mode = r, acp.SessionId(r.Session.ID()), r.Policy.Mode()
 	c.shareFiles()

@@ -12,6 +12,7 @@ import (
 	acp "github.com/coder/acp-go-sdk"
 
 	"minigem/agent"
+	"minigem/internal/commands"
 	"minigem/internal/mcp/entry"
 	"minigem/internal/slash"
 	"minigem/llm"
@@ -52,7 +53,7 @@ func (c *conversation) read(ctx context.Context, blocks []acp.ContentBlock) (age
 		filled, err := c.command(ctx, words)
 		var unknown *slash.UnknownError
 		if errors.As(err, &unknown) && unknown.Usage == "" {
-			filled, err = c.r.Expand(ctx, words, "", nil, c.think)
+			filled, err = commands.Expand(ctx, c.r, words, "", nil, c.think)
 		}
 		if err != nil || filled.Text == "" {
 			return agent.Prompt{}, err

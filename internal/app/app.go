@@ -1,6 +1,4 @@
-// Package app contains what every way of using minigem is built from: the
-// configuration ([Configure]) and, made from it, the [Runtime], a session with
-// model, tools, hooks and policy. It prints nothing: it returns errors, and
-// reports everything else through the [Frontend] that it is given. Flags,
-// screens and output formats are elsewhere.
+// Package app contains what every way of using minigem starts from: the [System] outside
+// the program, the [Options] of a run, and the [Configuration], which [Configure] reads
+// before anything runs. Flags are in cmd, and internal/wiring makes a session of it.
 package app

@@ -34,15 +34,15 @@ type Configuration struct {
 	Protects   func(rel string) string                       // see [workspace.Workspace.Protects]
 	OwnAgents  bool                                          // the project's agents need no agreement
 	Extensions extensions.Set
-	models     *models.Catalog
+	Models     *models.Catalog
 	Notices    []string // messages to show at the start, one per line
 
 	Secrets          []string // values that must not be written anywhere
 	Masker           *redact.Mask
-	key              string         // Gemini API key that is in no variable; see findKey
+	key              string         // Gemini API key that is in no variable; see FindKey
 	childEnvironment []string       // environment of shell commands
 	ownEnvironment   []string       // environment of hooks that did not come with the project
-	own              *Configuration // settings and environment without the project's; nil if it changes nothing
+	Own              *Configuration // settings and environment without the project's; nil if it changes nothing
 	projectVars      []string       // names of the variables in the project's .env file
 	projectEnv       string         // path of that file
 }
@@ -94,7 +94,7 @@ func (c *Configuration) loadSettings(sys *System, f *Options) error {
 	}
 	c.Loaded, c.Settings = loaded, loaded.Settings
 	var problems []models.Problem
-	c.models, problems = models.New(c.Settings.ModelConfigs, c.Settings.Agents.Overrides)
+	c.Models, problems = models.New(c.Settings.ModelConfigs, c.Settings.Agents.Overrides)
 	for _, p := range problems {
 		at := c.Loaded.At(p.Key)
 		c.Notices = append(c.Notices, fmt.Sprintf("%s:%d: %s %s", at.File, at.Line, text.VisibleLine(p.Key),
@@ -158,8 +158,8 @@ func (c *Configuration) loadExtensionHooks() ([]config.Problem, error) {
 	x.Rules = extensions.Rules{Allowed: security.AllowedExtensions, BlockGit: security.BlockGitExtensions}
 	x.Env, x.Lookup, x.Expand = c.Env, (&System{Env: c.Env}).LookupEnv, settings.Expand
 	x.Values, x.ServerOf = map[string][]extensions.Value{}, map[string]string{}
-	if c.own != nil {
-		x.Env, x.Without = c.own.Env, c.own.Settings.Extensions.Disabled
+	if c.Own != nil {
+		x.Env, x.Without = c.Own.Env, c.Own.Settings.Extensions.Disabled
 	}
 	notices, problems, err := x.Find()
 	if err != nil {
@@ -218,4 +218,22 @@ func findProject(dir, home string) string {
 func Exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil || !errors.Is(err, os.ErrNotExist)
+}
+
+// CheckRestrictions returns an error if the settings contain a restriction that minigem
+// does not support, since going on would pretend to enforce it. Once a restriction is
+// supported, its line in settings/known.txt says "works".
+func (c *Configuration) CheckRestrictions() error {
+	all := c.Loaded.Restrictions()
+	if len(all) == 0 {
+		return nil
+	}
+	g := all[0]
+	if g.Fault != "" {
+		return exit.Errorf(exit.Config, "%s:%d: %s %s. Nothing runs until this is corrected, because it may be a restriction",
+			c.Shorten(g.Origin.File), g.Origin.Line, text.VisibleLine(g.Key), text.VisibleLine(g.Fault))
+	}
+	return exit.Errorf(exit.Config, "%s:%d: %s is %s, which minigem cannot enforce: take it out, or run minigem inside "+
+		"a container that does it",
+		c.Shorten(g.Origin.File), g.Origin.Line, text.VisibleLine(g.Key), c.Mask(g.Value))
 }

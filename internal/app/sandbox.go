@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -9,44 +8,15 @@ import (
 	"runtime"
 	"strings"
 
-	"minigem/hooks/config"
 	"minigem/internal/exit"
 	"minigem/internal/place"
 	"minigem/internal/settings"
 	"minigem/internal/text"
 )
 
-// wireSandbox makes the sandbox if all commands are to be confined. If that fails, the
-// session does not begin.
-func (r *Runtime) wireSandbox(ctx context.Context) error {
-	s := &r.Sandbox
-	s.Place, s.Workspace, s.Temp = r.Config.Place, r.Workspace, r.Project.Temp
-	s.Scripts = func() []string { return config.AllScripts(r.Config.ProjectDir, r.Config.Hooks.Config) }
-	s.Widened = func(warn func(string)) ([]string, bool, error) { return sandboxWidened(r.Config, warn) }
-	s.Context, s.Folders, s.Warn = ctx, r.Config.TrustedFolders(), r.warn
-	r.closers = append(r.closers, s.Close)
-	wanted, err := sandboxWanted(r.Config, r.sys, r.Flags)
-	if err != nil || !wanted {
-		return err
-	}
-	// A command can make a hook fail without killing it.
-	r.Engine.BlockFailed = true
-	return s.ConfineAll()
-}
-
-// unconfined explains why read-only commands are asked about. err is why the system
-// cannot confine them; if nil, they are not asked about and the result is "".
-func unconfined(err error) string {
-	if err == nil {
-		return ""
-	}
-	return fmt.Sprintf("it only reads, but this machine cannot enforce that (%v): name such commands in tools.allowed "+
-		"to run them without asking", err)
-}
-
-// sandboxWanted reports whether commands are to be confined. The environment overrides
+// SandboxWanted reports whether commands are to be confined. The environment overrides
 // the flag, and the flag the settings (cli/config/sandboxConfig.ts).
-func sandboxWanted(c *Configuration, sys *System, f *Options) (bool, error) {
+func SandboxWanted(c *Configuration, sys *System, f *Options) (bool, error) {
 	if _, ok := c.Loaded.Holding("security.toolSandboxing"); ok {
 		return true, nil
 	}
@@ -83,8 +53,7 @@ func sandboxVariable(c *Configuration, sys *System) string {
 	if v := strings.TrimSpace(sys.Getenv("GEMINI_SANDBOX")); v != "" {
 		return v
 	}
-	all := System{Env: c.Env}
-	v := strings.TrimSpace(all.Getenv("GEMINI_SANDBOX"))
+	v := strings.TrimSpace(c.Lookup("GEMINI_SANDBOX"))
 	if on, err := parseSandbox("GEMINI_SANDBOX", v); err == nil && !on {
 		return ""
 	}
@@ -104,10 +73,10 @@ func parseSandbox(name, value string) (on bool, err error) {
 			"for another one run minigem inside it, with GEMINI_SANDBOX=false", name, value)
 }
 
-// sandboxWidened returns what the settings allow confined commands beyond the
+// SandboxWidened returns what the settings allow confined commands beyond the
 // workspace. The project's settings are ignored, because a project must not widen its
 // own sandbox.
-func sandboxWidened(c *Configuration, warn func(string)) (allowed []string, network bool, err error) {
+func SandboxWidened(c *Configuration, warn func(string)) (allowed []string, network bool, err error) {
 	for _, g := range c.Loaded.Given {
 		if g.Key != "tools.sandboxAllowedPaths" && g.Key != "tools.sandboxNetworkAccess" {
 			continue

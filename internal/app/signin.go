@@ -3,10 +3,8 @@ package app
 import (
 	"slices"
 
-	"minigem/internal/models"
 	"minigem/internal/signin"
 	"minigem/llm/gemini"
-	"minigem/llm/openai"
 )
 
 // SignIn returns the keeper of the sign-in data that the user enters.
@@ -14,20 +12,10 @@ func (c *Configuration) SignIn() signin.Keeper {
 	return signin.Keeper{Place: c.Place, Env: c.Env, Model: c.Settings.Model.Name, Version: Version}
 }
 
-// GeminiModel returns the Google model that a session with these flags uses, or the
-// default one if the session uses another provider's.
-func (c *Configuration) GeminiModel(f *Options) string {
-	name, err := modelSource{config: c, flags: f}.name()
-	if err != nil || openai.Named(name) {
-		return models.Default
-	}
-	return name
-}
-
-// findKey looks up the key that the user stored, if the settings say that there is one
+// FindKey looks up the key that the user stored, if the settings say that there is one
 // and no variable has it. An empty variable hides the line in the user's .env file. The
 // key is not used if a project's .env file sets the address it would be sent to.
-func (c *Configuration) findKey() {
+func (c *Configuration) FindKey() {
 	if gemini.Auth(c.Settings.Security.Auth.SelectedType) != gemini.AuthAPIKey ||
 		(&System{Env: c.Env}).Getenv("GEMINI_API_KEY") != "" ||
 		slices.ContainsFunc(c.projectVars, signin.IsVariable) {
@@ -41,8 +29,8 @@ func (c *Configuration) findKey() {
 		return
 	}
 	c.keepSecrets()
-	if c.own != nil {
-		c.own.key = c.key
+	if c.Own != nil {
+		c.Own.key = c.key
 	}
 }
 

@@ -2,15 +2,14 @@ package app
 
 import (
 	"io"
-	"os"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"time"
 
-	"golang.org/x/term"
-
 	"minigem/hooks/dotenv"
-	"minigem/internal/settings"
+	"minigem/internal/proc"
+	"minigem/internal/text"
 )
 
 // System is everything outside the program that it uses directly. Tests replace it.
@@ -27,20 +26,6 @@ type System struct {
 	// NotRun says why a command of the model is answered instead of run. It returns "" if
 	// the command runs. nil runs them all.
 	NotRun func(command string) string
-}
-
-// HostSystem returns the System of this process.
-func HostSystem() *System {
-	dir, err := os.Getwd()
-	if err != nil {
-		dir = "."
-	}
-	return &System{
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		StdinTTY:  term.IsTerminal(int(os.Stdin.Fd())),
-		StdoutTTY: term.IsTerminal(int(os.Stdout.Fd())),
-		Env:       os.Environ(), Dir: dir, Now: time.Now, Account: settings.AccountHome,
-	}
 }
 
 // Getenv returns the last value of name in s.Env, or "" if there is none.
@@ -81,4 +66,36 @@ func FullVersion() string {
 		return Version
 	}
 	return Version + " (" + commit + ")"
+}
+
+// Absolute resolves path against the directory where the command was started.
+func Absolute(sys *System, path string) string {
+	return text.Abs(sys.Dir, path)
+}
+
+// OpenBrowser opens address in this machine's browser, using the system's opener, and
+// reports whether the opener was started. It starts nothing if no user sits at this
+// machine's screen (core/utils/secure-browser-launcher.ts). It uses the user's own
+// environment, so that a project's .env cannot decide which program runs.
+func (s *System) OpenBrowser(address string) bool {
+	if !s.StdinTTY || !s.StdoutTTY {
+		return false
+	}
+	has := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return s.Getenv(name) != "" })
+	}
+	opener := []string{"xdg-open"}
+	switch {
+	case has("NO_BROWSER", "CI"):
+		return false
+	case runtime.GOOS == "darwin":
+		opener = []string{"open"}
+	case runtime.GOOS == "windows":
+		opener = []string{"rundll32", "url.dll,FileProtocolHandler"}
+	case !has("DISPLAY", "WAYLAND_DISPLAY"):
+		return false
+	}
+	_, err := proc.Start(proc.Command{Path: opener[0], Args: append(opener[1:], address), Dir: s.Dir, Env: s.Env,
+		Outlives: true})
+	return err == nil
 }

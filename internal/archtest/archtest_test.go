@@ -56,7 +56,7 @@ var bans = []ban{
 	},
 	{
 		packages: []string{"*"},
-		except: []string{"cmd/minigem", "internal/settings", "internal/app", "internal/acp", "internal/chat", "internal/commands", "internal/listing", "internal/saved", "internal/headless", "internal/cases", "internal/demo", "internal/trials", "internal/manage", "internal/models", "internal/inspection",
+		except: []string{"cmd/minigem", "internal/settings", "internal/app", "internal/wiring", "internal/acp", "internal/chat", "internal/commands", "internal/listing", "internal/saved", "internal/headless", "internal/cases", "internal/demo", "internal/trials", "internal/manage", "internal/models", "internal/inspection",
 			"e2e/hooktest"}, // it runs whole sessions
 		reach: []string{"minigem/internal/settings"},
 		why:   "settings are values when they arrive",

@@ -75,7 +75,7 @@ var readers = []tried{
 	{why: "project/.gemini/settings.json again, which was read before", folder: "cmd/minigem",
 		functions: "fromClaudeCode"},
 	{why: "a case of the user's own, to add to", folder: "hooks/author/attack", functions: "AddTo"},
-	{why: "the session that minigem itself writes", folder: "transcript", functions: "ClaudeCopy.readOn"},
+	{why: "the session that minigem itself writes", folder: "transcript", functions: "ClaudeCopy.Make"},
 	{why: "settings, which were read before they are changed", folder: "hooks/jsonc", functions: "Update"},
 	{why: "the chat alone reads it, when a conversation is resumed by its tag: the same reader as a checkpoint's",
 		folder: "internal/undo", functions: "Store.Tagged"},

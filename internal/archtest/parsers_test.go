@@ -52,7 +52,7 @@ var parsers = []fuzzed{
 	{target: "hooks/config FuzzLoadSettings", folder: "internal/inspection", functions: "files readSection"},
 	{why: "a value of settings that were read before", folder: "internal/models", functions: "Catalog.addOverride"},
 	{why: "a value of settings that were read before", folder: "internal/app",
-		functions: "sandboxWanted sandboxWidened"},
+		functions: "SandboxWanted SandboxWidened"},
 	{why: "a value of settings that were read before", folder: "internal/mcp/fleet", functions: "filled"},
 	{target: "hooks/config FuzzTrust", folder: "hooks/config",
 		functions: "TrustStore.load TrustStore.tellUpstream parseTrust"},
@@ -121,7 +121,7 @@ var parsers = []fuzzed{
 	{target: "internal/undo FuzzPrompts", folder: "internal/undo", functions: "editOf"},
 	{target: "transcript FuzzRead", folder: "transcript",
 		functions: "Time.UnmarshalJSON openSession loader.replacedLists"},
-	{target: "transcript FuzzClaudeCopy", folder: "transcript", functions: "ClaudeCopy.readOn"},
+	{target: "transcript FuzzClaudeCopy", folder: "transcript", functions: "ClaudeCopy.Make"},
 	{target: "transcript FuzzReadMeta", folder: "transcript", functions: "ReadMeta"},
 
 	{why: "copied or compared as it is, never parsed", folder: "e2e/record", functions: "files.read"},

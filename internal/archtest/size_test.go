@@ -2,7 +2,6 @@ package archtest
 
 import (
 	"go/ast"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -105,18 +104,18 @@ func TestDirectImports(t *testing.T) {
 	}
 }
 
-// TestAppIsSilent checks that internal/app prints nothing: it returns errors, and
-// reports to what it is given.
+// TestAppIsSilent checks that internal/app and internal/wiring print nothing: they return errors, and
+// report to what they are given.
 func TestAppIsSilent(t *testing.T) {
 	t.Parallel()
 	walk(t, func(dir, file string) {
-		if dir != "internal/app" {
+		if dir != "internal/app" && dir != "internal/wiring" {
 			return
 		}
 		f := parsed(t, file)
 		ast.Inspect(f, func(n ast.Node) bool {
 			s, ok := n.(*ast.SelectorExpr)
-			if !ok || filepath.Base(file) == "system.go" {
+			if !ok {
 				return true
 			}
 			x, _ := s.X.(*ast.Ident)
@@ -126,7 +125,7 @@ func TestAppIsSilent(t *testing.T) {
 			}
 			prints := of == "fmt" && strings.HasPrefix(s.Sel.Name, "Print") || (of == "os" || of == "sys") &&
 				(s.Sel.Name == "Stdout" || s.Sel.Name == "Stderr")
-			assert.False(t, prints, "%s: %s.%s in internal/app, which prints nothing", position(t, n.Pos()), of, s.Sel.Name)
+			assert.False(t, prints, "%s: %s.%s in %s, which prints nothing", position(t, n.Pos()), of, s.Sel.Name, dir)
 			return true
 		})
 	})

@@ -84,7 +84,7 @@ func character(e ast.Expr) (rune, bool) {
 // streams lists the files that may name the process's streams because a text.Writer is
 // put before them, and why.
 var streams = map[string]string{
-	"internal/app/system.go":  "the one place where a System gets them; run puts text.Writers before them",
+	"cmd/minigem/main.go":     "the one place where a System gets them; run puts text.Writers before them",
 	"hooks/portable/serve.go": "the streams of a hook that is written in Go",
 
 	"e2e/agents/isolated/isolated_linux.go": "the streams of an agent under test, which are handed to it",

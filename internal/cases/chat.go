@@ -14,6 +14,7 @@ import (
 	"minigem/internal/exit"
 	"minigem/internal/terminal"
 	"minigem/internal/trust"
+	"minigem/internal/wiring"
 )
 
 // caseChat is the chat of a test case.
@@ -23,7 +24,7 @@ type caseChat struct {
 	exit  int
 
 	mu      sync.Mutex
-	runtime *app.Runtime // nil until a session is wired
+	runtime *wiring.Runtime // nil until a session is wired
 	hooks   config.Loaded
 }
 
@@ -75,7 +76,7 @@ func (c *caseChat) configured(found *app.Configuration) error {
 	return standing(found, c.setup.Trust)
 }
 
-func (c *caseChat) wire(w *app.Frontend) {
+func (c *caseChat) wire(w *wiring.Frontend) {
 	w.Model = c.setup.Model
 	w.Sink = event.Tee(w.Sink, c.setup.Sink)
 	shown := w.Reports
@@ -90,7 +91,7 @@ func (c *caseChat) wire(w *app.Frontend) {
 	w.Configure = func(e *hooks.Engine) { shownFirst(e); e.ReportIdle = true; serve(e, c.setup); mute(e, c.setup) }
 }
 
-func (c *caseChat) opened(r *app.Runtime) {
+func (c *caseChat) opened(r *wiring.Runtime) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.runtime, c.hooks = r, r.Config.Hooks

@@ -19,6 +19,7 @@ import (
 	"minigem/hooks"
 	tables "minigem/hooks/agents"
 	"minigem/internal/app"
+	"minigem/internal/wiring"
 )
 
 // answers is a hooks.Runner that gives one answer of the corpus without starting a
@@ -102,7 +103,7 @@ func observe(t *testing.T, a played.Agent, table *tables.Agent, c tables.Case) (
 		if err != nil {
 			return nil, err
 		}
-		return openPlayed(ctx, s, p, func(_ *app.Configuration, w *app.Frontend) {
+		return openPlayed(ctx, s, p, func(_ *app.Configuration, w *wiring.Frontend) {
 			configure := w.Configure
 			w.Configure = func(e *hooks.Engine) { configure(e); e.Runner = runner }
 		})

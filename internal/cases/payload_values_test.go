@@ -18,6 +18,7 @@ import (
 	"minigem/e2e/testbed"
 	"minigem/hooks"
 	"minigem/internal/app"
+	"minigem/internal/wiring"
 )
 
 // changing lists values that differ between runs, and their replacements.
@@ -195,7 +196,7 @@ func readOnTour(t *testing.T, id string) (read []map[string]any, home, ws string
 		if err != nil {
 			return nil, err
 		}
-		return openPlayed(ctx, s, p, func(_ *app.Configuration, w *app.Frontend) {
+		return openPlayed(ctx, s, p, func(_ *app.Configuration, w *wiring.Frontend) {
 			configure := w.Configure
 			w.Configure = func(e *hooks.Engine) { configure(e); e.Runner = r }
 		})

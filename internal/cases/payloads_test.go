@@ -18,6 +18,7 @@ import (
 	"minigem/e2e/testbed"
 	"minigem/hooks"
 	"minigem/internal/app"
+	"minigem/internal/wiring"
 )
 
 // reader is a hooks.Runner that records what hooks read.
@@ -110,7 +111,7 @@ func TestPayloads(t *testing.T) {
 				if err != nil {
 					return nil, err
 				}
-				return openPlayed(ctx, s, p, func(_ *app.Configuration, w *app.Frontend) {
+				return openPlayed(ctx, s, p, func(_ *app.Configuration, w *wiring.Frontend) {
 					configure := w.Configure
 					w.Configure = func(e *hooks.Engine) { configure(e); e.Runner = r }
 				})
@@ -176,7 +177,7 @@ func TestPayloadsOfADialect(t *testing.T) {
 	require.NoError(t, err)
 	r := &reader{}
 	driver := func(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
-		return open(ctx, s, func(_ *app.Configuration, w *app.Frontend) {
+		return open(ctx, s, func(_ *app.Configuration, w *wiring.Frontend) {
 			w.Configure = func(e *hooks.Engine) { e.Runner = r }
 		})
 	}

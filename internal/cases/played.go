@@ -10,6 +10,7 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/config"
 	"minigem/internal/app"
+	"minigem/internal/wiring"
 )
 
 // playedSession is a session in which minigem plays another agent.
@@ -38,9 +39,9 @@ func As(a played.Agent) testbed.Driver {
 // openPlayed opens a session in which p plays. change, if not nil, makes further
 // changes.
 func openPlayed(ctx context.Context, s testbed.Setup, p *played.Player,
-	change func(*app.Configuration, *app.Frontend)) (testbed.Session, error) {
+	change func(*app.Configuration, *wiring.Frontend)) (testbed.Session, error) {
 	s.Model, s.Sink, s.Mode = p.Model(s.Model), p.Sink(s.Sink), p.Mode()
-	session, err := open(ctx, s, func(c *app.Configuration, w *app.Frontend) {
+	session, err := open(ctx, s, func(c *app.Configuration, w *wiring.Frontend) {
 		play(p, c, w)
 		if change != nil {
 			change(c, w)
@@ -63,7 +64,7 @@ func (s *playedSession) Prompt(ctx context.Context, text string) testbed.Outcome
 }
 
 // play configures a session for the player.
-func play(p *played.Player, c *app.Configuration, w *app.Frontend) {
+func play(p *played.Player, c *app.Configuration, w *wiring.Frontend) {
 	c.Hooks = config.Loaded{Config: hooks.Config{Hooks: p.Hooks(), MaxRetries: p.Retries()}}
 	c.Protects = p.Protects
 	w.Configure = func(e *hooks.Engine) { e.ReportIdle, e.RulesAt, e.Watch = true, p.Rules(), nil }

@@ -2,6 +2,7 @@ package cases
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"minigem/agent"
 	"minigem/agent/event"
 	"minigem/e2e/record"
 	"minigem/hooks"
@@ -20,24 +20,28 @@ import (
 	"minigem/internal/exit"
 	"minigem/internal/headless"
 	"minigem/internal/text"
+	"minigem/internal/wiring"
 	"minigem/tools/toolcall"
 )
 
-// Recording implements --record-case: a run becomes a case of the testbed. A nil
-// Recording records nothing.
+// Recording implements --record-case: a run becomes a case of the testbed. For a run
+// without a terminal it is a [headless.Observer].
 type Recording struct {
 	*record.Recorder
-	sys  *app.System
-	path string
+	Sys   *app.System
+	Flags *app.Options
 }
 
-// CheckRecording returns an error if the case could not be written. It is called before
-// anything runs.
-func CheckRecording(f *app.Options, sys *app.System) error {
+// path returns the path of the case.
+func (r *Recording) path() string { return app.Absolute(r.Sys, r.Flags.RecordCase) }
+
+// Check returns an error if the flags ask for a case that could not be written.
+func (r *Recording) Check() error {
+	f := r.Flags
 	if f.RecordCase == "" {
 		return nil
 	}
-	path := app.Absolute(sys, f.RecordCase)
+	path := r.path()
 	_, err := os.Lstat(path)
 	info, target := os.Stat(path)
 	switch {
@@ -67,28 +71,23 @@ func CheckRecording(f *app.Options, sys *app.System) error {
 	return os.Remove(probe)
 }
 
-// StartRecording starts recording if the flags ask for it.
-func StartRecording(f *app.Options, sys *app.System, c *app.Configuration, interactive bool) *Recording {
-	if f.RecordCase == "" {
-		return nil
-	}
-	user := sys.Getenv("USER")
-	if user == "" {
-		user = sys.Getenv("LOGNAME")
-	}
-	return &Recording{sys: sys, path: app.Absolute(sys, f.RecordCase), Recorder: record.New(record.Options{
-		Dir: c.Dir, Project: c.ProjectDir, Home: c.Home, User: user, Interactive: interactive, Untrusted: !c.Trust.Trusted,
-		Resumed: f.Resume != "" || f.SessionFile != "",
-		Mask:    func(text string) string { return c.Masker.String(text) }, Hooks: c.Hooks.Hooks,
-		Agents: c.Agents().Files(),
-	})}
+// start begins to record.
+func (r *Recording) start(c *app.Configuration, interactive bool) {
+	r.Recorder = record.New(record.Options{
+		Dir: c.Dir, Project: c.ProjectDir, Home: c.Home, User: cmp.Or(r.Sys.Getenv("USER"), r.Sys.Getenv("LOGNAME")),
+		Interactive: interactive, Untrusted: !c.Trust.Trusted, Resumed: r.Flags.Resume != "" || r.Flags.SessionFile != "",
+		Mask: func(text string) string { return c.Masker.String(text) }, Hooks: c.Hooks.Hooks, Agents: c.Agents().Files(),
+	})
 }
 
-// Join makes the recorder record a session.
-func (r *Recording) Join(w *app.Frontend) {
-	if r == nil {
-		return
-	}
+// Join implements [headless.Observer].
+func (r *Recording) Join(c *app.Configuration, w *wiring.Frontend) {
+	r.start(c, false)
+	r.join(w)
+}
+
+// join makes the recorder record a session.
+func (r *Recording) join(w *wiring.Frontend) {
 	w.Sink = event.Tee(r.Recorder, w.Sink)
 	others := w.Reports
 	w.Reports = func(rep hooks.Report) { r.Report(rep); others(rep) }
@@ -96,32 +95,13 @@ func (r *Recording) Join(w *app.Frontend) {
 }
 
 // Opened tells the recorder about a wired session.
-func (r *Recording) Opened(runtime *app.Runtime) {
-	if r != nil {
-		r.SetMode(runtime.Policy.Mode().Flag())
-	}
-}
-
-// Prompt tells the recorder about a prompt. On a nil Recording it does nothing.
-func (r *Recording) Prompt(text, filled string) {
-	if r != nil {
-		r.Recorder.Prompt(text, filled)
-	}
-}
-
-// Finished tells the recorder how a prompt ended. On a nil Recording it does nothing.
-func (r *Recording) Finished(res agent.Result) {
-	if r != nil {
-		r.Recorder.Finished(res)
-	}
+func (r *Recording) Opened(runtime *wiring.Runtime) {
+	r.SetMode(runtime.Policy.Mode().Flag())
 }
 
 // Write writes the case once the run is over. err is the run's error, which is returned
 // unless the case cannot be written.
 func (r *Recording) Write(err error) error {
-	if r == nil {
-		return err
-	}
 	data, failed := r.Case(exitCodeOf(err))
 	if failed == nil {
 		failed = r.writeFile(data)
@@ -131,19 +111,19 @@ func (r *Recording) Write(err error) error {
 		if err == nil {
 			return exit.With(exit.Input, failed)
 		}
-		fmt.Fprintf(r.sys.Stderr, "minigem: %v\n", failed)
+		fmt.Fprintf(r.Sys.Stderr, "minigem: %v\n", failed)
 		return err
 	}
-	name := r.path
-	if rel, ok := text.Below(r.sys.Dir, r.path); ok {
+	name := r.path()
+	if rel, ok := text.Below(r.Sys.Dir, name); ok {
 		name = rel
 	}
 	if taken := r.Taken(); taken != "" {
-		fmt.Fprintf(r.sys.Stderr, "minigem: took these secrets out of the case: %s\n", taken)
+		fmt.Fprintf(r.Sys.Stderr, "minigem: took these secrets out of the case: %s\n", taken)
 	}
-	fmt.Fprintf(r.sys.Stderr, "minigem: recorded %s; this runs it: minigem hooks test %s\n", name, name)
+	fmt.Fprintf(r.Sys.Stderr, "minigem: recorded %s; this runs it: minigem hooks test %s\n", name, name)
 	if !bytes.Contains(data, []byte("\nfired ")) {
-		fmt.Fprintln(r.sys.Stderr,
+		fmt.Fprintln(r.Sys.Stderr,
 			"minigem: no hook ran: the case tests none. Calls that minigem refuses reach no hook: try --yolo, or another prompt")
 	}
 	return err
@@ -151,9 +131,9 @@ func (r *Recording) Write(err error) error {
 
 // writeFile writes the case. If the path is a link, it replaces the link's target.
 func (r *Recording) writeFile(data []byte) error {
-	path, err := filepath.EvalSymlinks(r.path)
+	path, err := filepath.EvalSymlinks(r.path())
 	if errors.Is(err, fs.ErrNotExist) {
-		path, err = r.path, nil
+		path, err = r.path(), nil
 	}
 	if err != nil {
 		return err
@@ -170,11 +150,11 @@ func exitCodeOf(err error) int {
 // observe tells the recorder what happens in a chat.
 func (r *Recording) observe(t *chat.Chat) {
 	t.Observer.Configured = func(c *app.Configuration) error {
-		r.Recorder = StartRecording(t.Flags, t.Sys, c, true).Recorder
+		r.start(c, true)
 		return nil
 	}
 	t.Observer.Opened = r.Opened
-	t.Observer.Wiring = func(w *app.Frontend) { r.Join(w) }
+	t.Observer.Wiring = r.join
 	t.Observer.Submitted = func(text string) { r.Prompt(text, text) }
 	t.Observer.Commanded = r.command
 	t.Observer.Finished = r.Finished
@@ -212,7 +192,7 @@ func Recorded(t *chat.Chat, run func() error) error {
 	if t.Flags.RecordCase == "" {
 		return run()
 	}
-	r := &Recording{sys: t.Sys, path: app.Absolute(t.Sys, t.Flags.RecordCase)}
+	r := &Recording{Sys: t.Sys, Flags: t.Flags}
 	r.observe(t)
 	err := run()
 	if r.Recorder == nil { // the chat never began

@@ -14,10 +14,11 @@ import (
 	"minigem/hooks/config"
 	"minigem/internal/app"
 	"minigem/internal/boundedfile"
+	"minigem/internal/commands"
 	"minigem/internal/exit"
 	"minigem/internal/headless"
-	"minigem/internal/inspection"
 	"minigem/internal/text"
+	"minigem/internal/wiring"
 	"minigem/tools/toolcall"
 )
 
@@ -26,7 +27,7 @@ import (
 type caseSession struct {
 	sys     *app.System
 	setup   testbed.Setup
-	runtime *app.Runtime
+	runtime *wiring.Runtime
 	out     headless.Output
 	context string // from SessionStart, for the next prompt
 	ask     func(context.Context, toolcall.Question) toolcall.Answer
@@ -41,7 +42,7 @@ func Open(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
 // With returns a driver like Open that lets change modify the engine.
 func With(change func(*hooks.Engine)) testbed.Driver {
 	return func(ctx context.Context, s testbed.Setup) (testbed.Session, error) {
-		session, err := open(ctx, s, func(_ *app.Configuration, w *app.Frontend) {
+		session, err := open(ctx, s, func(_ *app.Configuration, w *wiring.Frontend) {
 			configure := w.Configure
 			w.Configure = func(e *hooks.Engine) { configure(e); change(e) }
 		})
@@ -53,7 +54,8 @@ func With(change func(*hooks.Engine)) testbed.Driver {
 }
 
 // open opens a session. change, if not nil, modifies what it is built from.
-func open(ctx context.Context, s testbed.Setup, change func(*app.Configuration, *app.Frontend)) (*caseSession, error) {
+func open(ctx context.Context, s testbed.Setup,
+	change func(*app.Configuration, *wiring.Frontend)) (*caseSession, error) {
 	sys := &app.System{Stdout: text.NewWriter(s.Stdout), Stderr: text.NewWriter(s.Stderr), Env: s.Env, Dir: s.Workspace,
 		Now:    time.Now,
 		Within: s.Within, NotRun: s.NotRun}
@@ -84,12 +86,10 @@ func open(ctx context.Context, s testbed.Setup, change func(*app.Configuration, 
 	}
 	configure := w.Configure
 	w.Configure = func(e *hooks.Engine) { configure(e); mute(e, s) }
-	r, err := app.Build(ctx, sys, f, c, w)
+	w.Notice = w.Warn
+	r, err := wiring.Open(ctx, sys, f, c, w)
 	if err != nil {
 		return nil, err
-	}
-	for _, n := range inspection.Notices(r.Config) {
-		w.Warn(n)
 	}
 	session := &caseSession{sys: sys, setup: s, runtime: r, out: out, context: r.Session.Begin(ctx), notice: w.Warn}
 	if s.Approver != nil {
@@ -125,8 +125,8 @@ func (m muted) Run(ctx context.Context, h hooks.Hook, stdin hooks.Payload, env [
 	return exit
 }
 
-func caseFrontend(s testbed.Setup, out headless.Output) app.Frontend {
-	w := app.Frontend{
+func caseFrontend(s testbed.Setup, out headless.Output) wiring.Frontend {
+	w := wiring.Frontend{
 		Interactive: s.Approver != nil,
 		Sink:        event.Tee(out, s.Sink),
 		Reports:     func(r hooks.Report) { out.Report(r); s.Report(r) },
@@ -213,7 +213,7 @@ func touch(c *app.Configuration, files []string) (undo func(), err error) {
 
 // Prompt implements testbed.Session. It prepares text like a run without a terminal.
 func (s *caseSession) Prompt(ctx context.Context, text string) testbed.Outcome {
-	p, err := s.runtime.Expand(ctx, text, s.context, s.ask, s.notice)
+	p, err := commands.Expand(ctx, s.runtime, text, s.context, s.ask, s.notice)
 	if err != nil {
 		return testbed.Outcome{Result: agent.Result{Err: err}, Exit: exit.Report(s.sys.Stderr, err)}
 	}

@@ -25,6 +25,7 @@ import (
 	"minigem/hooks"
 	tables "minigem/hooks/agents"
 	"minigem/internal/app"
+	"minigem/internal/wiring"
 )
 
 // The corpus of package hooks/agents has one hook and one answer at a time. Setups test
@@ -165,7 +166,7 @@ func playSetup(t *testing.T, s setup, a played.Agent) seen {
 		if err != nil {
 			return nil, err
 		}
-		return openPlayed(ctx, set, p, func(_ *app.Configuration, w *app.Frontend) {
+		return openPlayed(ctx, set, p, func(_ *app.Configuration, w *wiring.Frontend) {
 			if s.process != "" {
 				return
 			}

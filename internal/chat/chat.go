@@ -20,6 +20,7 @@ import (
 	"minigem/internal/slash"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
+	"minigem/internal/wiring"
 	"minigem/tools/toolcall"
 )
 
@@ -45,14 +46,14 @@ type Chat struct {
 // are set before the chat begins.
 type Observer struct {
 	Configured func(*app.Configuration) error // the configuration was read; no question about it has been asked yet
-	Opened     func(*app.Runtime)             // a session was built and is about to begin
+	Opened     func(*wiring.Runtime)          // a session was built and is about to begin
 	Submitted  func(prompt string)            // the model is about to be asked
 	Commanded  func(line string)              // a line with "/" or "!" is about to be executed
 	Answered   func(toolcall.Question, toolcall.Answer)
 	Asked      func(toolcall.Question)
 	Notice     func(text string)
-	Finished   func(agent.Result)  // a prompt ended
-	Wiring     func(*app.Frontend) // changes the runtime before its session begins
+	Finished   func(agent.Result)     // a prompt ended
+	Wiring     func(*wiring.Frontend) // changes the runtime before its session begins
 }
 
 // GiveBack restores the terminal when there is no time for more.
@@ -188,8 +189,7 @@ func (t *Chat) compose(prompt string) (string, error) {
 
 // editorOf returns the command line of the user's editor.
 func editorOf(c *app.Configuration) string {
-	env := app.System{Env: c.Env}
-	return cmp.Or(env.Getenv("VISUAL"), env.Getenv("EDITOR"), c.Settings.General.PreferredEditor, "vi")
+	return cmp.Or(c.Lookup("VISUAL"), c.Lookup("EDITOR"), c.Settings.General.PreferredEditor, "vi")
 }
 
 // nextMode handles Shift+Tab at the prompt.

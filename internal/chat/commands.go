@@ -16,10 +16,11 @@ import (
 	"minigem/internal/listing"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
+	"minigem/internal/wiring"
 )
 
 // builtinCommands returns the commands for "/" (cli/services/BuiltinCommandLoader.ts).
-func builtinCommands(r *app.Runtime) []row {
+func builtinCommands(r *wiring.Runtime) []row {
 	all := slices.Concat(shared(commands.Builtin(r)), sessionCommands(), countCommands(), preferenceCommands(),
 		placeCommands())
 	slices.SortStableFunc(all, func(a, b row) int { return strings.Compare(a.Name, b.Name) })

@@ -14,6 +14,7 @@ import (
 	"minigem/internal/app"
 	"minigem/internal/output"
 	"minigem/internal/terminal"
+	"minigem/internal/wiring"
 	"minigem/llm"
 	"minigem/notify"
 	"minigem/session"
@@ -26,7 +27,7 @@ type live struct {
 	*console
 	flags    *app.Options
 	observer *Observer
-	runtime  *app.Runtime                    // nil until one is built
+	runtime  *wiring.Runtime                 // nil until one is built
 	notifier atomic.Pointer[notify.Notifier] // the runtime's
 	consent  consent
 	tally    tally
@@ -56,7 +57,7 @@ func (t *live) configured(c *app.Configuration) error {
 
 // open builds the runtime.
 func (t *live) open(c *app.Configuration, f *app.Options) error {
-	w := app.Frontend{
+	w := wiring.Frontend{
 		Interactive: true,
 		HoldMCP:     t.runtime == nil, // until the prompt is there
 		Sink:        event.Tee(t.view, t.tally.stats, &t.status),
@@ -73,7 +74,7 @@ func (t *live) open(c *app.Configuration, f *app.Options) error {
 	if t.observer.Wiring != nil {
 		t.observer.Wiring(&w)
 	}
-	r, err := app.Build(t.ctx, t.sys, f, c, w.Debugging(f.Debug, t.sys.Stderr))
+	r, err := wiring.Open(t.ctx, t.sys, f, c, w.Debugging(f.Debug, t.sys.Stderr))
 	if err != nil {
 		return err
 	}

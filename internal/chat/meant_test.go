@@ -11,6 +11,7 @@ import (
 
 	"minigem/internal/app"
 	"minigem/internal/slash"
+	"minigem/internal/wiring"
 )
 
 // TestEveryNameIsMeant checks that each command taking one of a list of names has a
@@ -41,7 +42,7 @@ func TestEveryNameIsMeant(t *testing.T) {
 			assert.Regexp(t, `(?m)^prompt `+path+` \w+\nwaitfor did you mean`, string(text))
 		}
 	}
-	walk("/", builtinCommands(&app.Runtime{Config: &app.Configuration{}}))
+	walk("/", builtinCommands(&wiring.Runtime{Config: &app.Configuration{}}))
 	assert.Greater(t, n, 20)
 }
 
@@ -49,7 +50,7 @@ func TestEveryNameIsMeant(t *testing.T) {
 // the chat, and does not send a misspelled one to a model.
 func TestNamesOutsideTheChat(t *testing.T) {
 	t.Parallel()
-	for _, c := range builtinCommands(&app.Runtime{Config: &app.Configuration{}}) {
+	for _, c := range builtinCommands(&wiring.Runtime{Config: &app.Configuration{}}) {
 		for _, name := range append([]string{c.Name}, c.Aliases...) {
 			assert.True(t, slash.Meant(name), name)
 			assert.True(t, slash.Meant(name[:max(1, len(name)-1)]), name)

@@ -122,7 +122,7 @@ func (t *signInDialogue) askKey() error {
 // reached, the user may keep s untried.
 func (t *signInDialogue) try(s signin.Way) (again bool, err error) {
 	t.work("trying it with one request", func(ctx context.Context) {
-		err = t.c.SignIn().Try(ctx, s, t.c.GeminiModel(t.flags))
+		err = t.c.SignIn().Try(ctx, s, t.c.Source(t.flags, nil).Google())
 	})
 	var said *llm.Error
 	switch {
@@ -167,7 +167,7 @@ func (t *signInDialogue) keep(s signin.Way, keychain bool) error {
 	}
 	asked := t.flags.Model
 	if asked == "" {
-		asked = (&app.System{Env: t.c.Env}).Getenv("GEMINI_MODEL")
+		asked = t.c.Lookup("GEMINI_MODEL")
 	}
 	switch {
 	case !t.first: // it applies from the next start

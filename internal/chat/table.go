@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"minigem/agent"
-	"minigem/internal/app"
+	"minigem/internal/commands"
 	"minigem/internal/slash"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
@@ -18,8 +18,8 @@ type commandTable struct {
 	live    *live
 	all     slash.Table[*call]
 	own     int // how many of all are not prompts of MCP servers
-	mine    []app.Command
-	prompts []app.Command
+	mine    []commands.Maker
+	prompts []commands.Maker
 	files   slash.FileIndex
 }
 
@@ -41,13 +41,13 @@ func (t *commandTable) with(args string) *call { return &call{live: t.live, tabl
 
 // set rebuilds the table from the current commands.
 func (t *commandTable) set() {
-	t.mine = t.live.runtime.OwnCommands(t.live.warn)
+	t.mine = commands.Own(t.live.runtime, t.live.warn)
 	t.all = builtinCommands(t.live.runtime)
 	t.add(t.mine)
 	t.own = len(t.all)
 }
 
-func (t *commandTable) add(commands []app.Command) {
+func (t *commandTable) add(commands []commands.Maker) {
 	for _, c := range commands {
 		t.all = append(t.all, row{Name: c.Name, Args: c.Args, Help: terminal.Clean(c.Help), Run: submitting(c)})
 	}
@@ -79,12 +79,12 @@ func (t *commandTable) awaitMCP() {
 // addPrompts adds the current prompts of MCP servers as commands.
 func (t *commandTable) addPrompts() {
 	t.all = t.all[:t.own:t.own]
-	t.prompts = app.MCPCommands(t.live.runtime, t.mine)
+	t.prompts = commands.OfServers(t.live.runtime, t.mine)
 	t.add(t.prompts)
 }
 
 // submitting returns a command that submits the prompt of c unless it is blank.
-func submitting(c app.Command) func(*call) error {
+func submitting(c commands.Maker) func(*call) error {
 	return func(t *call) (err error) {
 		var p agent.Prompt
 		t.work("preparing /"+c.Name, func(ctx context.Context) {

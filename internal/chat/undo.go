@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"minigem/internal/app"
 	"minigem/internal/listing"
 	"minigem/internal/terminal"
 	"minigem/internal/text"
@@ -20,7 +21,7 @@ const (
 )
 
 func undoStore(t *live) undo.Store {
-	return t.runtime.Config.UndoStore(t.runtime.Project, t.runtime.Workspace, t.sys.Now)
+	return app.UndoStore(t.runtime.Config, t.runtime.Project, t.runtime.Workspace, t.sys.Now)
 }
 
 func checkpointNames(t *call) []string { return names(undoStore(t.live).Checkpoints()) }

@@ -17,12 +17,13 @@ import (
 	"minigem/internal/contextfile"
 	"minigem/internal/listing"
 	"minigem/internal/slash"
+	"minigem/internal/wiring"
 )
 
 // Call is one use of a command: its arguments, and the session it is run in.
 type Call struct {
 	Context context.Context
-	Runtime *app.Runtime
+	Runtime *wiring.Runtime
 	Sys     *app.System  // the command writes to its Stdout
 	Args    string       // the text after the command's name
 	Prompt  agent.Prompt // set by the command if it asks the model
@@ -35,13 +36,13 @@ type Call struct {
 type Table = slash.Table[*Call]
 
 // Builtin returns the commands of a session.
-func Builtin(r *app.Runtime) Table {
+func Builtin(r *wiring.Runtime) Table {
 	return Table{
 		{Name: "about", Help: "version, system, model", Run: about},
 		{Name: "extensions", Help: "the extensions, and what each brings", Run: extensions, Sub: Table{
 			{Name: "list", Help: "list them", Run: extensions},
 		}},
-		{Name: "init", Help: "let the model write a " + app.ContextName(r), Run: initContext},
+		{Name: "init", Help: "let the model write a " + wiring.ContextName(r), Run: initContext},
 		{Name: "memory", Help: "the memory files as the model reads them", Run: memoryList, Sub: Table{
 			{Name: "show", Help: "print them", Run: memoryShow},
 			{Name: "list", Help: "list them", Run: memoryList},
@@ -65,7 +66,7 @@ func about(c *Call) error {
 func extensions(c *Call) error { return listing.WriteExtensions(c.Runtime.Config, c.Sys, "text") }
 
 func initContext(c *Call) error {
-	name := app.ContextName(c.Runtime)
+	name := wiring.ContextName(c.Runtime)
 	if app.Exists(filepath.Join(c.Runtime.Config.Dir, name)) {
 		return fmt.Errorf("%s already exists: ask for the changes that you want", name)
 	}
@@ -124,7 +125,7 @@ func memoryAdd(c *Call) error {
 }
 
 // Reread reads the memory files again, including those in subdirectories.
-func Reread(r *app.Runtime) {
+func Reread(r *wiring.Runtime) {
 	r.ReadContext()
 	r.Agent.Config.System = r.SystemPrompt()
 }

@@ -24,6 +24,7 @@ import (
 	"minigem/internal/output"
 	"minigem/internal/proc"
 	"minigem/internal/stage"
+	"minigem/internal/wiring"
 	"minigem/llm/script"
 	"minigem/tools/policy"
 	"minigem/tools/toolcall"
@@ -126,7 +127,7 @@ func (d *demo) talk(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r, err := app.Build(ctx, d.sys, f, c, app.Frontend{
+	r, err := wiring.Open(ctx, d.sys, f, c, wiring.Frontend{
 		Interactive: true,
 		Sink:        event.SinkFunc(d.show),
 		Reports:     d.report,
@@ -151,7 +152,7 @@ func (d *demo) talk(ctx context.Context) error {
 	return d.prompt(ctx, r, demoSecret, "")
 }
 
-func (d *demo) prompt(ctx context.Context, r *app.Runtime, text, context string) error {
+func (d *demo) prompt(ctx context.Context, r *wiring.Runtime, text, context string) error {
 	d.line("\n> " + text)
 	res := r.Agent.Run(ctx, agent.Prompt{Text: text, Context: context})
 	if res.Ending != agent.Answered {

@@ -1,3 +1,3 @@
-// Package headless writes the output of a run without a terminal, as text, as
-// JSON or as a stream of JSON, and decides its exit code.
+// Package headless runs one prompt without a terminal ([Run]): it writes the output, as
+// text, as JSON or as a stream of JSON, and decides the exit code.
 package headless

@@ -15,13 +15,14 @@ import (
 	"minigem/internal/exit"
 	"minigem/internal/output"
 	"minigem/internal/text"
+	"minigem/internal/wiring"
 )
 
 // Output writes what happens in a run without a terminal, in one of three formats.
 // Calls before Start are about the start.
 type Output interface {
 	event.Sink
-	Start(r *app.Runtime, prompt string)
+	Start(r *wiring.Runtime, prompt string)
 	Report(hooks.Report)
 	Notice(text string)
 	// Refuse ends a run that never began, and End one that did. Both return the error
@@ -84,7 +85,7 @@ type textOutput struct {
 	*output.Text
 }
 
-func (o *textOutput) Start(*app.Runtime, string) {}
+func (o *textOutput) Start(*wiring.Runtime, string) {}
 
 func (o *textOutput) Refuse(err error) error { return err }
 
@@ -100,7 +101,7 @@ type jsonOutput struct {
 	session string
 }
 
-func (o *jsonOutput) Start(r *app.Runtime, _ string) { o.session = r.Session.ID() }
+func (o *jsonOutput) Start(r *wiring.Runtime, _ string) { o.session = r.Session.ID() }
 
 // Refuse gives a run that never began a session id that no session has, because
 // programs expect one in each error.
@@ -129,7 +130,7 @@ type streamOutput struct {
 	flags *app.Options
 }
 
-func (o *streamOutput) Start(r *app.Runtime, prompt string) {
+func (o *streamOutput) Start(r *wiring.Runtime, prompt string) {
 	o.Begin(r.Session.ID(), r.Models.Name, prompt)
 }
 

@@ -61,7 +61,7 @@ func readPastRuns(file string, past map[ranHook]pastRun) {
 		}
 		var record struct {
 			Minigem struct {
-				Hook app.HookNote `json:"hook"`
+				Hook session.HookNote `json:"hook"`
 			} `json:"minigem"`
 		}
 		if json.Unmarshal(lines.Bytes(), &record) != nil {

@@ -21,7 +21,7 @@ plain words, without quotes and without a full stop. Answer with the title alone
 // before it lists sessions (cli/utils/sessions.ts). Without a model or a title, the
 // list shows the first prompt.
 func (s *Sessions) TitleLatest(f *app.Options) {
-	model, err := app.OpenModel(s.Config, f)
+	model, err := s.Config.Source(f, nil).Open()
 	if err != nil {
 		return
 	}

@@ -22,7 +22,7 @@ func (s *Sessions) store() (undo.Store, error) {
 	if err != nil {
 		return undo.Store{}, err
 	}
-	return s.Config.UndoStore(s.project, ws, s.sys.Now), nil
+	return app.UndoStore(s.Config, s.project, ws, s.sys.Now), nil
 }
 
 // Prompts lists the prompts of a session that can be undone.
