@@ -107,6 +107,10 @@ func (w writer) actLines() string {
 }
 
 func (w writer) addSettings(a *txtar.Archive) error {
+	if lines := w.portable(); lines != "" {
+		a.Files = append(a.Files, txtar.File{Name: "hooks", Data: []byte(lines)})
+		return nil
+	}
 	project, err := w.settings(true)
 	if err != nil {
 		return err
@@ -191,9 +195,14 @@ func wordOf(s string) string {
 	case s == "" || strings.ContainsAny(s, " \t\"#~=") && !strings.ContainsAny(s, "'\n"):
 		return "'" + s + "'"
 	case strings.ContainsAny(s, "'\n"):
-		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) + `"`
+		return inQuotes(s)
 	}
 	return s
+}
+
+// inQuotes quotes s as a word of a script, whatever is in it.
+func inQuotes(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) + `"`
 }
 
 // tally counts things in the order of their first occurrence.

@@ -268,11 +268,45 @@ func partLine(p llm.Part) (string, bool) {
 		if p.Args == nil {
 			p.Args = map[string]any{}
 		}
+		if line := actionLine(p); line != "" {
+			return line + "\n", true
+		}
 		args, err := protocol.Encode(p.Args)
 		return fmt.Sprintf("call %s %s\n", p.Name, args), err == nil && p.Name != "" &&
 			!strings.ContainsFunc(p.Name, unicode.IsSpace)
 	}
 	return "", false
+}
+
+// actions has the portable action for each tool that does one, and the arguments that
+// follow the action's word.
+var actions = map[string]string{
+	"run_shell_command": "shell command", "write_file": "write file_path content", "read_file": "read file_path",
+	"replace": "edit file_path old_string new_string", "grep_search": "search pattern",
+}
+
+// actionLine formats a call as a portable action. It is empty if the call says more.
+func actionLine(c llm.ToolCall) string {
+	words := strings.Fields(actions[c.Name])
+	n := len(c.Args)
+	if c.Args["instruction"] == "Replace the text" { // what the action edit says
+		n--
+	}
+	if n != len(words)-1 {
+		return ""
+	}
+	for i, name := range words[1:] {
+		text, _ := c.Args[name].(string)
+		switch {
+		case text == "":
+			return ""
+		case c.Name == "run_shell_command" && quoted(text) == text:
+		case strings.ContainsAny(text, " \t\n\"'#<"):
+			text = inQuotes(text)
+		}
+		words[i+1] = text
+	}
+	return strings.Join(words, " ")
 }
 
 // ending formats the end of an answer, if it is not the usual one.
