@@ -251,7 +251,7 @@ func (a *Adapter) turns(rounds []testbed.Round) []fakemodel.Turn {
 				if _, known := t.Actions[n]; known || !isCall || a.Same || len(chunk.Parts) > 1 {
 					continue
 				}
-				if act, ok := actionOf(c); ok {
+				if act, ok := script.ActionOf(c); ok {
 					t.Actions[n] = act
 				}
 			}

@@ -97,9 +97,6 @@ func (a *Adapter) Action(c llm.ToolCall) (script.Action, bool) {
 	return script.Action{}, false
 }
 
-// ActionOf returns the action that a call of a minigem tool performs.
-func ActionOf(c llm.ToolCall) (script.Action, bool) { return actionOf(c) }
-
 // SeenOf returns the arguments of an action as hooks see them.
 func (a *Adapter) SeenOf(act script.Action, workspace string) map[string]any {
 	return a.filled(a.Tools[act.Kind].seen(), act, workspace)

@@ -85,33 +85,6 @@ func (a *Adapter) translate(workspace string) func(script.Action, []fakemodel.To
 	}
 }
 
-// actionOf returns the action that a call of a minigem tool performs, so that scripts with
-// such calls can be played on every agent.
-func actionOf(c llm.ToolCall) (script.Action, bool) {
-	text := func(key string) string { s, _ := c.Args[key].(string); return s }
-	var act script.Action
-	switch c.Name {
-	case "run_shell_command":
-		act = script.Action{Kind: script.DoShell, Command: text("command")}
-	case "write_file":
-		act = script.Action{Kind: script.DoWrite, Path: text("file_path"), Text: text("content")}
-	case "replace":
-		act = script.Action{Kind: script.DoEdit, Path: text("file_path"), Old: text("old_string"), New: text("new_string")}
-	case "read_file":
-		act = script.Action{Kind: script.DoRead, Path: text("file_path")}
-	case "grep_search":
-		act = script.Action{Kind: script.DoSearch, Pattern: text("pattern"), Path: text("dir_path")}
-	default:
-		return act, false
-	}
-	for key := range c.Args { // an argument without a counterpart would be lost
-		if _, has := act.Call().Args[key]; !has && key != "description" {
-			return script.Action{}, false
-		}
-	}
-	return act, true
-}
-
 // toolName returns minigem's name for a tool of the agent or for an action. It returns
 // other names unchanged, and also a tool that performs several actions, unless that is the
 // shell tool.

@@ -29,9 +29,7 @@ func (r *Recorder) Case(exit int) ([]byte, error) {
 // write builds the case.
 func (w writer) write(exit int) ([]byte, error) {
 	var a txtar.Archive
-	if err := w.addSettings(&a); err != nil {
-		return nil, err
-	}
+	w.addSettings(&a)
 	var outcome strings.Builder
 	w.hookLines(&outcome)
 	w.toolLines(&outcome)
@@ -106,22 +104,16 @@ func (w writer) actLines() string {
 	return b.String()
 }
 
-func (w writer) addSettings(a *txtar.Archive) error {
+func (w writer) addSettings(a *txtar.Archive) {
+	add := func(name, text string) { a.Files = append(a.Files, txtar.File{Name: name, Data: []byte(text)}) }
 	if lines := w.portable(); lines != "" {
-		a.Files = append(a.Files, txtar.File{Name: "hooks", Data: []byte(lines)})
-		return nil
+		add("hooks", lines)
+		return
 	}
-	project, err := w.settings(true)
-	if err != nil {
-		return err
+	add("settings.json", w.settings(true))
+	if others := w.settings(false); others != "" {
+		add("home/.gemini/settings.json", others)
 	}
-	a.Files = append(a.Files, txtar.File{Name: "settings.json", Data: []byte(project)})
-	others, err := w.settings(false)
-	if err != nil || others == "" {
-		return err
-	}
-	a.Files = append(a.Files, txtar.File{Name: "home/.gemini/settings.json", Data: []byte(others)})
-	return nil
 }
 
 // addFiles adds scripts and files as they were before the run, and assertions on what

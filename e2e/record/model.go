@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode"
@@ -278,35 +279,29 @@ func partLine(p llm.Part) (string, bool) {
 	return "", false
 }
 
-// actions has the portable action for each tool that does one, and the arguments that
-// follow the action's word.
-var actions = map[string]string{
-	"run_shell_command": "shell command", "write_file": "write file_path content", "read_file": "read file_path",
-	"replace": "edit file_path old_string new_string", "grep_search": "search pattern",
-}
-
 // actionLine formats a call as a portable action. It is empty if the call says more.
 func actionLine(c llm.ToolCall) string {
-	words := strings.Fields(actions[c.Name])
-	n := len(c.Args)
-	if c.Args["instruction"] == "Replace the text" { // what the action edit says
-		n--
-	}
-	if n != len(words)-1 {
+	a, ok := script.ActionOf(c)
+	if !ok || !reflect.DeepEqual(a.Call().Args, c.Args) {
 		return ""
 	}
-	for i, name := range words[1:] {
-		text, _ := c.Args[name].(string)
-		switch {
-		case text == "":
+	for _, v := range c.Args {
+		if v == "" { // it could not be left out
 			return ""
-		case c.Name == "run_shell_command" && quoted(text) == text:
-		case strings.ContainsAny(text, " \t\n\"'#<"):
-			text = inQuotes(text)
 		}
-		words[i+1] = text
 	}
-	return strings.Join(words, " ")
+	line := string(a.Kind)
+	for _, word := range []string{a.Command, a.Pattern, a.Path, a.Text, a.Old, a.New} {
+		switch {
+		case word == "":
+			continue
+		case a.Kind == script.DoShell && quoted(word) == word:
+		case strings.ContainsAny(word, " \t\n\"'#<"):
+			word = inQuotes(word)
+		}
+		line += " " + word
+	}
+	return line
 }
 
 // ending formats the end of an answer, if it is not the usual one.

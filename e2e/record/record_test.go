@@ -68,7 +68,7 @@ func TestShort(t *testing.T) {
 		{script.Streamed(stop(part(script.Action{Kind: script.DoEdit, Path: "a", Old: `\`, New: "x y"}.Call()))), `edit a \ "x y"` + "\n"},
 		{script.Streamed(stop(part(script.Action{Kind: script.DoEdit, Path: "a", Old: "b"}.Call()))), `call replace {"file_path":"a","instruction":"Replace the text","new_string":"","old_string":"b"}` + "\n"},
 		{script.Streamed(stop(part(script.Action{Kind: script.DoSearch, Pattern: "x"}.Call()))), "search x\n"},
-		{script.Streamed(stop(part(script.Action{Kind: script.DoSearch, Pattern: "x", Path: "src"}.Call()))), `call grep_search {"dir_path":"src","pattern":"x"}` + "\n"},
+		{script.Streamed(stop(part(script.Action{Kind: script.DoSearch, Pattern: "x", Path: "src"}.Call()))), "search x src\n"},
 		{script.Answered(stop(hi)), "generate\ntext Hi.\n"},
 		// the end
 		{script.Streamed(hi), "text Hi.\nfinish none\n"},

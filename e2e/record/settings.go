@@ -11,6 +11,8 @@ import (
 	"minigem/hooks"
 	"minigem/hooks/config"
 	"minigem/hooks/protocol"
+	"minigem/llm"
+	"minigem/llm/script"
 )
 
 // The structure of hooks in a settings file.
@@ -63,7 +65,7 @@ func key(h hooks.Hook) string {
 
 // settings returns a settings file with the hooks that ran: the project's, or all
 // others. It is empty if there are none.
-func (w writer) settings(project bool) (string, error) {
+func (w writer) settings(project bool) string {
 	file := settingsFile{Hooks: map[hooks.Event][]group{}}
 	for _, h := range w.ran() {
 		if (h.Source.Layer == hooks.LayerProject) != project || w.brought(h) {
@@ -72,14 +74,12 @@ func (w writer) settings(project bool) (string, error) {
 		file.Hooks[h.Event] = append(file.Hooks[h.Event], group{h.Matcher, h.Sequential, []entry{w.entry(h)}})
 	}
 	if len(file.Hooks) == 0 && !project {
-		return "", nil
+		return ""
 	}
 	var b bytes.Buffer
-	data, err := protocol.Encode(file)
-	if err == nil {
-		err = json.Indent(&b, data, "", "  ")
-	}
-	return b.String() + "\n", err
+	data, _ := protocol.Encode(file) // what came from JSON is valid
+	_ = json.Indent(&b, data, "", "  ")
+	return b.String() + "\n"
 }
 
 // entry returns the entry of a hook, without secrets.
@@ -132,8 +132,8 @@ func toolWords(h hooks.Hook) string {
 	}
 	for _, tool := range config.BuiltinTools() {
 		if hooks.MatcherFinds(h.Matcher, tool) {
-			word, _, _ := strings.Cut(actions[tool], " ")
-			words = append(words, word)
+			action, _ := script.ActionOf(llm.ToolCall{Name: tool})
+			words = append(words, string(action.Kind))
 		}
 	}
 	if !h.Event.IsTool() || words == nil || slices.Contains(words, "") {
