@@ -18,7 +18,7 @@ import (
 func (r *Runtime) compressorOf(h compress.History, model string) *compress.Compressor {
 	var ask func(context.Context) int
 	if o, err := openai.OptionsFor(model, r.source().lookup); err == nil &&
-		r.Flags.Fake == "" && r.Flags.FakeNonStrict == "" {
+		r.Flags.Script() == "" {
 		o.Version = Version
 		ask = openai.New(o).ContextLength
 	}

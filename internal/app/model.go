@@ -82,7 +82,7 @@ func (r *Runtime) wireModel(_ context.Context) error {
 // project, because the project's settings and .env could name a server that always says
 // yes. The project's key is used only if there is no other.
 func (r *Runtime) wireOwnModel() {
-	if r.Config.own == nil || r.Flags.Fake != "" || r.Flags.FakeNonStrict != "" {
+	if r.Config.own == nil || r.Flags.Script() != "" {
 		return
 	}
 	own := modelSource{r.Config.own, r.Flags, r.source().lookup, r.front.Sink}
@@ -107,7 +107,7 @@ func (s modelSource) chosen() bool {
 }
 
 func (s modelSource) open() (llm.Provider, error) {
-	if file := cmp.Or(s.flags.FakeNonStrict, s.flags.Fake); file != "" {
+	if file := s.flags.Script(); file != "" {
 		m, err := openScript(file, s.flags.FakeNonStrict != "")
 		if err != nil {
 			return nil, exit.Errorf(exit.Input, "%w", err)
@@ -177,7 +177,8 @@ func (s modelSource) openGemini() (llm.Provider, error) {
 	g := s.config.Settings.General
 	o.Version, o.MaxAttempts, o.NoFetchRetries, o.Notify = Version, g.MaxAttempts, !g.RetryFetchErrors, s.waiting
 	if err := o.Check(); err != nil {
-		return nil, exit.Errorf(exit.Auth, "%w\nTo see minigem work without a key: minigem demo", err)
+		return nil, exit.Errorf(exit.Auth, "%w\nTo see minigem work without a key: minigem demo\n"+
+			"A model on your machine needs no key either: minigem --model ollama/NAME", err)
 	}
 	return gemini.New(o), nil
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,6 +51,9 @@ type Options struct {
 	Query     []string // the positional prompt
 	PromptSet bool     // -p was given, even if empty
 }
+
+// Script returns the file with the model's answers, or "" if a model gives them.
+func (f *Options) Script() string { return cmp.Or(f.FakeNonStrict, f.Fake) }
 
 // Check returns an error if options contradict each other (cli/config/config.ts).
 func (f *Options) Check() error {
