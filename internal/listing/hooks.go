@@ -312,8 +312,8 @@ func WhyHook(c *app.Configuration, sys *app.System, name string, asJSON bool) er
 		}
 		var others strings.Builder
 		_ = WriteForeign(c, &others) // a Builder does not fail
-		return exit.Errorf(exit.Input, "%s (minigem hooks list shows what there is; minigem hooks lint, what was left out)\n%s",
-			said, others.String())
+		return exit.Errorf(exit.Input,
+			"%s (minigem hooks list shows what there is; minigem hooks lint, what was left out)\n%s", said, others.String())
 	}
 	if asJSON {
 		return output.WriteJSON(sys.Stdout, x)

@@ -53,8 +53,8 @@ func unreached(ctx context.Context, e func() *hooks.Engine, ev protocol.Event, g
 			text.VisibleLine(h.If))
 	}
 	if len(flags) > 0 {
-		said += "; try " + strings.Replace(strings.Join(flags, " or "), "--text", "--text if it guards what is written, or a "+
-			"case if it guards where: write PATH TEXT in -- model --, and ! tool-ran write", 1)
+		said += "; try " + strings.Replace(strings.Join(flags, " or "), "--text", "--text if it guards what is written, or "+
+			"a case if it guards where: write PATH TEXT in -- model --, and ! tool-ran write", 1)
 	}
 	return errors.New(said)
 }

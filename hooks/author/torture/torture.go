@@ -319,5 +319,6 @@ func SampleFor(c hooks.Config, ev protocol.Event, tools []string) ([]byte, error
 			return payload, nil
 		}
 	}
-	return nil, fmt.Errorf("the hook runs for none of these: %s. Give it a payload that it runs for", strings.Join(subjects, ", "))
+	return nil, fmt.Errorf("the hook runs for none of these: %s. Give it a payload that it runs for",
+		strings.Join(subjects, ", "))
 }
