@@ -65,7 +65,7 @@ func TestBadInput(t *testing.T) {
 		stderr string // complete, without the prefix "minigem: "; "+usage" at the end means that the usage follows
 	}{
 		// No model.
-		{"no key", nil, "", []string{"-p", "hi"}, 41, "no way of signing in to Gemini is configured: create a key at https://aistudio.google.com/apikey and put it into the variable GEMINI_API_KEY, or the line GEMINI_API_KEY=... into ~/.gemini/.env\nTo see minigem work without a key: minigem demo"},
+		{"no key", nil, "", []string{"-p", "hi"}, 41, "no way of signing in to Gemini is configured: create a key at https://aistudio.google.com/apikey and put it into the variable GEMINI_API_KEY, or the line GEMINI_API_KEY=... into ~/.gemini/.env\nTo see minigem work without a key: minigem demo\nA model on your machine needs no key either: minigem --model ollama/NAME"},
 		{"no file of answers", nil, "", []string{"--fake-responses", "nope.jsonl", "-p", "hi"}, 42, "opening scripted answers: open nope.jsonl: no such file or directory"},
 		{"a broken line in it", files{"b.jsonl": brokenScript}, "", []string{"--fake-responses", "b.jsonl", "-p", "hi"}, 42, "reading scripted answers: b.jsonl:2: invalid character 'b' looking for beginning of object key string"},
 		// The command line.

@@ -69,7 +69,7 @@ func TestRecordCaseOfTheRealModel(t *testing.T) {
 		"fired BeforeTool guard decision=deny reason='keys are not yours to read' exit=2 times=1\n",
 		"! tool-ran read_file\n", "tool-ran replace times=1\n", "exit 0\n", "# Secrets were taken out: the environment (",
 		"-- .gemini/guard.sh --\n" + guardScript, "-- key.pem --\nhunter2\n", "-- notes.txt --\nbuy milk, [REDACTED]\n",
-		"text I look at it.\ncall read_file {\"file_path\":\"key.pem\"}\n",
+		"text I look at it.\nread key.pem\n", "-- hooks --\nBeforeTool read 'sh .gemini/guard.sh' name=guard\n",
 	} {
 		assert.Contains(t, text, want)
 	}
@@ -209,6 +209,41 @@ func TestRecordCaseWithoutHooks(t *testing.T) {
 	require.Equal(t, 0, out.Code, out.Stderr)
 	assert.Contains(t, h.read(t, "new/tests/key.txtar"), "prompt Hi\n")
 	assert.Contains(t, out.Stderr, "minigem: no hook ran: the case tests none. ")
+}
+
+// TestRecordCaseForOtherAgents: a recorded case can be played with --as if its hooks fit in
+// lines of -- hooks --. Otherwise the case and the matrix say what to write.
+func TestRecordCaseForOtherAgents(t *testing.T) {
+	t.Parallel()
+	settings := func(more string) string {
+		return `{"hooks": {"BeforeTool": [{"matcher": "run_shell_command|write_file|replace", "hooks": [{"type": "command",
+			"command": "sh guard.sh", "name": "my guard", "timeout": 5000` + more + `}]}],
+			"AfterTool": [{"matcher": ".*", "hooks": [{"type": "command", "command": "true && true"}]}],
+			"AfterAgent": [{"hooks": [{"type": "command", "command": "true"}]}]}}`
+	}
+	for more, want := range map[string][]string{
+		"": {"-- hooks --\nBeforeTool write|edit|shell 'sh guard.sh' timeout=5s name='my guard'\n" +
+			"AfterTool * 'true && true'\nAfterAgent true\n", "shell rm -rf src\n\nwrite a.txt \"one two\\n\"\n"},
+		`, "env": {"A": "b"}`: {"# The hook my guard does not fit in a line of -- hooks --, such as before-tool shell ./guard.sh",
+			`"command": "true && true"`},
+	} {
+		h := newHome(t, map[string]string{".gemini/settings.json": settings(more),
+			"guard.sh": "case $(cat) in *'rm -rf'*) echo no >&2; exit 2 ;; esac\n"})
+		out := h.run(t, run{Args: append(trusted(h.answersFile(t, `call run_shell_command {"command": "rm -rf src"}`,
+			`call write_file {"file_path": "a.txt", "content": "one two\n"}`, "say Done.")), "--yolo", "--record-case", "c.txtar",
+			"-p", "Clean up")})
+		require.Equal(t, 0, out.Code, out.Stderr)
+		text := h.recorded(t, "c.txtar")
+		for _, want := range want {
+			assert.Contains(t, text, want)
+		}
+		out = h.run(t, run{Args: []string{"hooks", "test", "--as", "claude,qwen", "c.txtar"}})
+		if more == "" {
+			assert.Contains(t, out.Stdout, "3 passed, 0 failed", out.Stderr)
+		} else {
+			assert.Contains(t, out.Stdout, "the case has no hook for it: write hooks in a section -- hooks --, one a line, such as")
+		}
+	}
 }
 
 // TestRecordCaseForceKeepsLinks: --force overwrites regular files and the targets of

@@ -43,6 +43,9 @@ func TestHooksAttack(t *testing.T) {
 	assert.Equal(t, exit.Input, elsewhere.code, elsewhere.out)
 	assert.Regexp(t, `guard never runs for this attack: it runs for web_fetch.*try --url`, elsewhere.err)
 
+	require.NoError(t, os.WriteFile(w.path(".gemini/settings.json"), []byte(`{"hooks": {"BeforeTool": [{"matcher": "write_file|replace", "hooks": [{"type": "command", "name": "guard", "command": "./guard.sh"}]}]}}`), 0o600))
+	assert.Contains(t, w.run("hooks attack guard --path migrations/a.sql").err, "try --text if it guards what is written, or a case if it guards where: write PATH TEXT in -- model --, and ! tool-ran write")
+
 	for _, args := range []string{"hooks attack", "hooks attack guard", "hooks attack guard --text a --path b", "hooks attack guard --command a|b", "hooks attack guard --url example.com", "hooks attack Nowhere guard --text a", "hooks attack gard --text a", "hooks attack guard --text a --min 200"} {
 		assert.Equal(t, exit.Input, w.run(args).code, args)
 	}

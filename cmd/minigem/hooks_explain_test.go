@@ -52,6 +52,8 @@ loaded 1 hook from 1 file
 	untrusted := w.run("hooks explain BeforeTool", "GEMINI_CLI_TRUST_WORKSPACE=false")
 	assert.Contains(t, untrusted.out, "does not run: not trusted: this folder is not trusted")
 	assert.Contains(t, untrusted.out, "loaded 0 hooks from 0 files\n  not read: .gemini/settings.json (project): ")
+	empty := newHookWorld(t, nil).run("hooks explain BeforeTool", "GEMINI_CLI_TRUST_WORKSPACE=false")
+	assert.Contains(t, empty.out, "  not there: .gemini/settings.json (project)\n", "a file that does not exist is not distrusted")
 	assert.Contains(t, w.run("hooks explain AfterTool").out, "AfterTool: no hook is configured for it\n")
 	assert.Contains(t, w.run("hooks explain --tool glob").out, `does not run: matcher "write_file" does not match "glob"`)
 	assert.Contains(t, w.run("hooks why guard").out, "runs for write_file")

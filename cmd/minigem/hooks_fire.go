@@ -33,7 +33,9 @@ func hooksPayloadCommand(sys *app.System) *cobra.Command {
 		Use:   "payload EVENT",
 		Short: "Print what the hooks of an event read on stdin",
 		Long: `Prints a payload with plausible values, built by the code that builds it in a
-session. Use it to try a hook by hand, or as a starting point for fire --input.`,
+session. Use it to try a hook by hand, or as a starting point for fire --input.
+What a hook reads in another agent, a case shows: minigem hooks test --as kimi
+-v CASE.`,
 		Example: `  minigem hooks payload BeforeTool --tool run_shell_command \
     --set 'tool_input.command=rm -rf /' | ./guard.sh
   minigem hooks payload AfterAgent --set stop_hook_active=true`,

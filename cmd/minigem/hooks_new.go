@@ -68,6 +68,6 @@ has its answers). --async makes a command that the agent does not wait for.`,
 	cmd.Flags().StringVar(&o.Tool, "tool", "", "the `tool` that a guard at BeforeTool refuses")
 	cmd.Flags().StringVar(&onError, "on-error", "", "what happens if the hook fails: `allow` or block")
 	_ = cmd.RegisterFlagCompletionFunc("event", completeEvents) // cannot fail: the flag exists
-	cmd.Args = withUsage(cobra.ExactArgs(1), "needs a name for the hook")
+	cmd.Args = withUsage(cobra.ExactArgs(1), "needs a name for the hook; --event EVENT says where it runs")
 	return cmd
 }

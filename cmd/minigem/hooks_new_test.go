@@ -149,7 +149,7 @@ func TestHooksNewRefuses(t *testing.T) {
 	t.Parallel()
 	w := newHookWorld(t, map[string]string{".gemini/settings.json": guarded, ".gemini/hooks/taken.sh": "mine"})
 	for args, want := range map[string]string{
-		"hooks new":                                "needs a name for the hook",
+		"hooks new":                                "needs a name for the hook; --event EVENT says where it runs",
 		"hooks new x --event PreToolUse":           `did you mean "BeforeTool"?`,
 		"hooks new x --event BeforeTool --lang rb": `there is no language "rb"; they are sh, py, js, go`,
 		"hooks new ../x --event BeforeTool":        `"../x" is not a name for a hook`,

@@ -149,7 +149,7 @@ var _ toolcall.Approver = chat.ObservedApprover{}
 func TestRecordedCasesSaySomething(t *testing.T) {
 	t.Parallel()
 	got := string(recordCase(t, testbedData+"/cases/before_tool_deny.txtar"))
-	for _, want := range []string{"fired BeforeTool guard decision=deny reason=", "! tool-ran read_file", "-- model --\ncall read_file {"} {
+	for _, want := range []string{"fired BeforeTool guard decision=deny reason=", "! tool-ran read_file", "-- model --\nread key.pem"} {
 		assert.Contains(t, got, want)
 	}
 }

@@ -60,6 +60,22 @@ func endsRun(agent string, event protocol.Event, run shim.Run) bool {
 	}).Kind == tables.RunEnded
 }
 
+// pathThere says in which argument of a tool the agent has the file's path, if not in
+// file_path and a hook let the call pass.
+func pathThere(agent, tool string, run hooks.Run) string {
+	a := tableOf(cmp.Or(run.Hook.Dialect, agent))
+	if a == nil || run.Decision != hooks.Proceed {
+		return ""
+	}
+	for _, t := range a.Tools {
+		name := cmp.Or(t.Args["file_path"], t.Args["patch"])
+		if t.Hook == tool && name != "" && name != "file_path" {
+			return "if it looks for file_path: the file's path is in " + name + " there"
+		}
+	}
+	return ""
+}
+
 // unstarted says what to do about a hook whose shell could not run its program. It is
 // empty if the program ran. POSIX defines these two exit codes for shells.
 func unstarted(run hooks.Run) string {
@@ -87,13 +103,13 @@ var advices = []struct {
 }
 
 // holds describes the first of advices that blocks the event on all agents whose tables
-// cover it. It is empty if there is none.
-func holds(event protocol.Event, names []string) string {
+// cover it.
+func (m *Matrix) holds(event protocol.Event) string {
 	for _, advice := range advices {
 		known, all := 0, true
-		for _, name := range names {
-			a := tableOf(name)
-			if a == nil || !a.ReadsRun(points[event]) {
+		for _, c := range m.Columns {
+			a := tableOf(c.Name)
+			if !c.Other || a == nil || !a.ReadsRun(points[event]) {
 				continue
 			}
 			answer := advice.answer
@@ -105,18 +121,12 @@ func holds(event protocol.Event, names []string) string {
 			return advice.say
 		}
 	}
-	return ""
+	return "no single answer is known"
 }
 
 // advice says what would block everywhere, for each event at which some agent did not take
 // a hook's answer as a denial.
 func (m *Matrix) advice() string {
-	var names []string
-	for _, c := range m.Columns {
-		if c.Other {
-			names = append(names, c.Name)
-		}
-	}
 	var events []protocol.Event
 	m.each(func(c *Cell) {
 		if c.State != Fail || c.Result.Record == nil {
@@ -133,12 +143,7 @@ func (m *Matrix) advice() string {
 	})
 	var b strings.Builder
 	for _, e := range events {
-		if say := holds(e, names); say != "" {
-			intro := fmt.Sprintf("What refuses at %s on all of them: ", e)
-			fmt.Fprintf(&b, "%s\n", wrapLines(intro+say, 0))
-		} else {
-			fmt.Fprintf(&b, "What refuses at %s on all of them: no single answer is known\n", e)
-		}
+		b.WriteString(wrapLines(fmt.Sprintf("What refuses at %s on all of them: %s", e, m.holds(e)), 0) + "\n")
 	}
 	return b.String()
 }

@@ -71,6 +71,40 @@ func TestBecauseOfPlugin(t *testing.T) {
 			assert.Equal(t, c.says, because(column, c.event, hooks.Run{Exit: c.exit}), "%s %s %+v", column, c.event, c.exit)
 		}
 	}
-	assert.Equal(t, "exit 2 with the reason on stderr", holds(protocol.BeforeTool, []string{"opencode", "claude"}))
-	assert.Empty(t, holds(protocol.AfterAgent, []string{"opencode", "claude"}))
+	assert.Equal(t, "exit 2 with the reason on stderr", of("opencode", "claude").holds(protocol.BeforeTool))
+	assert.Equal(t, "no single answer is known", of("opencode", "claude").holds(protocol.AfterAgent))
+}
+
+// of returns a matrix of these agents.
+func of(agents ...string) *Matrix {
+	m := &Matrix{Cases: []string{"a"}, Cells: map[string]map[string]*Cell{"a": {}}}
+	for _, name := range agents {
+		m.Columns = append(m.Columns, Column{Name: name, Other: true})
+	}
+	return m
+}
+
+// TestSameReasons: what would refuse comes first, and agents with the same explanation have
+// it once, whatever they call a tool. With Verbose each has its own.
+func TestSameReasons(t *testing.T) {
+	t.Parallel()
+	m := of("claude", "codex", "copilot", "kimi")
+	for agent, in := range map[string][3]string{
+		"claude":  {"Bash", `{"tool_input":{"command":"rm"}}`, `{"decision": "deny"}`},
+		"codex":   {"Shell", `{"tool_input":{"cmd":"rm"}}`, `{"decision": "deny"}`},
+		"copilot": {"create", `{"toolArgs":{"path":"a"}}`, ""},
+		"kimi":    {"Write", `{"tool_input":{"path":"a"}}`, ""},
+	} {
+		run := hooks.Run{Hook: hooks.Hook{Command: "./guard.sh"}, Matched: true, Stdin: hooks.Payload{[]byte(in[1])}, Exit: hooks.Exit{Stdout: []byte(in[2])}}
+		cell := &Cell{Case: "a", Agent: agent, State: Fail, Result: testbed.Result{Failures: []testbed.Failure{{Where: "a.txtar:1", Actual: "it ran once"}}}}
+		cell.Result.Record = &testbed.Record{Reports: []hooks.Report{{Event: "BeforeTool", Subject: in[0], Runs: []hooks.Run{run}}}}
+		m.Cells["a"][agent] = cell
+	}
+	text := m.reasons()
+	assert.True(t, strings.HasPrefix(text, "What refuses at BeforeTool on all of them: exit 2 with the reason on stderr\n\na on claude, codex:\n"), text)
+	assert.Contains(t, text, "a on copilot, kimi:\n")
+	assert.Contains(t, text, "why: if it looks for file_path: the file's path is in path there\n")
+	assert.NotContains(t, text, "a on codex")
+	m.Verbose = true
+	assert.Contains(t, m.reasons(), "a on codex:\n")
 }

@@ -239,7 +239,7 @@ func TestCorpusOnAgents(t *testing.T) {
 					case o.cell.State == Pass:
 						agrees++
 					case run == 1 || first[key] != o.outcome:
-						fmt.Printf("%s: %s %s\n%s", key, o.cell.State, o.cell.Why, o.cell.explain())
+						fmt.Printf("%s: %s %s\n%s", key, o.cell.State, o.cell.Why, o.cell.explain(""))
 					}
 					if first[key] == "" {
 						first[key] = o.outcome

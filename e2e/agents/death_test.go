@@ -43,7 +43,7 @@ func TestADeathIsNeverGreen(t *testing.T) {
 					m := Tester{Log: t.Output()}.run(t.Context(), readAll(t, []string{path}), []Column{{Name: "fake", Other: true, Options: o}})
 					for _, row := range m.Cells {
 						assert.NotEqual(t, Pass, row["fake"].State)
-						assert.NotEmpty(t, row["fake"].Why+row["fake"].explain())
+						assert.NotEmpty(t, row["fake"].Why+row["fake"].explain(""))
 						if row["fake"].State == Cannot {
 							assert.Regexp(t, says, row["fake"].Why)
 						}

@@ -254,7 +254,7 @@ func (a *Adapter) turns(rounds []testbed.Round) []testbed.Round {
 				if _, known := t.Actions[n]; known || !isCall || a.Same || len(chunk.Parts) > 1 {
 					continue
 				}
-				if act, ok := ActionOf(c); ok {
+				if act, ok := script.ActionOf(c); ok {
 					t.Actions[n] = act
 				}
 			}

@@ -3,6 +3,7 @@ package agents
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -144,9 +145,23 @@ func (m *Matrix) summary() string {
 	return line
 }
 
-// reasons explains every cell that did not pass, and with Verbose all that ran.
+// key is the same for failed cells whose explanations differ only in what agents call
+// tools and their arguments. With Verbose each cell has its own.
+func (m *Matrix) key(c *Cell) string {
+	text := c.explain("")
+	if m.Verbose || !strings.Contains(text, "why: ") {
+		return c.Agent + text
+	}
+	return regexp.MustCompile(`(?m)^    seen: .*?:|\n +it read: .*`).ReplaceAllString(text, "")
+}
+
+// reasons says what would block everywhere, and explains every cell that did not pass, and
+// with Verbose all that ran.
 func (m *Matrix) reasons() string {
 	var b strings.Builder
+	if advice := m.advice(); advice != "" {
+		b.WriteString(advice + "\n")
+	}
 	whole := map[string]bool{}
 	for _, column := range m.Columns {
 		if whole[column.Name] = column.Cannot != ""; column.Cannot != "" {
@@ -154,6 +169,12 @@ func (m *Matrix) reasons() string {
 		}
 	}
 	partly, vacuous := "", ""
+	same := map[string][]string{}
+	m.each(func(c *Cell) {
+		if c.State == Fail {
+			same[m.key(c)] = append(same[m.key(c)], c.Agent)
+		}
+	})
 	m.each(func(c *Cell) {
 		switch c.State {
 		case Cannot:
@@ -163,10 +184,12 @@ func (m *Matrix) reasons() string {
 		case Known:
 			fmt.Fprintf(&b, "%s on %s: known: %s\n", c.Case, c.Agent, c.Why)
 		case Fail:
-			b.WriteString(c.explain())
+			if agents := same[m.key(c)]; agents[0] == c.Agent {
+				b.WriteString(c.explain(strings.Join(agents, ", ")))
+			}
 		case Pass:
 			if m.Verbose {
-				b.WriteString(c.explain())
+				b.WriteString(c.explain(c.Agent))
 			}
 			for _, check := range c.Unasked {
 				partly += fmt.Sprintf("  %s on %s: %s: %s\n", check.Where, c.Agent, check.Command, check.Unasked)
@@ -182,9 +205,6 @@ func (m *Matrix) reasons() string {
 		b.WriteString("* some assertions cannot be judged there:\n" + partly)
 	}
 	b.WriteString(vacuous)
-	if advice := m.advice(); advice != "" {
-		b.WriteString("\n" + advice)
-	}
 	if b.Len() > 0 {
 		b.WriteString("\n")
 	}
@@ -192,9 +212,9 @@ func (m *Matrix) reasons() string {
 }
 
 // explain says what was observed in a cell, and why it failed if it did.
-func (c *Cell) explain() string {
+func (c *Cell) explain(agents string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s on %s:\n", c.Case, c.Agent)
+	fmt.Fprintf(&b, "%s on %s:\n", c.Case, agents)
 	for _, f := range c.Result.Failures {
 		fmt.Fprintf(&b, "  %s\n    %s\n", f.Head(), strings.ReplaceAll(strings.TrimSpace(f.Actual), "\n", "\n    "))
 	}
@@ -222,7 +242,7 @@ func (c *Cell) seen() []string {
 				}
 			}
 			if why := cmp.Or(because(c.Agent, rep.Event, run), unstarted(run),
-				c.Result.Record.Lacks(rep.Event, run)); why != "" {
+				c.Result.Record.Lacks(rep.Event, run), pathThere(c.Agent, rep.Subject, run)); why != "" {
 				line += reason(why)
 			}
 			if in := inputOf(run.Stdin, c.Result.Record.Workspace); in != "" {

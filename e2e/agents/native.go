@@ -89,27 +89,6 @@ func (a *Adapter) Action(c llm.ToolCall) (script.Action, bool) {
 	return script.Action{}, false
 }
 
-// ActionOf returns the action that a call of a minigem tool performs.
-func ActionOf(c llm.ToolCall) (script.Action, bool) {
-	for _, kind := range script.ActionKinds {
-		known, act := ours(kind), script.Action{Kind: kind}
-		if known.Name != c.Name {
-			continue
-		}
-		for key, v := range c.Args {
-			name, has := known.Args[key].(string)
-			if !has && key != "description" { // an argument without a counterpart would be lost
-				return script.Action{}, false
-			}
-			if into := places(&act)[name]; into != nil {
-				*into, _ = v.(string)
-			}
-		}
-		return act, true
-	}
-	return script.Action{}, false
-}
-
 // Args converts the arguments that the agent's hooks read and return to minigem's
 // arguments for an action.
 func (a *Adapter) Args(kind script.ActionKind, seen map[string]any) map[string]any {

@@ -20,7 +20,7 @@ func (j *chatJudge) head(body []byte) {
 		j.problem("you must provide a model parameter")
 	}
 	if len(j.w.Messages) == 0 {
-		j.problem("messages: an empty array, or none: expected at least one message")
+		j.problem("messages is missing or empty: expected at least one message")
 	}
 	if j.w.StreamOptions != nil && !j.w.Stream {
 		j.problem("stream_options is only allowed when stream is enabled")

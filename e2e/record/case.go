@@ -29,9 +29,7 @@ func (r *Recorder) Case(exit int) ([]byte, error) {
 // write builds the case.
 func (w writer) write(exit int) ([]byte, error) {
 	var a txtar.Archive
-	if err := w.addSettings(&a); err != nil {
-		return nil, err
-	}
+	w.addSettings(&a)
 	var outcome strings.Builder
 	w.hookLines(&outcome)
 	w.toolLines(&outcome)
@@ -106,18 +104,16 @@ func (w writer) actLines() string {
 	return b.String()
 }
 
-func (w writer) addSettings(a *txtar.Archive) error {
-	project, err := w.settings(true)
-	if err != nil {
-		return err
+func (w writer) addSettings(a *txtar.Archive) {
+	add := func(name, text string) { a.Files = append(a.Files, txtar.File{Name: name, Data: []byte(text)}) }
+	if lines := w.portable(); lines != "" {
+		add("hooks", lines)
+		return
 	}
-	a.Files = append(a.Files, txtar.File{Name: "settings.json", Data: []byte(project)})
-	others, err := w.settings(false)
-	if err != nil || others == "" {
-		return err
+	add("settings.json", w.settings(true))
+	if others := w.settings(false); others != "" {
+		add("home/.gemini/settings.json", others)
 	}
-	a.Files = append(a.Files, txtar.File{Name: "home/.gemini/settings.json", Data: []byte(others)})
-	return nil
 }
 
 // addFiles adds scripts and files as they were before the run, and assertions on what
@@ -191,9 +187,14 @@ func wordOf(s string) string {
 	case s == "" || strings.ContainsAny(s, " \t\"#~=") && !strings.ContainsAny(s, "'\n"):
 		return "'" + s + "'"
 	case strings.ContainsAny(s, "'\n"):
-		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) + `"`
+		return inQuotes(s)
 	}
 	return s
+}
+
+// inQuotes quotes s as a word of a script, whatever is in it.
+func inQuotes(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`).Replace(s) + `"`
 }
 
 // tally counts things in the order of their first occurrence.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode"
@@ -268,11 +269,39 @@ func partLine(p llm.Part) (string, bool) {
 		if p.Args == nil {
 			p.Args = map[string]any{}
 		}
+		if line := actionLine(p); line != "" {
+			return line + "\n", true
+		}
 		args, err := protocol.Encode(p.Args)
 		return fmt.Sprintf("call %s %s\n", p.Name, args), err == nil && p.Name != "" &&
 			!strings.ContainsFunc(p.Name, unicode.IsSpace)
 	}
 	return "", false
+}
+
+// actionLine formats a call as a portable action. It is empty if the call says more.
+func actionLine(c llm.ToolCall) string {
+	a, ok := script.ActionOf(c)
+	if !ok || !reflect.DeepEqual(a.Call().Args, c.Args) {
+		return ""
+	}
+	for _, v := range c.Args {
+		if v == "" { // it could not be left out
+			return ""
+		}
+	}
+	line := string(a.Kind)
+	for _, word := range []string{a.Command, a.Pattern, a.Path, a.Text, a.Old, a.New} {
+		switch {
+		case word == "":
+			continue
+		case a.Kind == script.DoShell && quoted(word) == word:
+		case strings.ContainsAny(word, " \t\n\"'#<"):
+			word = inQuotes(word)
+		}
+		line += " " + word
+	}
+	return line
 }
 
 // ending formats the end of an answer, if it is not the usual one.

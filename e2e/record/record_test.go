@@ -62,6 +62,13 @@ func TestShort(t *testing.T) {
 		{script.Streamed(stop(part(llm.Text{}))), "text \"\"\n"},
 		{script.Streamed(stop(part(llm.ToolCall{Name: "ls", Args: map[string]any{"a": "<b>"}}))), "call ls {\"a\":\"<b>\"}\n"},
 		{script.Streamed(stop(part(llm.ToolCall{Name: "ls"}))), "call ls {}\n"},
+		{script.Streamed(stop(part(script.Action{Kind: script.DoShell, Command: "ls -l 'a b'"}.Call()))), "shell ls -l 'a b'\n"},
+		{script.Streamed(stop(part(script.Action{Kind: script.DoShell, Command: "a\nb"}.Call()))), `shell "a\nb"` + "\n"},
+		{script.Streamed(stop(part(script.Action{Kind: script.DoWrite, Path: "a b", Text: "<<END"}.Call()))), `write "a b" "<<END"` + "\n"},
+		{script.Streamed(stop(part(script.Action{Kind: script.DoEdit, Path: "a", Old: `\`, New: "x y"}.Call()))), `edit a \ "x y"` + "\n"},
+		{script.Streamed(stop(part(script.Action{Kind: script.DoEdit, Path: "a", Old: "b"}.Call()))), `call replace {"file_path":"a","instruction":"Replace the text","new_string":"","old_string":"b"}` + "\n"},
+		{script.Streamed(stop(part(script.Action{Kind: script.DoSearch, Pattern: "x"}.Call()))), "search x\n"},
+		{script.Streamed(stop(part(script.Action{Kind: script.DoSearch, Pattern: "x", Path: "src"}.Call()))), "search x src\n"},
 		{script.Answered(stop(hi)), "generate\ntext Hi.\n"},
 		// the end
 		{script.Streamed(hi), "text Hi.\nfinish none\n"},

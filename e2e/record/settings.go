@@ -1,13 +1,18 @@
 package record
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
 	"minigem/hooks"
 	"minigem/hooks/config"
 	"minigem/hooks/protocol"
+	"minigem/llm"
+	"minigem/llm/script"
 )
 
 // The structure of hooks in a settings file.
@@ -24,6 +29,7 @@ type (
 		hooks.Handler
 		Name    string            `json:"name,omitempty"`
 		Command string            `json:"command,omitempty"`
+		If      string            `json:"if,omitempty"`
 		Timeout int64             `json:"timeout,omitempty"`
 		Env     map[string]string `json:"env,omitempty"`
 		OnError string            `json:"onError,omitempty"`
@@ -59,60 +65,81 @@ func key(h hooks.Hook) string {
 
 // settings returns a settings file with the hooks that ran: the project's, or all
 // others. It is empty if there are none.
-func (w writer) settings(project bool) (string, error) {
+func (w writer) settings(project bool) string {
 	file := settingsFile{Hooks: map[protocol.Event][]group{}}
 	for _, h := range w.ran() {
 		if (h.Source.Layer == hooks.LayerProject) != project || w.brought(h) {
 			continue
 		}
-		e := entry{Handler: h.Handler, Name: w.clean.text(h.Name), Command: w.clean.code(h.Command),
-			Timeout: h.Timeout.Milliseconds(), OnError: h.OnError, Dialect: h.Dialect}
-		e.Type = h.Kind()
-		for name, value := range h.Env {
-			if e.Env == nil {
-				e.Env = map[string]string{}
-			}
-			e.Env[name] = w.clean.code(value)
-		}
-		groups := file.Hooks[h.Event]
-		if n := len(groups); n > 0 && groups[n-1].Matcher == h.Matcher && groups[n-1].Sequential == h.Sequential {
-			groups[n-1].Hooks = append(groups[n-1].Hooks, e)
-		} else {
-			groups = append(groups, group{Matcher: h.Matcher, Sequential: h.Sequential, Hooks: []entry{e}})
-		}
-		file.Hooks[h.Event] = groups
+		file.Hooks[h.Event] = append(file.Hooks[h.Event], group{h.Matcher, h.Sequential, []entry{w.entry(h)}})
 	}
-	if len(file.Hooks) == 0 {
-		if project {
-			return "{}\n", nil
-		}
-		return "", nil
+	if len(file.Hooks) == 0 && !project {
+		return ""
 	}
-	return layOut(file)
+	var b bytes.Buffer
+	data, _ := protocol.Encode(file) // what came from JSON is valid
+	_ = json.Indent(&b, data, "", "  ")
+	return b.String() + "\n"
 }
 
-// layOut formats a settings file with one entry per line.
-func layOut(file settingsFile) (string, error) {
-	var b strings.Builder
-	b.WriteString("{\"hooks\": {\n")
-	var events []string
-	for _, ev := range protocol.Events {
-		groups, ok := file.Hooks[ev]
-		if !ok {
-			continue
-		}
-		var lines []string
-		for _, g := range groups {
-			data, err := protocol.Encode(g)
-			if err != nil {
-				return "", fmt.Errorf("recording the hooks: %w", err)
-			}
-			lines = append(lines, "    "+string(data))
-		}
-		events = append(events, fmt.Sprintf("  %q: [\n%s\n  ]", ev, strings.Join(lines, ",\n")))
+// entry returns the entry of a hook, without secrets.
+func (w writer) entry(h hooks.Hook) entry {
+	e := entry{Handler: h.Handler, Name: w.clean.text(h.Name), Command: w.clean.code(h.Command), If: h.If,
+		Timeout: h.Timeout.Milliseconds(), Env: map[string]string{}, OnError: h.OnError, Dialect: h.Dialect}
+	e.Type = h.Kind()
+	for name, value := range h.Env {
+		e.Env[name] = w.clean.code(value)
 	}
-	b.WriteString(strings.Join(events, ",\n") + "\n}}\n")
-	return b.String(), nil
+	return e
+}
+
+// portable returns the hooks that ran in the short form, which other agents play too. It
+// is empty if one of them does not fit.
+func (w writer) portable() string {
+	var b strings.Builder
+	for _, h := range w.ran() {
+		e, tools := w.entry(h), toolWords(h)
+		short := entry{Name: e.Name, Command: e.Command, Timeout: e.Timeout, Env: map[string]string{}}
+		short.Type = "command"
+		if tools == "" || h.Source.Layer != hooks.LayerProject || h.Sequential || h.Within != (hooks.Part{}) ||
+			!reflect.DeepEqual(e, short) {
+			w.notes = append(w.notes, "The hook "+w.clean.text(h.ID())+" does not fit in a line of -- hooks --, such as "+
+				"before-tool shell ./guard.sh: --as and --on play only hooks that do.")
+			return ""
+		}
+		fmt.Fprintf(&b, "%s%s%s", h.Event, tools, wordOf(e.Command))
+		if e.Timeout > 0 {
+			fmt.Fprintf(&b, " timeout=%s", h.Timeout)
+		}
+		if e.Name != "" {
+			b.WriteString(" name=" + wordOf(e.Name))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// toolWords returns the portable names of the tools that h is for, between blanks, and a
+// blank for an event without tools. It is empty if h's matcher selects anything else.
+func toolWords(h hooks.Hook) string {
+	var words []string
+	switch {
+	case !slices.Contains([]string{"", "*", ".*"}, h.Matcher):
+	case h.Event.IsTool():
+		return " * "
+	default:
+		return " "
+	}
+	for _, tool := range config.BuiltinTools() {
+		if hooks.Matcher(h.Matcher).Finds(tool) {
+			action, _ := script.ActionOf(llm.ToolCall{Name: tool})
+			words = append(words, string(action.Kind))
+		}
+	}
+	if !h.Event.IsTool() || words == nil || slices.Contains(words, "") {
+		return ""
+	}
+	return " " + strings.Join(words, "|") + " "
 }
 
 // outside names the programs of hooks that are not in the case.

@@ -67,6 +67,11 @@ func judgeToolRan(r *Record, c Command) verdict {
 		v.actual = "it ran as " + seen.String()
 	default:
 		v.actual = "it ran " + often(seen.n)
+		if !slices.ContainsFunc(r.Finished, func(f event.ToolRecord) bool {
+			return (f.Call.Name == c.Args[0] || c.Args[0] == "*") && f.Status != event.ToolError
+		}) {
+			v.actual += " (and failed)"
+		}
 	}
 	if c.Negated && n > 0 && len(r.Config.Hooks) == 0 {
 		v.actual += "; the case configures no hooks"

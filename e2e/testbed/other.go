@@ -53,7 +53,7 @@ func (c *Case) Unplayable() string {
 		}
 	}
 	if prompts != 1 {
-		return fmt.Sprintf("the case has %s: only one is available there", text.Plural(prompts, "prompt"))
+		return fmt.Sprintf("the case has %s: other agents run with exactly one", text.Plural(prompts, "prompt"))
 	}
 	for _, r := range c.Rounds {
 		if r.Agent != "" {

@@ -65,6 +65,9 @@ func TestFiredSaysWhatWasRefusedBefore(t *testing.T) {
 			`BeforeTool never happened; the call of write_file (case.txtar:6) was refused before BeforeTool: Path not in workspace: ".env" is protected (.env)`},
 		{"after it", "fired AfterTool guard", `replace {"file_path": "a"}`, "; the call of replace (case.txtar:6) was refused before BeforeTool: "},
 		{"another event", "fired AfterAgent guard", `replace {"file_path": "a"}`, "guard is configured for BeforeTool, not for AfterAgent"},
+		{"it failed", "! tool-ran edit", `replace {"file_path": "a", "instruction": "x", "old_string": "y", "new_string": "z"}`, "it ran once (and failed)"},
+		{"it failed once of two", "! tool-ran *", `replace {"file_path": "a", "instruction": "x", "old_string": "", "new_string": "z"}` + "\ncall " +
+			`replace {"file_path": "a", "instruction": "x", "old_string": "y", "new_string": "z"}`, "it ran twice"},
 		{"it ran", "fired BeforeTool guard exit=7", `read_file {"file_path": "a"}`, "it ran once, never with exit=7"},
 	}
 	for _, tt := range tests {

@@ -37,7 +37,7 @@ func TestOfTheREADME(t *testing.T) {
 		call("run_shell_command", map[string]any{"command": "git push --force"}), llm.FakeText("I leave it."),
 	}}
 
-	engine := &hooks.Engine{
+	engine := &hooks.Engine{ // examples/agent/main.go is a whole program, with its imports
 		Config: hooks.Config{Hooks: []hooks.Hook{{Event: protocol.BeforeTool, Command: "./no-force.sh"}}},
 		Runner: command.Runner{Dir: dir, Env: os.Environ()},
 	}

@@ -151,7 +151,7 @@ type Timeout struct {
 
 // Stop says how often a hook may make the agent go on instead of ending.
 type Stop struct {
-	// Retries is the number of times; 0 means unknown, unless Endless is set.
+	// Retries is how often it may do so; 0 means unknown, unless Endless is set.
 	Retries int `json:"retries,omitempty" toml:"retries"`
 	// Endless says that there is no limit.
 	Endless bool `json:"endless,omitempty" toml:"endless"`

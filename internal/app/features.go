@@ -85,7 +85,7 @@ func (c *Configuration) Skills() skills.Set {
 // nil.
 func (c *Configuration) Source(f *Options, sink event.Sink) models.Source {
 	return models.Source{
-		Settings: c.Settings, Catalog: c.Models, Flag: f.Model, Fake: cmp.Or(f.FakeNonStrict, f.Fake),
+		Settings: c.Settings, Catalog: c.Models, Flag: f.Model, Fake: f.Script(),
 		Loose: f.FakeNonStrict != "", Lookup: c.Lookup, Version: Version, Sink: sink,
 	}
 }

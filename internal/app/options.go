@@ -1,5 +1,7 @@
 package app
 
+import "cmp"
+
 // Options holds the options of a run: those of Gemini CLI (cli/config/config.ts), then
 // minigem's own.
 type Options struct {
@@ -44,3 +46,6 @@ type Options struct {
 	Query     []string // the positional prompt
 	PromptSet bool     // -p was given, even if empty
 }
+
+// Script returns the file with the model's answers, or "" if a model gives them.
+func (f *Options) Script() string { return cmp.Or(f.FakeNonStrict, f.Fake) }

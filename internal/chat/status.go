@@ -37,8 +37,12 @@ func (s *statusLine) show(t *live) {
 	if b := workspace.Branch(r.Config.Dir); b != "" {
 		place += " (" + b + ")"
 	}
+	model := r.Models.Name
+	if r.Flags.Script() != "" {
+		model = "scripted"
+	}
 	line := terminal.Status{Mode: r.Policy.Mode().Flag(), Trouble: s.trouble.String(),
-		Rest: append([]string{r.Models.Name, place}, s.size(r.Compressor)...)}
+		Rest: append([]string{model, place}, s.size(r.Compressor)...)}
 	t.term.SetStatus(line)
 }
 

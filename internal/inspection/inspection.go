@@ -47,7 +47,7 @@ func files(c *app.Configuration, all []hooks.Hook) []inspect.File {
 	for _, f := range c.Loaded.Files {
 		file := inspect.File{Layer: app.HookLayers[f.Layer], Path: f.Path, State: inspect.FileRead, Data: f.Data}
 		switch {
-		case f.Skipped != "":
+		case f.Skipped != "" && app.Exists(f.Path):
 			file.State, file.Why = inspect.FileSkipped, f.Skipped
 		case f.Data == nil:
 			file.State = inspect.FileMissing

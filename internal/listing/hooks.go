@@ -306,8 +306,10 @@ func WhyHook(c *app.Configuration, sys *app.System, name string, asJSON bool) er
 		if near := text.Nearest(name, s.Names()); near != "" {
 			said += "; did you mean " + near + "?"
 		}
-		return exit.Errorf(exit.Input, "%s (minigem hooks list shows what there is; minigem hooks lint, what was left out)",
-			said)
+		var others strings.Builder
+		_ = WriteForeign(c, &others) // a Builder does not fail
+		return exit.Errorf(exit.Input,
+			"%s (minigem hooks list shows what there is; minigem hooks lint, what was left out)\n%s", said, others.String())
 	}
 	if asJSON {
 		return output.WriteJSON(sys.Stdout, x)

@@ -124,7 +124,8 @@ func (s Source) openGemini() (llm.Provider, error) {
 	g := s.Settings.General
 	o.Version, o.MaxAttempts, o.NoFetchRetries, o.Notify = s.Version, g.MaxAttempts, !g.RetryFetchErrors, s.waiting
 	if err := o.Check(); err != nil {
-		return nil, exit.Errorf(exit.Auth, "%w\nTo see minigem work without a key: minigem demo", err)
+		return nil, exit.Errorf(exit.Auth, "%w\nTo see minigem work without a key: minigem demo\n"+
+			"A model on your machine needs no key either: minigem --model ollama/NAME", err)
 	}
 	return gemini.New(o), nil
 }

@@ -129,7 +129,7 @@ func TestMutantsOfPortableHooks(t *testing.T) {
 		"-- guard.sh --\ncat >/dev/null\n-- model --\nshell echo hi\n\ntext Done.\n"})
 	m, err := s.Mutate(t.Context(), files, func(int, int) {})
 	require.NoError(t, err)
-	assert.Contains(t, m.String(), `a.txtar:8  ./guard.sh: matcher "^(?:run_shell_command)$" -> none`)
+	assert.Contains(t, m.String(), `a.txtar:8  ./guard.sh: matcher "^(?:run_shell_command)$" removed`)
 	assert.NotContains(t, m.String(), "settings.json")
 }
 

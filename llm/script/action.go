@@ -1,6 +1,10 @@
 package script
 
-import "minigem/llm"
+import (
+	"cmp"
+
+	"minigem/llm"
+)
 
 // Action is something that a scripted model makes an agent do, in words that no agent
 // owns: each agent has different tools for it. Fields that Kind does not name are
@@ -69,4 +73,24 @@ func (a Action) Call() llm.ToolCall {
 		c.Args["dir_path"] = a.Path
 	}
 	return c
+}
+
+// ActionOf returns the action whose Call has the name of c and all of its arguments, apart
+// from a description. ok is false if there is none.
+func ActionOf(c llm.ToolCall) (a Action, ok bool) {
+	text := func(name string) string { s, _ := c.Args[name].(string); return s }
+	a = Action{Command: text("command"), Path: cmp.Or(text("file_path"), text("dir_path")), Text: text("content"),
+		Old: text("old_string"), New: text("new_string"), Pattern: text("pattern")}
+	for _, a.Kind = range ActionKinds {
+		ours := a.Call()
+		ok = ours.Name == c.Name
+		for name := range c.Args {
+			_, has := ours.Args[name]
+			ok = ok && (has || name == "description")
+		}
+		if ok {
+			return a, true
+		}
+	}
+	return Action{}, false
 }

@@ -135,7 +135,7 @@ func (p *calls) keep(c *call) {
 
 func (p *calls) translate(c llm.ToolCall) (llm.ToolCall, *call) {
 	ws := p.setup.Workspace
-	if act, ok := agents.ActionOf(c); ok {
+	if act, ok := script.ActionOf(c); ok {
 		n, err := p.adapter.NativeCall(act, ws)
 		if err != nil {
 			p.unknown("%v", err)
@@ -273,7 +273,7 @@ func (p *calls) of(f hooks.Firing) *call {
 	c := p.byID[wireID(f.Use.Call)]
 	p.mu.Unlock()
 	if c == nil { // a tail call, or one that a hook made up
-		act, _ := agents.ActionOf(f.Use.Call)
+		act, _ := script.ActionOf(f.Use.Call)
 		c = &call{act: act, kind: string(act.Kind), id: wireID(f.Use.Call), hook: f.Use.Call.Name, seen: f.Use.Call.Args}
 		p.keep(c)
 	}

@@ -64,8 +64,8 @@ func (f *finder) find() error {
 	}
 	if len(f.hooks) == 0 && len(f.cannot) == 0 && len(files) == 0 {
 		return &testbed.CannotError{
-			Why: fmt.Sprintf("the case has no hook that %s reads: write them in a section -- %s --, or in its own files",
-				f.agent.Name, testbed.PortableSection)}
+			Why: "the case has no hook for it: write hooks in a section -- hooks --, one a line, such as " +
+				"before-tool shell ./guard.sh, or in the agent's own files"}
 	}
 	return nil
 }

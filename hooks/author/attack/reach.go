@@ -13,18 +13,10 @@ import (
 	"minigem/internal/text"
 )
 
-// noRunner is a Runner that does nothing.
-type noRunner struct{}
-
-// Run implements [hooks.Runner]. Every hook ends at once with success and says nothing.
-func (noRunner) Run(context.Context, hooks.Hook, hooks.Payload, []string) hooks.Exit {
-	return hooks.Exit{}
-}
-
 // reaches reports whether the hook of e would run for one of the spellings. It
 // runs nothing.
 func reaches(ctx context.Context, e *hooks.Engine, ev protocol.Event, all []Spelling) bool {
-	e.Runner = noRunner{}
+	e.Runner = hooks.ByKind{} // each hook fails at once
 	return slices.ContainsFunc(all, func(s Spelling) bool {
 		payload, err := payload(ev, s)
 		if err != nil {
@@ -61,7 +53,8 @@ func unreached(ctx context.Context, e func() *hooks.Engine, ev protocol.Event, g
 			text.VisibleLine(h.If))
 	}
 	if len(flags) > 0 {
-		said += "; try " + strings.Join(flags, " or ")
+		said += "; try " + strings.Replace(strings.Join(flags, " or "), "--text", "--text if it guards what is written, or "+
+			"a case if it guards where: write PATH TEXT in -- model --, and ! tool-ran write", 1)
 	}
 	return errors.New(said)
 }

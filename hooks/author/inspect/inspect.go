@@ -279,8 +279,11 @@ func aggregate(reports []hooks.Report, i int) HookPlan {
 	}
 	switch {
 	case len(h.Matches) == 0 && len(reports) > 1:
-		h.Skipped = fmt.Sprintf("matcher %q matches none of %s", strings.TrimSpace(hook.Matcher),
-			strings.Join(subjectsOf(reports), ", "))
+		subjects := "minigem's tools"
+		if !hook.Event.IsTool() {
+			subjects = strings.Join(subjectsOf(reports), ", ")
+		}
+		h.Skipped = fmt.Sprintf("matcher %q matches none of %s", strings.TrimSpace(hook.Matcher), subjects)
 	case len(h.Matches) == 0:
 		h.Skipped = reports[0].Runs[i].Skipped
 	case len(h.RunsFor) == 0:

@@ -67,6 +67,7 @@ func TestHookPlans(t *testing.T) {
 		{"tools are tried", hook("BeforeTool", "write", `"command": "a"`), "BeforeTool", "", []plan{{1, "write_file write_todos", ""}}, false},
 		{"one tool is asked for", hook("BeforeTool", "^write_file$", `"command": "a"`), "BeforeTool", "glob", []plan{{0, "", `matcher "^write_file$" does not match "glob"`}}, false},
 		{"nothing matches", hook("PreCompress", "never", `"command": "a"`), "PreCompress", "", []plan{{0, "", `matcher "never" matches none of manual, auto`}}, false},
+		{"no tool matches", hook("BeforeTool", "never", `"command": "a"`), "BeforeTool", "", []plan{{0, "", `matcher "never" matches none of minigem's tools`}}, false},
 		{"disabled", `{"hooksConfig": {"disabled": ["a"]}, ` + hook("BeforeAgent", "", `"command": "a"`)[1:], "BeforeAgent", "", []plan{{0, "", "disabled: disabled in /p/settings.json:1"}}, false},
 		{"all off", `{"hooksConfig": {"enabled": false}, ` + hook("BeforeAgent", "", `"command": "a"`)[1:], "BeforeAgent", "", []plan{{0, "", "hooks are off: hooksConfig.enabled is false in /p/settings.json:1"}}, false},
 		{"shadowed for the tools that both match", `{"hooks": {"BeforeTool": [

@@ -9,6 +9,7 @@ import (
 	"minigem/hooks/author/inspect"
 	"minigem/hooks/config"
 	"minigem/hooks/jsonc"
+	"minigem/internal/text"
 )
 
 // plans checks what the engine's plan shows: matchers, shadowed hooks, order.
@@ -62,9 +63,15 @@ func (l *linter) matcher(p inspect.EventPlan, h inspect.HookPlan) {
 	if p.Event.IsAgent() {
 		return // users name their agents themselves
 	}
-	if len(h.Matches) == 0 && !plainWords(pattern) && config.MatchesNone(h.Dialect(), pattern) {
-		l.add("HK022", h.File, at, nil, "matcher %q matches none of the built-in tools: %s", pattern,
-			strings.Join(l.Setup.Subjects(p.Event), ", "))
+	parts := []string{pattern}
+	if inner := strings.Trim(pattern, "^$()"); len(h.Matches) > 0 && !strings.ContainsAny(inner, `()[]\`) {
+		parts = strings.Split(inner, "|")
+	}
+	for _, part := range parts {
+		if !plainWords(part) && config.MatchesNone(h.Dialect(), part) {
+			l.add("HK022", h.File, at, nil, "matcher: %q matches none of the built-in tools%s", part,
+				text.DidYouMean(config.Misspelled(strings.Trim(part, "^$.*"))))
+		}
 	}
 	l.loose(h, pattern, at)
 }

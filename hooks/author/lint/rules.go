@@ -95,7 +95,8 @@ var Rules = []Rule{
 		"Matchers of tools are not anchored: a name matches every tool whose name contains it.", "Anchor it: ^(write_file)$.",
 		`"matcher": "write"`, false},
 	{"HK022", "dead-matcher", Warning, "A matcher matches no tool",
-		"None of the built-in tools matches, so the hook never runs, unless a tool of an extension matches.",
+		"No built-in tool matches, or none matches one of its alternatives, which then has no effect, unless a tool of an " +
+			"extension matches.",
 		"Try it: minigem hooks explain BeforeTool.", `"matcher": "^writefile$"`, false},
 	{"HK023", "no-subject", Warning, "The event has nothing to match", "The matcher has no effect: the hook always runs.",
 		"Remove it, or look at the payload in the program.", `"BeforeAgent": [{"matcher": "deploy", ...}]`, false},

@@ -68,7 +68,7 @@ func TestSettings(t *testing.T) {
 	all, err := Settings("s.json", []byte(guarded))
 	require.NoError(t, err)
 	assert.Equal(t, []string{
-		`matcher:5 matcher "^(read_file|glob)$" -> none`,
+		`matcher:5 matcher "^(read_file|glob)$" removed`,
 		`matcher:5 matcher "^(read_file|glob)$" -> "^(glob)$"`,
 		`matcher:5 matcher "^(read_file|glob)$" -> "^(read_file)$"`,
 		"event:4 BeforeTool -> SessionStart",
@@ -76,7 +76,7 @@ func TestSettings(t *testing.T) {
 		"script:6 the command -> true",
 		"timeout:6 it hangs, and gets 1 ms",
 		"timeout:8 it hangs, and gets 1 ms",
-		`onError:6 onError "block" -> none`,
+		`onError:6 onError "block" removed`,
 		"exit:6 exit 2 -> exit 1",
 		"reason:6 >&2 -> >/dev/null",
 	}, shown(all))

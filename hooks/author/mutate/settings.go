@@ -103,7 +103,7 @@ func (s *settings) matcher(event string, g int, group jsonc.Node) {
 	edit := func(change func(group jsonc.Node) bool) func(jsonc.Node) bool {
 		return func(hooks jsonc.Node) bool { return change(nth(hooks.Get(event), g)) }
 	}
-	s.change(Matcher, name, fmt.Sprintf("matcher %q -> none", text), n.Line(), edit(func(group jsonc.Node) bool {
+	s.change(Matcher, name, fmt.Sprintf("matcher %q removed", text), n.Line(), edit(func(group jsonc.Node) bool {
 		return group.Remove("matcher")
 	}))
 	for _, less := range without(text) {
@@ -168,7 +168,7 @@ func (s *settings) entry(at place, hook jsonc.Node) {
 		return h.Get("command").Replace(hangs) == nil && h.Add("timeout", 1) == nil
 	})
 	if hook.Get("onError").Text() == "block" {
-		edit(OnError, `onError "block" -> none`, func(h jsonc.Node) bool { return h.Remove("onError") })
+		edit(OnError, `onError "block" removed`, func(h jsonc.Node) bool { return h.Remove("onError") })
 	}
 	for _, c := range changed(command.Text()) {
 		edit(c.class, c.what, func(h jsonc.Node) bool { return h.Get("command").Replace(c.line) == nil })

@@ -314,18 +314,11 @@ func SampleFor(c hooks.Config, ev protocol.Event, tools []string) ([]byte, error
 		if err != nil {
 			return nil, err
 		}
-		r, err := inspect.Fire(context.Background(), &hooks.Engine{Config: c, Runner: nobody{}}, payload)
+		r, err := inspect.Fire(context.Background(), &hooks.Engine{Config: c, Runner: hooks.ByKind{}}, payload)
 		if err == nil && len(r.Runs) > 0 && r.Runs[0].Ran() {
 			return payload, nil
 		}
 	}
-	return nil, fmt.Errorf("the hook runs for none of %s: give it a payload", strings.Join(subjects, ", "))
-}
-
-// nobody is a Runner that does nothing.
-type nobody struct{}
-
-// Run implements [hooks.Runner]: the hook says nothing.
-func (nobody) Run(context.Context, hooks.Hook, hooks.Payload, []string) hooks.Exit {
-	return hooks.Exit{}
+	return nil, fmt.Errorf("the hook runs for none of these: %s. Give it a payload that it runs for",
+		strings.Join(subjects, ", "))
 }
