@@ -56,11 +56,14 @@ func (g *Guard) Protected() []string {
 	return out
 }
 
-// entries returns the paths of the entries of dir that are wanted. A folder that cannot
-// be read cannot be written to either.
+// entries returns the paths of the entries of dir that are wanted, and dir if it cannot
+// be read.
 func entries(dir string, wanted func(fs.DirEntry) bool) []string {
 	var out []string
-	all, _ := os.ReadDir(dir)
+	all, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		out = append(out, dir)
+	}
 	for _, e := range all {
 		if wanted(e) {
 			out = append(out, filepath.Join(dir, e.Name()))

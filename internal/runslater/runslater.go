@@ -109,16 +109,17 @@ func ends(name string) bool {
 // All is a number of entries that no project exceeds.
 const All = 500_000
 
-// Find returns what is on the list in dir and below it, including links. It leaves out
-// node_modules, which belongs to a package manager. whole is false if the folder has
-// more than most entries, the rest of which is not searched, or if part of it cannot be
-// read.
+// Find returns what is on the list in dir and below it, including links, and folders
+// that cannot be read, as anything may be in them. It leaves out node_modules, which
+// belongs to a package manager. whole is false if the folder has more than most entries,
+// the rest of which is not searched.
 func Find(dir string, most int) (found []string, whole bool) {
-	whole = true
 	entries := 0
 	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
-			whole = whole && os.IsNotExist(err)
+			if !os.IsNotExist(err) {
+				found = append(found, name)
+			}
 			return nil
 		}
 		if entries++; entries > most {
@@ -139,7 +140,7 @@ func Find(dir string, most int) (found []string, whole bool) {
 		}
 		return worktreesIn(name, &found)
 	})
-	return found, whole && err == nil
+	return found, err == nil
 }
 
 // worktreesIn adds what is on the list in the worktrees of a .gemini folder.

@@ -61,6 +61,26 @@ func TestFind(t *testing.T) {
 	assert.False(t, whole)
 }
 
+// TestFindTakesWhatItCannotRead checks that a folder that cannot be read counts as a
+// whole: anything may be in it.
+func TestFindTakesWhatItCannotRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, mode := range []os.FileMode{0, 0o200, 0o311} {
+		hidden := filepath.Join(dir, mode.String())
+		require.NoError(t, os.Mkdir(hidden, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(hidden, ".envrc"), nil, 0o600))
+		require.NoError(t, os.Chmod(hidden, mode))
+		if _, err := os.ReadDir(hidden); err == nil {
+			t.Skip("root reads everything")
+		}
+		found, whole := Find(dir, All)
+		assert.True(t, whole)
+		assert.Contains(t, found, hidden)
+		require.NoError(t, os.Chmod(hidden, 0o755))
+	}
+}
+
 // FuzzMatch checks that a spelling which some file system treats as the same name
 // matches, too.
 func FuzzMatch(f *testing.F) {
