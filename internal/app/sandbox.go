@@ -7,11 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 
 	"minigem/hooks/config"
 	"minigem/internal/exit"
 	"minigem/internal/place"
+	"minigem/internal/proc"
 	"minigem/internal/settings"
 	"minigem/internal/text"
 )
@@ -21,7 +24,22 @@ import (
 func (r *Runtime) wireSandbox(ctx context.Context) error {
 	s := &r.Sandbox
 	s.Place, s.Workspace, s.Temp = r.Config.Place, r.Workspace, r.Project.Temp
-	s.Scripts = func() []string { return config.AllScripts(r.Config.ProjectDir, r.Config.Hooks) }
+	c := r.Config
+	// Found before anything is written.
+	others := sync.OnceValue(func() []string {
+		out := append(gitPrograms(r.Workspace.Dirs(), c.Env), slices.Concat(r.Flags.Policies, c.Settings.PolicyPaths)...)
+		for _, e := range c.Extensions.Used {
+			out = append(out, e.Dir)
+		}
+		for _, f := range c.Loaded.Files {
+			out = append(out, f.Path)
+		}
+		for i := range out {
+			out[i] = absolute(c.Place, out[i])
+		}
+		return out
+	})
+	s.Scripts = func() []string { return append(config.AllScripts(c.ProjectDir, c.Hooks), others()...) }
 	s.Widened = func(warn func(string)) ([]string, bool, error) { return sandboxWidened(r.Config, warn) }
 	s.Context, s.Folders, s.Warn = ctx, r.Config.TrustedFolders(), r.warn
 	r.closers = append(r.closers, s.Close)
@@ -32,6 +50,33 @@ func (r *Runtime) wireSandbox(ctx context.Context) error {
 	// A command can make a hook fail without killing it.
 	r.Engine.BlockFailed = true
 	return s.ConfineAll()
+}
+
+// gitPrograms returns where git takes programs from in dirs, besides its own folder: the
+// folder of its hooks, and the files of its configuration with those that they include.
+func gitPrograms(dirs, env []string) []string {
+	var out []string
+	for _, dir := range dirs {
+		git := func(args ...string) string {
+			said, _ := proc.Git(context.Background(), proc.Command{Dir: dir, Env: proc.GitEnviron(env)}, args...)
+			return said // empty if this is no repository
+		}
+		own, hooks, _ := strings.Cut(git("rev-parse", "--absolute-git-dir", "--git-path", "hooks"), "\n")
+		if own == "" {
+			continue
+		}
+		out = append(out, text.Abs(dir, hooks))
+		lines := strings.Split(git("--git-dir="+own, "config", "--show-origin", "-z", "--list"), "\x00")
+		for i := 0; i+1 < len(lines); i += 2 {
+			file := text.Abs(own, strings.TrimPrefix(lines[i], "file:"))
+			out = append(out, file)
+			key, value, _ := strings.Cut(lines[i+1], "\n")
+			if strings.HasPrefix(key, "include") {
+				out = append(out, text.Abs(filepath.Dir(file), value))
+			}
+		}
+	}
+	return out
 }
 
 // unconfined explains why read-only commands are asked about. err is why the system

@@ -29,6 +29,10 @@ type Recording struct {
 	*record.Recorder
 	sys  *app.System
 	path string
+	// The folder and the name of the file, which are the same at the end, whatever the run
+	// makes of the links that lead there.
+	folder *os.Root
+	name   string
 }
 
 // CheckRecording returns an error if the case could not be written. It is called before
@@ -76,7 +80,13 @@ func StartRecording(f *app.Options, sys *app.System, c *app.Configuration, inter
 	if user == "" {
 		user = sys.Getenv("LOGNAME")
 	}
-	return &Recording{sys: sys, path: app.Absolute(sys, f.RecordCase), Recorder: record.New(record.Options{
+	path := app.Absolute(sys, f.RecordCase)
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		real = path
+	}
+	folder, _ := os.OpenRoot(filepath.Dir(real)) // nil: it has been removed since CheckRecording
+	return &Recording{sys: sys, path: path, folder: folder, name: filepath.Base(real), Recorder: record.New(record.Options{
 		Dir: c.Dir, Project: c.ProjectDir, Home: c.Home, User: user, Interactive: interactive, Untrusted: !c.Trust.Trusted,
 		Resumed: f.Resume != "" || f.SessionFile != "",
 		Mask:    func(text string) string { return c.Masker.String(text) }, Hooks: c.Hooks.Hooks,
@@ -149,16 +159,18 @@ func (r *Recording) Write(err error) error {
 	return err
 }
 
-// writeFile writes the case. If the path is a link, it replaces the link's target.
+// writeFile writes the case. If the path was a link, it replaces the link's target.
 func (r *Recording) writeFile(data []byte) error {
-	path, err := filepath.EvalSymlinks(r.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		path, err = r.path, nil
+	if r.folder == nil {
+		return &fs.PathError{Op: "open", Path: filepath.Dir(r.path), Err: fs.ErrNotExist}
 	}
-	if err != nil {
+	temp := atomicfile.TempName()
+	defer atomicfile.Announce(filepath.Join(r.folder.Name(), temp))()
+	defer r.folder.Remove(temp) // has no effect after the rename
+	if err := r.folder.WriteFile(temp, data, 0o600); err != nil {
 		return err
 	}
-	return atomicfile.WriteFile(path, data, 0o600)
+	return r.folder.Rename(temp, r.name)
 }
 
 // exitCodeOf returns the program's exit code for err.
@@ -170,7 +182,7 @@ func exitCodeOf(err error) int {
 // observe tells the recorder what happens in a chat.
 func (r *Recording) observe(t *chat.Chat) {
 	t.Observer.Configured = func(c *app.Configuration) error {
-		r.Recorder = StartRecording(t.Flags, t.Sys, c, true).Recorder
+		*r = *StartRecording(t.Flags, t.Sys, c, true)
 		return nil
 	}
 	t.Observer.Opened = r.Opened

@@ -89,4 +89,3 @@ func TestSharedMemory(t *testing.T) {
 	_, err = unix.SysvShmCtl(id, unix.IPC_STAT, new(unix.SysvShmDesc))
 	assert.NoError(t, err, "it was removed")
 }
-

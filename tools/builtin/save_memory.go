@@ -43,6 +43,8 @@ type MemoryFiles struct {
 	User string
 	// Project is the project's; empty means that none is written.
 	Project string
+	// Workspace writes Project if its folder belongs to it. May be nil.
+	Workspace *workspace.Workspace
 }
 
 // saveMemory is the tool. opened keeps one workspace for each directory, because a
@@ -154,6 +156,10 @@ func (c *saveMemoryCall) Run(ctx context.Context) (tools.Result, error) {
 
 // open opens the directory of the file; nothing outside it can be written.
 func (t *saveMemory) open(dir string) (*workspace.Workspace, error) {
+	if _, err := t.files.Workspace.Resolve(dir); err == nil && dir == filepath.Dir(t.files.Project) &&
+		dir != filepath.Dir(t.files.User) {
+		return t.files.Workspace, nil // some of its files are kept
+	}
 	if ws := t.opened[dir]; ws != nil {
 		return ws, nil
 	}
