@@ -4,7 +4,9 @@ package e2e
 
 import (
 	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -42,6 +44,21 @@ func TestRecordCaseOfASignal(t *testing.T) {
 			assert.Contains(t, text, "tool-ran list_directory times=1..\n")
 			assert.NotContains(t, text, "Never.")
 		})
+	}
+}
+
+// TestRecordCaseFollowsNoNewLink: what is written is decided before anything runs.
+func TestRecordCaseFollowsNoNewLink(t *testing.T) {
+	t.Parallel()
+	for name, command := range map[string]string{"the file": "ln -s ../outside/c.txtar out/c.txtar", "its folder": "mv out away; ln -s ../outside out"} {
+		h := newHome(t, map[string]string{"out/x": "", ".gemini/settings.json": `{"hooks": {"BeforeAgent": [{"hooks": [{"type": "command", "command": "` + command + `"}]}]}}`})
+		outside := filepath.Join(filepath.Dir(h.workspace), "outside")
+		require.NoError(t, os.Mkdir(outside, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(outside, "c.txtar"), []byte("mine"), 0o644))
+		h.run(t, run{Args: append(trusted(h.answersFile(t, "say Done.")), "--record-case", "out/c.txtar", "-p", "Look")})
+		text, err := os.ReadFile(filepath.Join(outside, "c.txtar"))
+		require.NoError(t, err)
+		assert.Equal(t, "mine", string(text), name)
 	}
 }
 

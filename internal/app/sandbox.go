@@ -98,13 +98,13 @@ func SandboxWidened(c *Configuration, warn func(string)) (allowed []string, netw
 		}
 	}
 	for i, p := range allowed {
-		allowed[i] = absolute(c.Place, p)
+		allowed[i] = AbsoluteIn(c.Place, p)
 	}
 	return allowed, network, nil
 }
 
-// absolute resolves "~/" and makes paths absolute, relative to the working directory.
-func absolute(in place.Place, path string) string {
+// AbsoluteIn resolves "~/" and makes paths absolute, relative to the working directory.
+func AbsoluteIn(in place.Place, path string) string {
 	if rest, ok := strings.CutPrefix(path, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
 		return filepath.Join(in.Home, rest)
 	}

@@ -30,6 +30,11 @@ type Recording struct {
 	*record.Recorder
 	Sys   *app.System
 	Flags *app.Options
+
+	// The folder and the name of the file, which are the same at the end, whatever the run
+	// makes of the links that lead there.
+	folder *os.Root
+	name   string
 }
 
 // path returns the path of the case.
@@ -73,6 +78,12 @@ func (r *Recording) Check() error {
 
 // start begins to record.
 func (r *Recording) start(c *app.Configuration, interactive bool) {
+	real, err := filepath.EvalSymlinks(r.path())
+	if err != nil {
+		real = r.path()
+	}
+	r.folder, _ = os.OpenRoot(filepath.Dir(real)) // nil: it has been removed since Check
+	r.name = filepath.Base(real)
 	r.Recorder = record.New(record.Options{
 		Dir: c.Dir, Project: c.ProjectDir, Home: c.Home, User: cmp.Or(r.Sys.Getenv("USER"), r.Sys.Getenv("LOGNAME")),
 		Interactive: interactive, Untrusted: !c.Trust.Trusted, Resumed: r.Flags.Resume != "" || r.Flags.SessionFile != "",
@@ -129,16 +140,18 @@ func (r *Recording) Write(err error) error {
 	return err
 }
 
-// writeFile writes the case. If the path is a link, it replaces the link's target.
+// writeFile writes the case. If the path was a link, it replaces the link's target.
 func (r *Recording) writeFile(data []byte) error {
-	path, err := filepath.EvalSymlinks(r.path())
-	if errors.Is(err, fs.ErrNotExist) {
-		path, err = r.path(), nil
+	if r.folder == nil {
+		return &fs.PathError{Op: "open", Path: filepath.Dir(r.path()), Err: fs.ErrNotExist}
 	}
-	if err != nil {
+	temp := atomicfile.TempName()
+	defer atomicfile.Announce(filepath.Join(r.folder.Name(), temp))()
+	defer r.folder.Remove(temp) // has no effect after the rename
+	if err := r.folder.WriteFile(temp, data, 0o600); err != nil {
 		return err
 	}
-	return atomicfile.WriteFile(path, data, 0o600)
+	return r.folder.Rename(temp, r.name)
 }
 
 // exitCodeOf returns the program's exit code for err.

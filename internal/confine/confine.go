@@ -36,8 +36,12 @@ type Rules struct {
 	// Attributes allows changing the modes, owners, times and attributes of files. The
 	// kernel cannot limit that to Write: it applies to every file of the user that no
 	// read-only mount protects. Attributes also allows the ioctls of devices and file
-	// systems, shared memory and message queues.
+	// systems.
 	Attributes bool
+	// Own allows shared memory, semaphores and message queues, and with Attributes all
+	// terminals. It is for a process that already has its own IPC namespace and
+	// [OwnTerminals].
+	Own bool
 	// Signals allows sending signals to processes outside, and changing their
 	// priorities and limits. Without it, the process only reaches processes that it
 	// started, or before Linux 6.12 no process at all.

@@ -101,7 +101,7 @@ func TestAttempts(t *testing.T) {
 			ok, says = o.try(t, a, &confine.Rules{Write: []string{o.dir}, Read: []string{"/"}, Network: confine.NoNetwork})
 			assert.Equal(t, a.allowedBy == "", ok, says)
 			loose := map[string]confine.Rules{
-				attributesAllow: {Write: []string{o.dir}, Attributes: true},
+				attributesAllow: {Write: []string{o.dir}, Attributes: true, Own: true},
 				signalsAllow:    {Signals: true},
 				openAllows:      {Write: []string{o.dir}, Network: confine.OpenNetwork},
 			}
@@ -111,7 +111,7 @@ func TestAttempts(t *testing.T) {
 			}
 			if a.allowedBy == nothingAllows && confine.ABI() >= confine.ABIOfScopes {
 				ok, says = o.try(
-					t, a, &confine.Rules{Write: []string{"/"}, Attributes: true, Signals: true, Network: confine.OpenNetwork})
+					t, a, &confine.Rules{Write: []string{"/"}, Attributes: true, Own: true, Signals: true, Network: confine.OpenNetwork})
 				assert.False(t, ok, says)
 			}
 		})

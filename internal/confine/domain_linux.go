@@ -37,8 +37,9 @@ func Open(r Rules) (*Domain, error) {
 	go onOwnThread(func() {
 		joinGroup(r.tasks())
 		if r.Attributes {
+			r.Own = true
 			if err := ownMounts(r.Write); err != nil {
-				r.Attributes = false
+				r.Attributes, r.Own = false, false
 				d.Limits = append(d.Limits, "nothing may change the mode, owner or times of a file")
 			}
 		}
@@ -83,11 +84,7 @@ func ownMounts(writable []string) error {
 	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &apart); err != nil {
 		return err
 	}
-	// It needs its own terminals, because it must not write to the user's.
-	if err := unix.Mount("devpts", "/dev/pts", "devpts", 0, "newinstance,ptmxmode=0666"); err != nil {
-		return err
-	}
-	if err := unix.Mount("/dev/pts/ptmx", "/dev/ptmx", "", unix.MS_BIND, ""); err != nil {
+	if err := OwnTerminals(); err != nil {
 		return err
 	}
 	trees := make([]int, len(writable))
@@ -115,6 +112,21 @@ func ownMounts(writable []string) error {
 		return err
 	}
 	return unix.Chdir(dir)
+}
+
+const terminals = "/dev/pts"
+
+// OwnTerminals gives the calling thread, which has its own mounts, its own terminals: it
+// must not read or write the user's. There may be none.
+func OwnTerminals() error {
+	err := unix.Mount("devpts", terminals, "devpts", 0, "newinstance,ptmxmode=0666")
+	if err == nil {
+		err = unix.Mount(terminals+"/ptmx", "/dev/ptmx", "", unix.MS_BIND, "")
+	}
+	if err == unix.ENOENT {
+		return nil
+	}
+	return err
 }
 
 // Start calls begin on the thread of d, so that the process it starts is in the domain:

@@ -33,7 +33,7 @@ func ABI() int {
 }
 
 // devices lists the files that a process with Attributes may write to.
-var devices = []string{"/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts"}
+var devices = []string{"/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx"}
 
 // landlock puts the calling thread into a Landlock domain. A process in a domain also
 // cannot trace one outside.
@@ -107,7 +107,11 @@ func (s ruleset) fill(r Rules) error {
 		return Failed("allowing /dev/null", err)
 	}
 	if r.Attributes {
-		for _, name := range devices {
+		names := devices
+		if r.Own {
+			names = append(slices.Clip(names), terminals)
+		}
+		for _, name := range names {
 			if err := s.allow(name, readingDirs|writingFiles); err != nil && err != unix.ENOENT {
 				return Failed("allowing "+name, err)
 			}

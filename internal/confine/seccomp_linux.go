@@ -23,7 +23,8 @@ var archs = map[string]arch{
 	"riscv64": {unix.AUDIT_ARCH_RISCV64, nil},
 }
 
-// The system calls that the filter refuses without Attributes.
+// The system calls that the filter refuses without Attributes, or for shared without
+// Own.
 var (
 	// Landlock does not check changes of modes, owners, times and attributes.
 	attributes = []uint32{
@@ -111,10 +112,15 @@ func program(r Rules, version int) []unix.SockFilter {
 	if r.Attributes {
 		call(unix.SYS_IOCTL, unless(1, 0, tiocsti, tioclinux)...)
 	} else {
-		for _, number := range slices.Concat(attributes, own.old, shared) {
+		for _, number := range slices.Concat(attributes, own.old) {
 			call(number, deny)
 		}
 		call(unix.SYS_IOCTL, only(1, 0, asking...)...)
+	}
+	if !r.Own {
+		for _, number := range shared {
+			call(number, deny)
+		}
 	}
 	if !r.Signals || !r.Attributes {
 		for _, number := range keys {

@@ -4,6 +4,7 @@ package confine
 
 import (
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -94,13 +95,14 @@ func TestFilterOfSockets(t *testing.T) {
 func TestFilterOfCalls(t *testing.T) {
 	t.Parallel()
 	own := archs[runtime.GOARCH]
-	for _, r := range []Rules{{}, {Attributes: true}, {Signals: true}, {Attributes: true, Network: OpenNetwork}} {
+	for _, r := range []Rules{{}, {Attributes: true}, {Own: true}, {Signals: true}, {Attributes: true, Network: OpenNetwork}} {
 		for _, version := range []int{LeastABI, ABIOfScopes} {
 			refused := map[uint32]bool{unix.SYS_SOCKET: r.Network != OpenNetwork, unix.SYS_SOCKETPAIR: r.Network != OpenNetwork, unix.SYS_IOCTL: !r.Attributes}
-			for _, list := range [][]uint32{attributes, own.old, shared} {
-				for _, number := range list {
-					refused[number] = !r.Attributes
-				}
+			for _, number := range slices.Concat(attributes, own.old) {
+				refused[number] = !r.Attributes
+			}
+			for _, number := range shared {
+				refused[number] = !r.Own
 			}
 			for _, number := range keys {
 				refused[number] = !r.Attributes || !r.Signals

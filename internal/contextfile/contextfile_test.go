@@ -135,6 +135,7 @@ func TestImports(t *testing.T) {
 		// faults
 		{"missing", "@./none.md", nil, "<!-- not imported: ./none.md: there is no such file -->", 1},
 		{"outside", "@../x.md", nil, "<!-- not imported: ../x.md: outside the project -->", 1},
+		{"protected", "@.env", map[string]string{".env": "KEY=1"}, "<!-- not imported: .env: it is protected, as from the tools -->", 1},
 		{"outside, absolute", "@/etc/passwd", nil, "<!-- not imported: /etc/passwd: outside the project -->", 1},
 		{"itself", "@GEMINI.md", nil, "<!-- not imported: GEMINI.md: imports itself -->", 1},
 		{"in a circle", "@a.md", map[string]string{"a.md": "@b.md", "b.md": "@a.md"}, around("a.md", around("b.md", "<!-- not imported: a.md: imports itself -->")), 1},

@@ -15,6 +15,7 @@ import (
 	source "github.com/yuin/goldmark/text"
 
 	"minigem/internal/text"
+	"minigem/tools/workspace"
 )
 
 // maxDepth is how deep imports may nest. (core/utils/memoryImportProcessor.ts)
@@ -137,11 +138,12 @@ func resolve(token, dir string) (path string, used int) {
 }
 
 var (
-	errOutside  = errors.New("outside the project")
-	errCycle    = errors.New("imports itself")
-	errDepth    = fmt.Errorf("nested deeper than %d", maxDepth)
-	errNotFound = errors.New("there is no such file")
-	errTooMuch  = fmt.Errorf("the imports of one file are more than %d MiB", maxImported>>20)
+	errOutside   = errors.New("outside the project")
+	errProtected = errors.New("it is protected, as from the tools")
+	errCycle     = errors.New("imports itself")
+	errDepth     = fmt.Errorf("nested deeper than %d", maxDepth)
+	errNotFound  = errors.New("there is no such file")
+	errTooMuch   = fmt.Errorf("the imports of one file are more than %d MiB", maxImported>>20)
 )
 
 // load reads an imported file with its own imports.
@@ -158,6 +160,8 @@ func (in importing) load(path string) (string, error) {
 		return "", cause(err)
 	case !text.Inside(in.root, real):
 		return "", errOutside
+	case in.protected(path) || in.protected(real):
+		return "", errProtected
 	case slices.Contains(in.chain, real):
 		return "", errCycle
 	case len(in.chain) > maxDepth:
@@ -185,6 +189,12 @@ func (in importing) load(path string) (string, error) {
 		(*in.flat)[at].Text = body
 	}
 	return body, nil
+}
+
+// protected reports whether no file tool may read path, which is in the root.
+func (in importing) protected(path string) bool {
+	rel, ok := text.Below(in.root, path)
+	return ok && workspace.Protected(rel) != ""
 }
 
 // realParent resolves the links in path's directory, as far as it exists.

@@ -18,7 +18,7 @@ type Guard struct {
 	place.Place
 	Workspace *workspace.Workspace
 	Temp      string          // the project's folder for temporary files
-	Scripts   func() []string // the files that hooks run
+	Scripts   func() []string // the files and folders that hooks, git and extensions run
 }
 
 // Runs reports whether changing the file at path is more than an edit. It follows links
@@ -31,17 +31,25 @@ func (g *Guard) Runs(path string) bool {
 	if err != nil {
 		return true
 	}
-	if rel, ok := text.Below(resolved(g.Temp), real); ok {
-		return Match(rel) != ""
-	}
 	guarded := append(g.Scripts(), g.DotGemini)
+	if slices.ContainsFunc(g.Workspace.Dirs(), func(dir string) bool { return inRepository(resolved(dir), real) }) {
+		return true
+	}
 	for _, dir := range append(g.Workspace.Dirs(), g.ProjectDir) {
 		guarded = append(guarded, entries(dir, func(e fs.DirEntry) bool {
 			return e.Type()&fs.ModeSymlink != 0 && Match(e.Name()) != ""
 		})...)
 	}
-	return Match(real) != "" || Match(filepath.Clean(path)) != "" ||
-		slices.ContainsFunc(guarded, func(file string) bool { return Within(file, real) })
+	// While a link is exchanged, path and real may differ in what they show: each counts.
+	return slices.ContainsFunc([]string{real, filepath.Clean(path)}, func(name string) bool {
+		if rel, ok := text.Below(resolved(g.Temp), name); ok {
+			return Match(rel) != ""
+		}
+		if rel, ok := text.Below(g.Temp, name); ok {
+			return Match(rel) != ""
+		}
+		return Match(name) != "" || slices.ContainsFunc(guarded, func(file string) bool { return Within(file, name) })
+	})
 }
 
 // Protected returns what confined commands must not change at the top of the workspace:
@@ -56,11 +64,14 @@ func (g *Guard) Protected() []string {
 	return out
 }
 
-// entries returns the paths of the entries of dir that are wanted. A folder that cannot
-// be read cannot be written to either.
+// entries returns the paths of the entries of dir that are wanted, and dir if it cannot
+// be read.
 func entries(dir string, wanted func(fs.DirEntry) bool) []string {
 	var out []string
-	all, _ := os.ReadDir(dir)
+	all, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		out = append(out, dir)
+	}
 	for _, e := range all {
 		if wanted(e) {
 			out = append(out, filepath.Join(dir, e.Name()))
@@ -76,9 +87,9 @@ func resolved(path string) string {
 	return path
 }
 
-// Within reports whether path is dir or below it. It resolves the links in dir, and
-// ignores case, as some file systems do. A dir that cannot be resolved is compared as it
-// is.
+// Within reports whether path is dir or below it, with or without the links in dir. It
+// ignores case, as some file systems do.
 func Within(dir, path string) bool {
-	return text.Inside(strings.ToLower(resolved(dir)), strings.ToLower(path))
+	path = strings.ToLower(path)
+	return text.Inside(strings.ToLower(resolved(dir)), path) || text.Inside(strings.ToLower(dir), path)
 }

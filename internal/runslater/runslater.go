@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"minigem/internal/text"
 	"minigem/tools/workspace"
 )
 
@@ -109,16 +110,17 @@ func ends(name string) bool {
 // All is a number of entries that no project exceeds.
 const All = 500_000
 
-// Find returns what is on the list in dir and below it, including links. It leaves out
-// node_modules, which belongs to a package manager. whole is false if the folder has
-// more than most entries, the rest of which is not searched, or if part of it cannot be
-// read.
+// Find returns what is on the list in dir and below it, including links, and folders
+// that cannot be read, as anything may be in them. It leaves out node_modules, which
+// belongs to a package manager. whole is false if the folder has more than most entries,
+// the rest of which is not searched.
 func Find(dir string, most int) (found []string, whole bool) {
-	whole = true
 	entries := 0
 	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
-			whole = whole && os.IsNotExist(err)
+			if !os.IsNotExist(err) {
+				found = append(found, name)
+			}
 			return nil
 		}
 		if entries++; entries > most {
@@ -130,6 +132,9 @@ func Find(dir string, most int) (found []string, whole bool) {
 			return err
 		case e.IsDir() && e.Name() == "node_modules":
 			return filepath.SkipDir
+		case strings.EqualFold(e.Name(), "HEAD") && repository(filepath.Dir(name), ""):
+			found = append(found, ofRepository(filepath.Dir(name), dir)...)
+			return nil
 		case !ends(e.Name()) || Match(rel) == "":
 			return nil
 		}
@@ -139,7 +144,7 @@ func Find(dir string, most int) (found []string, whole bool) {
 		}
 		return worktreesIn(name, &found)
 	})
-	return found, whole && err == nil
+	return found, err == nil
 }
 
 // worktreesIn adds what is on the list in the worktrees of a .gemini folder.
@@ -153,4 +158,40 @@ func worktreesIn(dir string, found *[]string) error {
 		*found = append(*found, more...)
 	}
 	return filepath.SkipDir
+}
+
+// repositoryParts are what makes a folder a repository of git, and what git runs there.
+var repositoryParts = []string{"HEAD", "commondir", "config", "config.worktree", "hooks", "objects", "refs"}
+
+// repository reports whether dir, with an entry called more, is one to git, whatever its
+// name is.
+func repository(dir, more string) bool {
+	has := func(name string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
+		return err == nil || strings.EqualFold(name, more)
+	}
+	return has("HEAD") && (has("commondir") || has("objects") && has("refs"))
+}
+
+// ofRepository returns what must not change of the repository dir: all of it, or its
+// parts if it is the top of the workspace.
+func ofRepository(dir, top string) []string {
+	if dir != top {
+		return []string{dir}
+	}
+	return entries(dir, func(e fs.DirEntry) bool { return isRepositoryPart(e.Name()) })
+}
+
+func isRepositoryPart(name string) bool {
+	return slices.ContainsFunc(repositoryParts, func(part string) bool { return strings.EqualFold(part, name) })
+}
+
+// inRepository reports whether path, below top, is or becomes such a part.
+func inRepository(top, path string) bool {
+	for ; path != top && text.Inside(top, path); path = filepath.Dir(path) {
+		if name := filepath.Base(path); isRepositoryPart(name) && repository(filepath.Dir(path), name) {
+			return true
+		}
+	}
+	return false
 }

@@ -61,6 +61,47 @@ func TestFind(t *testing.T) {
 	assert.False(t, whole)
 }
 
+// TestFindTakesWhatItCannotRead checks that a folder that cannot be read counts as a
+// whole: anything may be in it.
+func TestFindTakesWhatItCannotRead(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, mode := range []os.FileMode{0, 0o200, 0o311} {
+		hidden := filepath.Join(dir, mode.String())
+		require.NoError(t, os.Mkdir(hidden, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(hidden, ".envrc"), nil, 0o600))
+		require.NoError(t, os.Chmod(hidden, mode))
+		if _, err := os.ReadDir(hidden); err == nil {
+			t.Skip("root reads everything")
+		}
+		found, whole := Find(dir, All)
+		assert.True(t, whole)
+		assert.Contains(t, found, hidden)
+		require.NoError(t, os.Chmod(hidden, 0o755))
+	}
+}
+
+// TestRepositories checks that a repository of git counts under any name, and so does the
+// file that makes a folder one.
+func TestRepositories(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"meta/HEAD", "meta/objects/x", "meta/refs/x", "meta/config", "linked/HEAD", "linked/commondir", "half/HEAD", "half/objects/x", "plain/config"} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, nil, 0o600))
+	}
+	found, _ := Find(dir, All)
+	assert.ElementsMatch(t, []string{filepath.Join(dir, "meta"), filepath.Join(dir, "linked")}, found)
+	for name, want := range map[string]bool{
+		"meta/config": true, "meta/hooks/pre-commit": true, "linked/commondir": true, "half/refs/x": true, "half/config": false, "half/a.go": false, "plain/config": false, "meta/notes": false,
+	} {
+		assert.Equal(t, want, inRepository(dir, filepath.Join(dir, name)), name)
+	}
+	found, _ = Find(filepath.Join(dir, "meta"), All)
+	assert.Contains(t, found, filepath.Join(dir, "meta", "config"), "at the top its parts count")
+}
+
 // FuzzMatch checks that a spelling which some file system treats as the same name
 // matches, too.
 func FuzzMatch(f *testing.F) {

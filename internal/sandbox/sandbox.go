@@ -9,14 +9,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"minigem/internal/proc"
 	"minigem/internal/stage"
 	"minigem/internal/text"
+	"minigem/tools/workspace"
 )
 
 // Options say what confined commands may do.
@@ -25,7 +28,8 @@ type Options struct {
 	// not exist yet counts once it exists.
 	Writable []string
 	// Kept returns paths below Writable that they must not change all the same. It is
-	// called before each command. What does not exist cannot be protected. May be nil.
+	// called before each command. What does not exist cannot be protected, and for what
+	// cannot be looked at, the folder that hides it is kept. May be nil.
 	Kept func() []string
 	// Network lets them use the network, and the servers of this machine.
 	Network bool
@@ -124,24 +128,42 @@ type rules struct {
 }
 
 func (r *rules) resolve() error {
-	r.writable = existing(r.writable)
+	r.writable = existing(r.writable, nil)
 	if slices.Contains(r.writable, string(filepath.Separator)) {
 		return errors.New("all files of the machine belong to the workspace, so nothing is left to confine")
 	}
-	r.kept = slices.DeleteFunc(existing(r.kept), func(p string) bool { return !belowAny(p, r.writable) })
+	r.kept = slices.DeleteFunc(existing(r.kept, hiding), func(p string) bool { return !belowAny(p, r.writable) })
 	return nil
 }
 
-// existing drops missing paths, resolves links, and sorts parents before children.
-func existing(paths []string) []string {
+// existing drops missing paths, resolves links, and sorts parents before children. It
+// takes instead for paths that cannot be looked at, and drops them if it is nil.
+func existing(paths []string, instead func(string) string) []string {
 	var out []string
 	for _, p := range paths {
-		if real, err := filepath.EvalSymlinks(p); err == nil {
+		real, err := filepath.EvalSymlinks(p)
+		switch {
+		case err == nil:
 			out = append(out, real)
+		case instead != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
+			out = append(out, instead(p))
 		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// hiding returns the folder that path is in or below, and that cannot be searched.
+func hiding(path string) string {
+	if real, err := workspace.Follow(path); err == nil {
+		path = real
+	}
+	for {
+		path = filepath.Dir(path)
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			return real
+		}
+	}
 }
 
 func belowAny(path string, dirs []string) bool {

@@ -56,16 +56,16 @@ func steps(r rules) []string {
 	add(confined.Writable, r.writable)
 	add(confined.Pinned, r.pinned())
 	add(confined.Kept, r.kept)
-	slices.SortFunc(out, func(a, b string) int { return strings.Compare(a[1:], b[1:]) })
+	slices.SortFunc(out, func(a, b string) int { return strings.Compare(a[1:]+"\x00"+a, b[1:]+"\x00"+b) })
 	// Of two steps for one path the first one, which is stricter, wins: a folder that
 	// is kept is not mounted again as writable.
 	return slices.CompactFunc(out, func(a, b string) bool { return a[1:] == b[1:] })
 }
 
-// ownNamespaces gives the process its own user and mount namespaces, in which it may
+// ownNamespaces gives the process its own user, mount and IPC namespaces, in which it may
 // mount. User ids are the same as in this process.
 func ownNamespaces(sys *syscall.SysProcAttr, network bool) error {
-	sys.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_NEWNS
+	sys.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWIPC
 	sys.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SETPCAP}
 	if !network {
 		sys.Cloneflags |= unix.CLONE_NEWNET

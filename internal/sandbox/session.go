@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -129,9 +130,13 @@ func (s *Session) Created(most int) string {
 	for _, dir := range s.Workspace.Dirs() {
 		found, _ := runslater.Find(dir, most)
 		for _, name := range found {
-			if !slices.Contains(s.before, name) {
-				names = append(names, s.Relative(name))
+			if slices.Contains(s.before, name) {
+				continue
 			}
+			if _, err := os.ReadDir(name); errors.Is(err, fs.ErrPermission) {
+				name += " (which cannot be read)"
+			}
+			names = append(names, s.Relative(name))
 		}
 	}
 	if len(names) == 0 {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"minigem/internal/redact"
+	"minigem/internal/runslater"
 	"minigem/tools/workspace"
 )
 
@@ -71,6 +72,12 @@ func (s Store) planFile(path string, edits []Edit) (f File, needed bool) {
 	}
 	if !f.now.Exists && first.New {
 		return f, false
+	}
+	if real, err := s.Workspace.Real(path); err == nil && runslater.Match(path) == "" {
+		if later := runslater.Match(real); later != "" {
+			f.Refused = "it is now a link to " + later + ", by which programs run"
+			return f, true
+		}
 	}
 	text, encode, ok := decode(f.now.Data)
 	switch {

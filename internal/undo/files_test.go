@@ -185,6 +185,20 @@ func TestFilesOutsideStay(t *testing.T) {
 }
 
 // A file that changes between planning and applying stays, and the rest is restored.
+// TestFilesBehindALinkStay checks that a folder that has become a link to files by which
+// programs run is not written to.
+func TestFilesBehindALinkStay(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, ".husky"), 0o755))
+	require.NoError(t, os.Symlink(".husky", filepath.Join(dir, "sub")))
+	ws, err := workspace.New(dir)
+	require.NoError(t, err)
+	f, needed := Store{Workspace: ws}.planFile(filepath.Join(dir, "sub", "a"), []Edit{{Path: filepath.Join(dir, "sub", "a"), Before: "x"}})
+	assert.True(t, needed)
+	assert.Contains(t, f.Refused, ".husky")
+}
+
 func TestApplyLooksAgain(t *testing.T) {
 	t.Parallel()
 	ws, dir := world(t, map[string]string{"a": "2\n", "b": "2\n", "new": "n"})

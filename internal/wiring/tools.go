@@ -64,7 +64,8 @@ func (r *Runtime) wireTools(_ context.Context) error {
 		Plans:  planTools,
 		Asker:  r.front.Asker,
 		Skills: r.Skills.Tools(), Session: topic,
-		Memory: builtin.MemoryFiles{User: filepath.Join(r.Config.DotGemini, ContextName(r)), Project: r.ProjectMemory()},
+		Memory: builtin.MemoryFiles{User: filepath.Join(r.Config.DotGemini, ContextName(r)), Project: r.ProjectMemory(),
+			Workspace: r.Workspace},
 		Now:    r.now,
 		Nearby: func(path string) string { return r.finder.Nearby(path, r.Config.Dir, r.warn) },
 	})

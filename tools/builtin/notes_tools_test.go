@@ -118,6 +118,20 @@ func TestSaveMemoryScopes(t *testing.T) {
 	assert.Equal(t, tools.ErrPathNotInWorkspace, use(t, ws, tool, args{"fact": "c", "scope": "project"}).kind)
 }
 
+// TestSaveMemoryKeeps checks that a memory of the project reaches no file that the
+// workspace keeps, by a link either.
+func TestSaveMemoryKeeps(t *testing.T) {
+	t.Parallel()
+	ws := project(t, map[string]string{".husky/pre-commit": "mine\n", "GEMINI.md": "-> .husky/pre-commit"})
+	ws.Keep(func(path string) bool { return strings.Contains(path, ".husky") })
+	tool := builtin.SaveMemory(builtin.MemoryFiles{User: filepath.Join(t.TempDir(), "GEMINI.md"),
+		Project: filepath.Join(ws.Root(), "GEMINI.md"), Workspace: ws})
+	assert.Equal(t, tools.ErrFileWrite, use(t, ws, tool, args{"fact": "b", "scope": "project"}).kind)
+	text, err := os.ReadFile(filepath.Join(ws.Root(), ".husky", "pre-commit"))
+	require.NoError(t, err)
+	assert.Equal(t, "mine\n", string(text))
+}
+
 func TestSaveMemoryTogether(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "GEMINI.md")

@@ -39,6 +39,8 @@ type MemoryFiles struct {
 	User string
 	// Project is the project's; empty means that none is written.
 	Project string
+	// Workspace writes Project if its folder belongs to it. May be nil.
+	Workspace *workspace.Workspace
 }
 
 // memory is what the calls share. opened keeps one workspace for each directory, because
@@ -141,6 +143,10 @@ func (c *saveMemoryCall) Run(ctx context.Context) (tools.Result, error) {
 
 // open opens the directory of the file; nothing outside it can be written.
 func (t *memory) open(dir string) (*workspace.Workspace, error) {
+	if _, err := t.files.Workspace.Resolve(dir); err == nil && dir == filepath.Dir(t.files.Project) &&
+		dir != filepath.Dir(t.files.User) {
+		return t.files.Workspace, nil // some of its files are kept
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if ws := t.opened[dir]; ws != nil {

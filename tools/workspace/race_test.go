@@ -94,3 +94,16 @@ func swap(t *testing.T, name, target string, deadline time.Time) {
 		}
 	}
 }
+
+// TestKeptIsWhatIsOpened checks that a write is judged by the path that is opened, too:
+// the name may lead elsewhere while it is asked about.
+func TestKeptIsWhatIsOpened(t *testing.T) {
+	t.Parallel()
+	w, root, _ := fixture(t)
+	kept := filepath.Join(root, "kept")
+	require.NoError(t, os.Mkdir(kept, 0o755))
+	require.NoError(t, os.Symlink("kept", filepath.Join(root, "d")))
+	w.Keep(func(path string) bool { return path == filepath.Join(kept, "x") }) // follows no link
+	assert.ErrorIs(t, w.WriteFile("d/x", []byte("evil")), ErrKept)
+	assert.NoFileExists(t, filepath.Join(kept, "x"))
+}

@@ -157,8 +157,8 @@ func (w *Workspace) AddTemp(dirs ...string) error { return w.add(temp, dirs...) 
 func (w *Workspace) AddReadable(dirs ...string) error { return w.add(readable, dirs...) }
 
 // Keep makes files read-only: those for which kept returns true, given the absolute
-// path as a tool names it. Changing one fails with [ErrKept]. nil keeps none. kept may
-// be called from any goroutine.
+// path as a tool names it, or the path that is opened, whose links are resolved. Changing
+// one fails with [ErrKept]. nil keeps none. kept may be called from any goroutine.
 func (w *Workspace) Keep(kept func(path string) bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

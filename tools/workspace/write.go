@@ -248,7 +248,8 @@ func (w *Workspace) writable(op, path string) (place, error) {
 	w.mu.RLock()
 	kept := w.kept
 	w.mu.RUnlock()
-	if err == nil && kept != nil && kept(w.Abs(path)) {
+	// The name may lead elsewhere when kept follows it. What is opened is p, without links.
+	if err == nil && kept != nil && (kept(filepath.Join(p.real, p.rel)) || kept(w.Abs(path))) {
 		err = &fs.PathError{Op: op, Path: path, Err: ErrKept}
 	}
 	return p, err

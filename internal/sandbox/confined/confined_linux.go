@@ -109,7 +109,15 @@ func become(args []string) error {
 // rules returns the rules that need no mounts. They also drop the capabilities that
 // mounting needed.
 func (p *plan) rules() confine.Rules {
-	r := confine.Rules{Attributes: true, Signals: confine.ABI() < confine.ABIOfScopes, Network: confine.OpenNetwork}
+	r := confine.Rules{Attributes: true, Own: p.mounts, Signals: confine.ABI() < confine.ABIOfScopes,
+		Network: confine.OpenNetwork}
+	// It already has the terminal that it was given, and /dev/stdout opens it once more.
+	for _, fd := range []string{"/dev/stdin", "/dev/stdout", "/dev/stderr"} {
+		var stat unix.Stat_t
+		if unix.Stat(fd, &stat) == nil && stat.Mode&unix.S_IFMT == unix.S_IFCHR {
+			r.Write = append(r.Write, fd)
+		}
+	}
 	for _, at := range p.paths {
 		if at.step == Writable {
 			r.Write = append(r.Write, at.name)

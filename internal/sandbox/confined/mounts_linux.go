@@ -20,6 +20,9 @@ func (p *plan) mount() error {
 			return confine.Failed("copying the mount of "+p.paths[i].name, err)
 		}
 	}
+	if err := confine.OwnTerminals(); err != nil {
+		return confine.Failed("making its own terminals", err)
+	}
 	readOnly := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
 	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &readOnly); err != nil {
 		return confine.Failed("making all read-only", err)
