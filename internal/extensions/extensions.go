@@ -7,6 +7,7 @@
 package extensions
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -142,11 +143,9 @@ func readOrigin(dir string) (Origin, error) {
 	if err != nil {
 		return Origin{}, err
 	}
-	return Origin{
-		Source: root.Get("source").Text(), Type: root.Get("type").Text(), Ref: root.Get("ref").Text(),
-		AutoUpdate: root.Get("autoUpdate").IsTrue(), AllowPreRelease: root.Get("allowPreRelease").IsTrue(),
-		ReleaseTag: root.Get("releaseTag").Text(),
-	}, nil
+	var o Origin
+	_ = json.Unmarshal(root.Standard(), &o) // a field of another type counts as missing
+	return o, nil
 }
 
 // Installed is an extension in the folder of extensions.
@@ -177,10 +176,7 @@ func (i Installed) ID() string {
 	if owner, repo, ok := onGitHub(of); ok {
 		of = "https://github.com/" + owner + "/" + repo
 	}
-	if of == "" {
-		of = i.Name
-	}
-	sum := sha256.Sum256([]byte(of))
+	sum := sha256.Sum256([]byte(cmp.Or(of, i.Name)))
 	return hex.EncodeToString(sum[:])
 }
 
