@@ -143,9 +143,11 @@ func readOrigin(dir string) (Origin, error) {
 	if err != nil {
 		return Origin{}, err
 	}
-	var o Origin
-	_ = json.Unmarshal(root.Standard(), &o) // a field of another type counts as missing
-	return o, nil
+	return Origin{
+		Source: root.Get("source").Text(), Type: root.Get("type").Text(), Ref: root.Get("ref").Text(),
+		AutoUpdate: root.Get("autoUpdate").IsTrue(), AllowPreRelease: root.Get("allowPreRelease").IsTrue(),
+		ReleaseTag: root.Get("releaseTag").Text(),
+	}, nil
 }
 
 // Installed is an extension in the folder of extensions.

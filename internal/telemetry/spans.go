@@ -14,6 +14,7 @@ func (t *Telemetry) span(name string, start time.Time,
 	if t.tracer == nil {
 		return ctx, func(time.Time) {}
 	}
-	ctx, s := t.tracer.Start(ctx, name, trace.WithTimestamp(start), trace.WithAttributes(append(t.common(), attributesOf(attrs)...)...))
+	ctx, s := t.tracer.Start(ctx, name, trace.WithTimestamp(start),
+		trace.WithAttributes(append(t.common(), attributesOf(attrs)...)...))
 	return ctx, func(at time.Time) { s.End(trace.WithTimestamp(at)) }
 }
