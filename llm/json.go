@@ -20,17 +20,18 @@ type wirePart struct {
 	Thought          bool            `json:"thought,omitempty"`
 	FunctionCall     *wireCall       `json:"functionCall,omitempty"`
 	FunctionResponse *wireResult     `json:"functionResponse,omitempty"`
-	InlineData       *wireBlob       `json:"inlineData,omitempty"`
-	FileData         *wireFile       `json:"fileData,omitempty"`
+	InlineData       *Blob           `json:"inlineData,omitempty"`
+	FileData         *FileRef        `json:"fileData,omitempty"`
 	ThoughtSignature signature       `json:"thoughtSignature,omitempty"`
 	rest             json.RawMessage // the whole part, if the fields above cannot hold it
 }
 
-// wireCall is a functionCall; args are left out if they are nil.
+// wireCall is a functionCall: a [ToolCall] as the API writes it.
 type wireCall struct {
-	ID   string         `json:"id,omitempty"`
-	Name string         `json:"name"`
-	Args map[string]any `json:"args,omitzero"`
+	ID        string         `json:"id,omitempty"`
+	Name      string         `json:"name"`
+	Args      map[string]any `json:"args,omitzero"`
+	Signature []byte         `json:"-"`
 }
 
 // wireResult is a functionResponse. Its parts are blobs that belong to it.
@@ -41,33 +42,10 @@ type wireResult struct {
 	Parts    []json.RawMessage `json:"parts,omitempty"`
 }
 
-// wireBlob is an inlineData. Data is base64 in JSON.
-type wireBlob struct {
-	MIMEType    string `json:"mimeType"`
-	Data        []byte `json:"data"`
-	DisplayName string `json:"displayName,omitempty"`
-}
-
-// wireFile is a fileData.
-type wireFile struct {
-	MIMEType string `json:"mimeType,omitempty"`
-	FileURI  string `json:"fileUri"`
-}
-
 // wireContent is a Content: the form of messages and of the system instruction.
 type wireContent[P any] struct {
 	Parts []P  `json:"parts"`
 	Role  Role `json:"role,omitempty"`
-}
-
-// wireUsage is the usageMetadata of an answer.
-type wireUsage struct {
-	Prompt     int `json:"promptTokenCount,omitempty"`
-	Candidates int `json:"candidatesTokenCount,omitempty"`
-	Total      int `json:"totalTokenCount,omitempty"`
-	Cached     int `json:"cachedContentTokenCount,omitempty"`
-	Thoughts   int `json:"thoughtsTokenCount,omitempty"`
-	ToolUse    int `json:"toolUsePromptTokenCount,omitempty"`
 }
 
 // wireCandidate is one answer of a response. The metadata of searches and citations is
@@ -89,9 +67,9 @@ type wireResponse[P any] struct {
 	PromptFeedback *struct {
 		BlockReason string `json:"blockReason,omitempty"`
 	} `json:"promptFeedback,omitempty"`
-	UsageMetadata *wireUsage `json:"usageMetadata,omitempty"`
-	ModelVersion  string     `json:"modelVersion,omitempty"`
-	ResponseID    string     `json:"responseId,omitempty"`
+	UsageMetadata *Usage `json:"usageMetadata,omitempty"`
+	ModelVersion  string `json:"modelVersion,omitempty"`
+	ResponseID    string `json:"responseId,omitempty"`
 }
 
 // signature is base64, except for the one literal word that means an unknown signature.
@@ -161,15 +139,15 @@ func toWire(p Part) (any, error) {
 	case Thought:
 		return wirePart{Text: &p.Text, Thought: true, ThoughtSignature: p.Signature}, nil
 	case Blob:
-		data := p.Data
-		if data == nil {
-			data = []byte{}
+		if p.Data == nil {
+			p.Data = []byte{}
 		}
-		return wirePart{InlineData: &wireBlob{p.MIMEType, data, p.Name}, ThoughtSignature: p.Signature}, nil
+		return wirePart{InlineData: &p, ThoughtSignature: p.Signature}, nil
 	case FileRef:
-		return wirePart{FileData: &wireFile{p.MIMEType, p.URI}}, nil
+		return wirePart{FileData: &p}, nil
 	case ToolCall:
-		return wirePart{FunctionCall: &wireCall{p.ID, p.Name, p.Args}, ThoughtSignature: p.Signature}, nil
+		call := wireCall(p)
+		return wirePart{FunctionCall: &call, ThoughtSignature: p.Signature}, nil
 	case ToolResult:
 		return resultToWire(p)
 	case Opaque:
@@ -200,15 +178,15 @@ func fromWire(w wirePart) (Part, error) {
 	case w.rest != nil:
 		return Opaque{JSON: w.rest}, nil
 	case w.FunctionCall != nil:
-		return ToolCall{ID: w.FunctionCall.ID, Name: w.FunctionCall.Name, Args: w.FunctionCall.Args,
-			Signature: w.ThoughtSignature}, nil
+		w.FunctionCall.Signature = w.ThoughtSignature
+		return ToolCall(*w.FunctionCall), nil
 	case w.FunctionResponse != nil:
 		return resultFromWire(w.FunctionResponse)
 	case w.InlineData != nil:
-		return Blob{MIMEType: w.InlineData.MIMEType, Data: w.InlineData.Data, Name: w.InlineData.DisplayName,
-			Signature: w.ThoughtSignature}, nil
+		w.InlineData.Signature = w.ThoughtSignature
+		return *w.InlineData, nil
 	case w.FileData != nil:
-		return FileRef{MIMEType: w.FileData.MIMEType, URI: w.FileData.FileURI}, nil
+		return *w.FileData, nil
 	case w.Text != nil && w.Thought:
 		return Thought{Text: *w.Text, Signature: w.ThoughtSignature}, nil
 	case w.Text != nil:
@@ -318,7 +296,7 @@ func (c Chunk) MarshalJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := wireResponse[any]{ModelVersion: c.ModelVersion, ResponseID: c.ResponseID}
+	w := wireResponse[any]{UsageMetadata: c.Usage, ModelVersion: c.ModelVersion, ResponseID: c.ResponseID}
 	if c.BlockReason != "" {
 		w.PromptFeedback = &struct {
 			BlockReason string `json:"blockReason,omitempty"`
@@ -332,9 +310,6 @@ func (c Chunk) MarshalJSON() ([]byte, error) {
 			CitationMetadata: c.Citations, URLContextMetadata: c.URLContext,
 		}}
 	}
-	if u := c.Usage; u != nil {
-		w.UsageMetadata = &wireUsage{u.Prompt, u.Candidates, u.Total, u.Cached, u.Thoughts, u.ToolUse}
-	}
 	return json.Marshal(w)
 }
 
@@ -345,12 +320,9 @@ func (c *Chunk) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &w); err != nil {
 		return fmt.Errorf("reading response: %w", err)
 	}
-	*c = Chunk{ModelVersion: w.ModelVersion, ResponseID: w.ResponseID}
+	*c = Chunk{Usage: w.UsageMetadata, ModelVersion: w.ModelVersion, ResponseID: w.ResponseID}
 	if w.PromptFeedback != nil {
 		c.BlockReason = w.PromptFeedback.BlockReason
-	}
-	if u := w.UsageMetadata; u != nil {
-		c.Usage = &Usage{u.Prompt, u.Candidates, u.Total, u.Cached, u.Thoughts, u.ToolUse}
 	}
 	if len(w.Candidates) == 0 {
 		return nil

@@ -7,50 +7,20 @@ import (
 
 // wireTools is an entry of tools: declarations, or one tool of the provider.
 type wireTools struct {
-	FunctionDeclarations []wireDeclaration `json:"functionDeclarations,omitempty"`
-	GoogleSearch         *struct{}         `json:"googleSearch,omitempty"`
-	URLContext           *struct{}         `json:"urlContext,omitempty"`
-}
-
-// wireDeclaration is a functionDeclaration. The schema is sent as it is, in JSON
-// Schema.
-type wireDeclaration struct {
-	Name                 string          `json:"name"`
-	Description          string          `json:"description,omitempty"`
-	ParametersJSONSchema json.RawMessage `json:"parametersJsonSchema,omitempty"`
-}
-
-// wireFunctionCalling is a functionCallingConfig.
-type wireFunctionCalling struct {
-	Mode                 ToolMode `json:"mode,omitempty"`
-	AllowedFunctionNames []string `json:"allowedFunctionNames,omitempty"`
+	FunctionDeclarations []ToolSpec `json:"functionDeclarations,omitempty"`
+	GoogleSearch         *struct{}  `json:"googleSearch,omitempty"`
+	URLContext           *struct{}  `json:"urlContext,omitempty"`
 }
 
 // wireGeneration is the generationConfig.
 type wireGeneration struct {
-	Temperature        *float64        `json:"temperature,omitempty"`
-	TopP               *float64        `json:"topP,omitempty"`
-	TopK               *float64        `json:"topK,omitempty"`
-	MaxOutputTokens    *int            `json:"maxOutputTokens,omitempty"`
-	StopSequences      []string        `json:"stopSequences,omitempty"`
-	Seed               *int            `json:"seed,omitempty"`
-	PresencePenalty    *float64        `json:"presencePenalty,omitempty"`
-	FrequencyPenalty   *float64        `json:"frequencyPenalty,omitempty"`
-	ResponseMIMEType   string          `json:"responseMimeType,omitempty"`
-	ResponseJSONSchema json.RawMessage `json:"responseJsonSchema,omitempty"`
-	ThinkingConfig     *wireThinking   `json:"thinkingConfig,omitempty"`
-}
-
-// wireThinking is a thinkingConfig.
-type wireThinking struct {
-	IncludeThoughts bool   `json:"includeThoughts,omitempty"`
-	ThinkingBudget  *int   `json:"thinkingBudget,omitempty"`
-	ThinkingLevel   string `json:"thinkingLevel,omitempty"`
+	ResponseMIMEType string `json:"responseMimeType,omitempty"`
+	Sampling
 }
 
 // wireToolConfig is a toolConfig.
 type wireToolConfig struct {
-	FunctionCallingConfig wireFunctionCalling `json:"functionCallingConfig"`
+	FunctionCallingConfig ToolChoice `json:"functionCallingConfig"`
 }
 
 // wireRequest is the body of generateContent and streamGenerateContent.
@@ -59,13 +29,16 @@ type wireRequest[P any] struct {
 	SystemInstruction *wireContent[P]  `json:"systemInstruction,omitempty"`
 	Tools             []wireTools      `json:"tools,omitempty"`
 	ToolConfig        *wireToolConfig  `json:"toolConfig,omitempty"`
-	GenerationConfig  *wireGeneration  `json:"generationConfig,omitempty"`
+	GenerationConfig  wireGeneration   `json:"generationConfig"`
 }
 
 // MarshalJSON writes the body of a generateContent call. Ids are in their wire form. The
 // model's name is not part of it, because the API has it in the URL, and neither is Role.
 func (r Request) MarshalJSON() ([]byte, error) {
-	w := wireRequest[any]{Contents: make([]wireContent[any], len(r.Messages)), GenerationConfig: r.Sampling.wire()}
+	w := wireRequest[any]{Contents: make([]wireContent[any], len(r.Messages))}
+	if w.GenerationConfig.Sampling = r.Sampling; r.Sampling.JSONSchema != nil {
+		w.GenerationConfig.ResponseMIMEType = "application/json"
+	}
 	for i, m := range r.Messages {
 		parts, err := wireParts(OnWire(m).Parts)
 		if err != nil {
@@ -78,7 +51,7 @@ func (r Request) MarshalJSON() ([]byte, error) {
 	}
 	w.Tools = r.wireTools()
 	if r.Choice.Mode != ToolModeUnset {
-		w.ToolConfig = &wireToolConfig{wireFunctionCalling{r.Choice.Mode, r.Choice.OnWire()}}
+		w.ToolConfig = &wireToolConfig{ToolChoice{r.Choice.Mode, r.Choice.OnWire()}}
 	}
 	return json.Marshal(w)
 }
@@ -88,11 +61,7 @@ func (r Request) MarshalJSON() ([]byte, error) {
 func (r Request) wireTools() []wireTools {
 	var tools []wireTools
 	if len(r.Tools) > 0 {
-		t := wireTools{}
-		for _, s := range r.Tools {
-			t.FunctionDeclarations = append(t.FunctionDeclarations, wireDeclaration{s.Name, s.Description, s.Parameters})
-		}
-		tools = append(tools, t)
+		tools = append(tools, wireTools{FunctionDeclarations: r.Tools})
 	}
 	if r.Builtins.GoogleSearch {
 		tools = append(tools, wireTools{GoogleSearch: &struct{}{}})
@@ -113,22 +82,6 @@ func (c ToolChoice) OnWire() []string {
 	return c.Allowed
 }
 
-// wire returns the generationConfig. It is never nil: an empty one is sent as {}.
-func (s Sampling) wire() *wireGeneration {
-	g := wireGeneration{
-		Temperature: s.Temperature, TopP: s.TopP, TopK: s.TopK, MaxOutputTokens: s.MaxOutputTokens,
-		StopSequences: s.StopSequences,
-		Seed:          s.Seed, PresencePenalty: s.PresencePenalty, FrequencyPenalty: s.FrequencyPenalty,
-	}
-	if s.JSONSchema != nil {
-		g.ResponseMIMEType, g.ResponseJSONSchema = "application/json", s.JSONSchema
-	}
-	if t := s.Thinking; t != nil {
-		g.ThinkingConfig = &wireThinking{t.IncludeThoughts, t.Budget, t.Level}
-	}
-	return &g
-}
-
 // UnmarshalJSON reads the body of a generateContent call and replaces *r. Fields of the
 // body that Request does not have are dropped; Model and Role stay empty. The texts of
 // the system instruction are joined without a separator.
@@ -137,7 +90,7 @@ func (r *Request) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &w); err != nil {
 		return fmt.Errorf("reading request: %w", err)
 	}
-	*r = Request{Sampling: w.GenerationConfig.sampling()}
+	*r = Request{Sampling: w.GenerationConfig.Sampling}
 	for _, c := range w.Contents {
 		parts, err := partsOf(c.Parts)
 		if err != nil {
@@ -154,8 +107,7 @@ func (r *Request) UnmarshalJSON(data []byte) error {
 	}
 	r.readTools(w.Tools)
 	if w.ToolConfig != nil {
-		c := w.ToolConfig.FunctionCallingConfig
-		r.Choice = ToolChoice{Mode: c.Mode, Allowed: c.AllowedFunctionNames}
+		r.Choice = w.ToolConfig.FunctionCallingConfig
 	}
 	return nil
 }
@@ -164,26 +116,8 @@ func (r *Request) UnmarshalJSON(data []byte) error {
 // have are dropped.
 func (r *Request) readTools(tools []wireTools) {
 	for _, t := range tools {
-		for _, d := range t.FunctionDeclarations {
-			r.Tools = append(r.Tools, ToolSpec{d.Name, d.Description, d.ParametersJSONSchema})
-		}
+		r.Tools = append(r.Tools, t.FunctionDeclarations...)
 		r.Builtins.GoogleSearch = r.Builtins.GoogleSearch || t.GoogleSearch != nil
 		r.Builtins.URLContext = r.Builtins.URLContext || t.URLContext != nil
 	}
-}
-
-// sampling is the inverse of wire; nil sets nothing.
-func (g *wireGeneration) sampling() Sampling {
-	if g == nil {
-		return Sampling{}
-	}
-	s := Sampling{
-		Temperature: g.Temperature, TopP: g.TopP, TopK: g.TopK, MaxOutputTokens: g.MaxOutputTokens,
-		StopSequences: g.StopSequences, JSONSchema: g.ResponseJSONSchema,
-		Seed: g.Seed, PresencePenalty: g.PresencePenalty, FrequencyPenalty: g.FrequencyPenalty,
-	}
-	if t := g.ThinkingConfig; t != nil {
-		s.Thinking = &Thinking{t.IncludeThoughts, t.ThinkingBudget, t.ThinkingLevel}
-	}
-	return s
 }

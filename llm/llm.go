@@ -79,12 +79,12 @@ type Request struct {
 // ToolSpec declares a tool to the model: a functionDeclaration of the Gemini API.
 type ToolSpec struct {
 	// Name is what the model calls it by, unique among [Request.Tools].
-	Name string
+	Name string `json:"name"`
 	// Description tells the model what the tool does and when to use it.
-	Description string
+	Description string `json:"description,omitempty"`
 	// Parameters is the JSON Schema of the arguments, an object. It is sent as
 	// parametersJsonSchema. nil means no arguments.
-	Parameters json.RawMessage
+	Parameters json.RawMessage `json:"parametersJsonSchema,omitempty"`
 }
 
 // ToolMode says whether the model may or must call tools (FunctionCallingConfig.Mode).
@@ -115,48 +115,50 @@ func (r Request) Offers(name string) bool {
 type ToolChoice struct {
 	// Mode is not sent if it is [ToolModeUnset]. Allowed counts in any mode but
 	// [ToolModeNone].
-	Mode ToolMode
+	Mode ToolMode `json:"mode,omitempty"`
 	// Allowed are the names of the tools that may be called; empty means all that are
 	// declared. The API takes this list only with [ToolModeAny], see [ToolChoice.OnWire].
 	// In other modes, narrow [Request.Tools] too.
-	Allowed []string
+	Allowed []string `json:"allowedFunctionNames,omitempty"`
 }
 
 // Sampling holds generation settings (generationConfig of the Gemini API). A nil pointer,
 // a nil slice and the zero value leave the choice to the provider.
 type Sampling struct {
 	// Temperature is 0 for the likeliest answer, up to 2 for Gemini.
-	Temperature *float64
+	Temperature *float64 `json:"temperature,omitempty"`
 	// TopP and TopK limit the candidates for each token: by the sum of their
 	// probabilities, and by their number.
-	TopP *float64
+	TopP *float64 `json:"topP,omitempty"`
 	// TopK is the number of candidates for each token. It is a float because the API
 	// has it so.
-	TopK *float64
+	TopK *float64 `json:"topK,omitempty"`
 	// MaxOutputTokens ends the answer with the finish reason MAX_TOKENS. Thoughts count.
-	MaxOutputTokens *int
+	MaxOutputTokens *int `json:"maxOutputTokens,omitempty"`
 	// StopSequences are texts that end the answer.
-	StopSequences []string
+	StopSequences []string `json:"stopSequences,omitempty"`
 	// Seed makes sampling repeatable, as far as the provider can.
-	Seed *int
-	// The penalties make words that were already used less likely.
-	PresencePenalty, FrequencyPenalty *float64
-	// Thinking is nil if nothing about thoughts is sent.
-	Thinking *Thinking
+	Seed *int `json:"seed,omitempty"`
+	// PresencePenalty makes words that were already used less likely.
+	PresencePenalty *float64 `json:"presencePenalty,omitempty"`
+	// FrequencyPenalty does so the more often they were used.
+	FrequencyPenalty *float64 `json:"frequencyPenalty,omitempty"`
 	// JSONSchema, if set, demands an answer in JSON that meets this schema. It also sends
 	// the MIME type application/json.
-	JSONSchema json.RawMessage
+	JSONSchema json.RawMessage `json:"responseJsonSchema,omitempty"`
+	// Thinking is nil if nothing about thoughts is sent.
+	Thinking *Thinking `json:"thinkingConfig,omitempty"`
 }
 
 // Thinking configures a model's thoughts (thinkingConfig). Gemini 2.5 takes a Budget,
 // Gemini 3 a Level: set one of them.
 type Thinking struct {
 	// IncludeThoughts asks for summaries, which arrive as [Thought] parts.
-	IncludeThoughts bool
+	IncludeThoughts bool `json:"includeThoughts,omitempty"`
 	// Budget is the most tokens to think with; nil is not sent.
-	Budget *int
+	Budget *int `json:"thinkingBudget,omitempty"`
 	// Level is a word of the API such as "LOW" or "HIGH"; empty is not sent.
-	Level string
+	Level string `json:"thinkingLevel,omitempty"`
 }
 
 // Builtins selects tools that the provider runs itself. The zero value selects none.
@@ -218,17 +220,17 @@ type SafetyRating struct {
 // count that the provider leaves out is 0.
 type Usage struct {
 	// Prompt counts what was sent. It includes Cached.
-	Prompt int
+	Prompt int `json:"promptTokenCount,omitempty"`
 	// Candidates counts the answer, without thoughts.
-	Candidates int
+	Candidates int `json:"candidatesTokenCount,omitempty"`
 	// Total is the provider's own sum.
-	Total int
+	Total int `json:"totalTokenCount,omitempty"`
 	// Cached is the part of Prompt that came from the provider's cache.
-	Cached int
+	Cached int `json:"cachedContentTokenCount,omitempty"`
 	// Thoughts counts what the model thought, whether or not summaries were asked for.
-	Thoughts int
+	Thoughts int `json:"thoughtsTokenCount,omitempty"`
 	// ToolUse counts what [Builtins] added to the prompt.
-	ToolUse int
+	ToolUse int `json:"toolUsePromptTokenCount,omitempty"`
 }
 
 // Model streams answers.

@@ -32,23 +32,23 @@ type Thought struct {
 // Blob is inline data such as an image (inlineData).
 type Blob struct {
 	// MIMEType is such as "image/png".
-	MIMEType string
+	MIMEType string `json:"mimeType"`
 	// Data holds the bytes themselves, not base64.
-	Data []byte
+	Data []byte `json:"data"`
 	// Name is the name of the file for people (displayName); empty if it has none.
-	Name string
+	Name string `json:"displayName,omitempty"`
 
 	// Signature is its thoughtSignature; nil if it has none.
-	Signature []byte
+	Signature []byte `json:"-"`
 }
 
 // FileRef points to data that the provider fetches itself (fileData).
 type FileRef struct {
 	// MIMEType may be empty.
-	MIMEType string
+	MIMEType string `json:"mimeType,omitempty"`
 	// URI is an address that the provider can read, such as gs:// or an uploaded
 	// file's.
-	URI string
+	URI string `json:"fileUri"`
 }
 
 // ToolCall asks for a tool to be run (functionCall).

@@ -62,8 +62,7 @@ func OpenProject(dir, root string) (Project, error) {
 	root = filepath.Clean(root)
 	r := registry{dir: dir}
 	slug, err := r.claim(root)
-	p := Project{Root: root, Slug: slug, Temp: filepath.Join(dir, "tmp", slug),
-		History: filepath.Join(dir, "history", slug)}
+	p := r.project(slug, root)
 	if err != nil {
 		return p, fmt.Errorf("registering project %s: %w", root, err)
 	}
@@ -80,8 +79,7 @@ func FindProject(dir, root string) (Project, bool) {
 	if err != nil || slug == "" || !r.owned(slug, root) {
 		return Project{}, false
 	}
-	return Project{Root: root, Slug: slug, Temp: filepath.Join(dir, "tmp", slug),
-		History: filepath.Join(dir, "history", slug)}, true
+	return r.project(slug, root), true
 }
 
 // registry is projects.json. Unknown keys are preserved.
@@ -92,6 +90,11 @@ type registry struct {
 }
 
 // path returns where the registry is.
+func (r *registry) project(slug, root string) Project {
+	return Project{Root: root, Slug: slug, Temp: filepath.Join(r.dir, "tmp", slug),
+		History: filepath.Join(r.dir, "history", slug)}
+}
+
 func (r *registry) path() string { return filepath.Join(r.dir, registryName) }
 
 // claim returns the slug even if it cannot be stored.

@@ -7,6 +7,7 @@
 package extensions
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -177,10 +178,7 @@ func (i Installed) ID() string {
 	if owner, repo, ok := onGitHub(of); ok {
 		of = "https://github.com/" + owner + "/" + repo
 	}
-	if of == "" {
-		of = i.Name
-	}
-	sum := sha256.Sum256([]byte(of))
+	sum := sha256.Sum256([]byte(cmp.Or(of, i.Name)))
 	return hex.EncodeToString(sum[:])
 }
 

@@ -1,6 +1,7 @@
 package extensions
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -49,10 +50,7 @@ func (m *Manager) git(ctx context.Context, dir, address string, args ...string) 
 // clone fetches only the latest commit, or that of o.Ref. It keeps the repository, so
 // that an update can see whether there is a newer commit.
 func (m *Manager) clone(ctx context.Context, o Origin, dir string) error {
-	wanted := o.Ref
-	if wanted == "" {
-		wanted = "HEAD"
-	}
+	wanted := cmp.Or(o.Ref, "HEAD")
 	for _, args := range [][]string{
 		{"init", "-q"},
 		{"remote", "add", "--", "origin", o.Source},
@@ -68,10 +66,7 @@ func (m *Manager) clone(ctx context.Context, o Origin, dir string) error {
 
 // newerCommit reports whether the repository of i now has a different commit.
 func (m *Manager) newerCommit(ctx context.Context, i Installed) (bool, error) {
-	ref := i.Origin.Ref
-	if ref == "" {
-		ref = "HEAD"
-	}
+	ref := cmp.Or(i.Origin.Ref, "HEAD")
 	there, err := m.git(ctx, i.Dir, i.Origin.Source, "ls-remote", "--", i.Origin.Source, ref, ref+"^{}")
 	if err != nil {
 		return false, fmt.Errorf("asking %s: %w", text.VisibleLine(i.Origin.Source), err)

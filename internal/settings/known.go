@@ -62,14 +62,20 @@ var knownIndex = sync.OnceValues(func() (keys map[string]Known, below map[string
 // knownDepth is the maximum number of names in a known key.
 const knownDepth = 5
 
+// anyServer returns key with * for the name of an MCP server.
+func anyServer(key string) string {
+	if rest, below := strings.CutPrefix(key, "mcpServers."); below {
+		if _, field, named := strings.Cut(rest, "."); named {
+			return "mcpServers.*." + field
+		}
+	}
+	return key
+}
+
 // knownKey returns the longest known key that equals key or is above it. The name of an
 // MCP server matches "*".
 func knownKey(key string) (k Known, ok bool) {
-	if rest, below := strings.CutPrefix(key, "mcpServers."); below {
-		if _, field, named := strings.Cut(rest, "."); named {
-			key = "mcpServers.*." + field
-		}
-	}
+	key = anyServer(key)
 	keys, _ := knownIndex()
 	for i, depth := 0, 0; i <= len(key) && depth < knownDepth; i++ {
 		if i < len(key) && key[i] != '.' {

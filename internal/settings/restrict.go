@@ -65,11 +65,7 @@ var olderNames = map[string]string{
 // restricts reports whether key is a restricting key, or is below one.
 func restricts(key string) bool {
 	key, _, _ = strings.Cut(key, "[") // key may be an item of a list
-	if rest, below := strings.CutPrefix(key, "mcpServers."); below {
-		if _, field, named := strings.Cut(rest, "."); named {
-			key = "mcpServers.*." + field
-		}
-	}
+	key = anyServer(key)
 	for {
 		if _, ok := restricting[key]; ok {
 			return true
@@ -87,11 +83,11 @@ func restricts(key string) bool {
 func (l *Loaded) narrow(below, project *node) {
 	r := &reader{layer: LayerWorkspace, file: project.origin.File}
 	for key, rule := range restricting {
-		set := project.at(key)
+		set := find(project, key)
 		if set == nil {
 			continue
 		}
-		held := below.at(key)
+		held := find(below, key)
 		if rule == inBoth && held != nil {
 			set.items = slices.DeleteFunc(set.items, func(it *node) bool { return !slices.ContainsFunc(held.items, it.equals) })
 		}
@@ -101,13 +97,13 @@ func (l *Loaded) narrow(below, project *node) {
 			}), held.items...)
 		}
 		if rule == whileRedacting {
-			held = below.at("security.environmentVariableRedaction.enabled")
+			held = find(below, "security.environmentVariableRedaction.enabled")
 		}
 		if held == nil || !rule.lifts(held, set) {
 			continue
 		}
 		dot := strings.LastIndexByte(key, '.')
-		project.at(key[:dot]).remove(key[dot+1:])
+		find(project, key[:dot]).remove(key[dot+1:])
 		r.warn(set.origin, key, WarnRestriction, "a project cannot lift a restriction of %s; ignored", held.origin)
 	}
 	slices.SortFunc(r.warnings, func(a, b Warning) int { return strings.Compare(a.Key, b.Key) })
@@ -134,17 +130,6 @@ func (n *node) equals(m *node) bool { return string(n.json()) == string(m.json()
 // holdsNothing reports whether value cannot restrict anything.
 func holdsNothing(value []byte) bool {
 	return slices.Contains([]string{"null", "false", `""`, "[]", "{}"}, string(value))
-}
-
-// at returns the node for a dotted key below n, or nil if there is none.
-func (n *node) at(key string) *node {
-	for name := range strings.SplitSeq(key, ".") {
-		if n == nil || n.kind != object {
-			return nil
-		}
-		n = n.get(name)
-	}
-	return n
 }
 
 // instead returns what to write instead of an unknown key that seems to be a

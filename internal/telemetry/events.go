@@ -34,17 +34,17 @@ func (t *Telemetry) Begin(s Setup) {
 	t.setup, t.modes = s, modes{s.Mode, mode, t.o.Now()}
 	t.mu.Unlock()
 	t.log("gemini_cli.config", "CLI configuration loaded.",
-		attribute.String("model", s.Model), attribute.String("embedding_model", "gemini-embedding-001"),
-		attribute.Bool("sandbox_enabled", s.Sandbox),
-		attribute.String("core_tools_enabled", strings.Join(s.CoreTools, ",")), attribute.String("approval_mode", mode),
-		attribute.Bool("api_key_enabled", s.APIKey), attribute.Bool("vertex_ai_enabled", s.Vertex),
-		attribute.Bool("log_user_prompts_enabled", t.o.LogPrompts),
-		attribute.Bool("file_filtering_respect_git_ignore", s.RespectGitIgnore), attribute.Bool("debug_mode", s.Debug),
-		attribute.String("mcp_servers", strings.Join(s.MCPServers, ",")),
-		attribute.Int("mcp_servers_count", len(s.MCPServers)),
-		attribute.String("output_format", s.OutputFormat),
-		attribute.String("extensions", strings.Join(s.Extensions, ",")), attribute.Int("extensions_count", len(s.Extensions)),
-		attribute.String("extension_ids", ""), attribute.Bool("worktree_active", s.Worktree))
+		"model", s.Model, "embedding_model", "gemini-embedding-001",
+		"sandbox_enabled", s.Sandbox,
+		"core_tools_enabled", strings.Join(s.CoreTools, ","), "approval_mode", mode,
+		"api_key_enabled", s.APIKey, "vertex_ai_enabled", s.Vertex,
+		"log_user_prompts_enabled", t.o.LogPrompts,
+		"file_filtering_respect_git_ignore", s.RespectGitIgnore, "debug_mode", s.Debug,
+		"mcp_servers", strings.Join(s.MCPServers, ","),
+		"mcp_servers_count", len(s.MCPServers),
+		"output_format", s.OutputFormat,
+		"extensions", strings.Join(s.Extensions, ","), "extensions_count", len(s.Extensions),
+		"extension_ids", "", "worktree_active", s.Worktree)
 	t.count(t.counts.sessions, 1)
 }
 
@@ -78,32 +78,32 @@ func (t *Telemetry) Emit(e event.Event) {
 			t.toolCall(tail, e.Record.Call.Name)
 		}
 	case event.AgentStarted:
-		t.log("gemini_cli.agent.start", "Agent "+e.Name+" started.", attribute.String("agent_id", e.ID),
-			attribute.String("agent_name", e.Name))
+		t.log("gemini_cli.agent.start", "Agent "+e.Name+" started.", "agent_id", e.ID,
+			"agent_name", e.Name)
 	case event.AgentFinished:
 		t.log("gemini_cli.agent.finish", fmt.Sprintf("Agent %s finished: %s. Turns: %d.", e.Name, e.Reason, e.Rounds),
-			attribute.String("agent_id", e.ID), attribute.String("agent_name", e.Name),
-			attribute.Int64("duration_ms", e.Took.Milliseconds()),
-			attribute.Int("turn_count", e.Rounds), attribute.String("terminate_reason", e.Reason))
+			"agent_id", e.ID, "agent_name", e.Name,
+			"duration_ms", e.Took.Milliseconds(),
+			"turn_count", e.Rounds, "terminate_reason", e.Reason)
 	case event.Compressed:
-		t.log("gemini_cli.chat_compression", "Chat compression.", attribute.Int("tokens_before", e.Before),
-			attribute.Int("tokens_after", e.After))
+		t.log("gemini_cli.chat_compression", "Chat compression.", "tokens_before", e.Before,
+			"tokens_after", e.After)
 	case event.Masked:
 		t.log("gemini_cli.tool_output_masking", fmt.Sprintf("Tool output masking: %d outputs.", e.Outputs),
-			attribute.Int("tokens_before", e.Before), attribute.Int("tokens_after", e.After),
-			attribute.Int("masked_count", e.Outputs), attribute.Int("total_prunable_tokens", e.Prunable))
+			"tokens_before", e.Before, "tokens_after", e.After,
+			"masked_count", e.Outputs, "total_prunable_tokens", e.Prunable)
 	case event.LoopDetected:
-		t.log("loop_detected", "Loop detected: "+e.Kind, attribute.String("loop_type", e.Kind),
-			attribute.String("prompt_id", t.promptID()))
+		t.log("loop_detected", "Loop detected: "+e.Kind, "loop_type", e.Kind,
+			"prompt_id", t.promptID())
 	case event.RoundDiscarded:
 		t.log("gemini_cli.chat.content_retry", fmt.Sprintf("Content retry attempt %d: %s", e.Attempt, e.Reason),
-			attribute.Int("attempt_number", e.Attempt), attribute.String("error_type", e.Reason),
-			attribute.Int64("retry_delay_ms", e.Delay.Milliseconds()))
+			"attempt_number", e.Attempt, "error_type", e.Reason,
+			"retry_delay_ms", e.Delay.Milliseconds())
 	case event.Waiting:
 		t.log("gemini_cli.network_retry_attempt", fmt.Sprintf("Network retry attempt %d of %d: %s", e.Attempt, e.Max,
 			e.Reason),
-			attribute.Int("attempt", e.Attempt), attribute.Int("max_attempts", e.Max),
-			attribute.String("error_type", e.Reason), attribute.Int64("delay_ms", e.Delay.Milliseconds()))
+			"attempt", e.Attempt, "max_attempts", e.Max,
+			"error_type", e.Reason, "delay_ms", e.Delay.Milliseconds())
 	}
 }
 
@@ -113,7 +113,7 @@ func (t *Telemetry) prompt(text string) {
 	t.mu.Unlock()
 	length := len([]rune(text))
 	t.log("gemini_cli.user_prompt", fmt.Sprintf("User prompt. Length: %d.", length),
-		attribute.Int("prompt_length", length), attribute.String("prompt_id", t.promptID()), t.payload("prompt", text))
+		"prompt_length", length, "prompt_id", t.promptID(), t.payload("prompt", text))
 }
 
 // toolCall logs a call. If a hook replaced another call with this one, original is what
@@ -132,23 +132,23 @@ func (t *Telemetry) toolCall(r event.ToolRecord, original string) {
 	}
 	name := attribute.String("function_name", r.Call.Name)
 	decision := optional("decision", string(r.Decision))
-	ctx, end := t.span("tool_call", r.Started, name, attribute.Bool("success", success))
+	ctx, end := t.span("tool_call", r.Started, name, "success", success)
 	if f := fileOf(r); success && f.operation != "" && len(r.Followed) == 0 {
 		t.logIn(ctx, "gemini_cli.file_operation", f.body,
-			append([]attribute.KeyValue{attribute.String("tool_name", r.Call.Name)}, f.attrs...)...)
+			append([]any{"tool_name", r.Call.Name}, f.attrs...)...)
 		t.count(t.counts.fileOperations, 1, f.attrs...)
 	}
 	t.logIn(ctx, "gemini_cli.tool_call", body,
-		name, attribute.Int64("duration_ms", took), attribute.Bool("success", success), decision,
-		attribute.String("prompt_id", t.promptID()), attribute.String("tool_type", kind),
+		name, "duration_ms", took, "success", success, decision,
+		"prompt_id", t.promptID(), "tool_type", kind,
 		optional("mcp_server_name", r.MCPServer),
-		attribute.Int("content_length", contentLength(r)), t.payload("function_args", indented(r.Args)),
+		"content_length", contentLength(r), t.payload("function_args", indented(r.Args)),
 		optional("original_request_name", original), optional("metadata", metadataOf(r)), optional("error", r.ErrorMessage),
 		optional("error.message", r.ErrorMessage),
 		optional("error_type", r.ErrorType), optional("error.type", r.ErrorType))
 	end(r.Finished)
 
-	t.count(t.counts.toolCalls, 1, name, attribute.Bool("success", success), decision, attribute.String("tool_type", kind))
+	t.count(t.counts.toolCalls, 1, name, "success", success, decision, "tool_type", kind)
 	t.measure(t.counts.toolLatency, took, name)
 	if success && len(r.Followed) == 0 { // the last of them changed the files
 		t.lines(r)
@@ -163,7 +163,7 @@ func (t *Telemetry) lines(r event.ToolRecord) {
 		"removed": d.Stat.ModelRemoved + d.Stat.UserRemoved,
 	} {
 		if n > 0 {
-			t.count(t.counts.lines, n, attribute.String("type", kind), attribute.String("function_name", r.Call.Name))
+			t.count(t.counts.lines, n, "type", kind, "function_name", r.Call.Name)
 		}
 	}
 }

@@ -6,15 +6,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"go.opentelemetry.io/otel/attribute"
-
 	"minigem/agent/event"
 )
 
 // file describes a file that a call read or wrote as a whole.
 type file struct {
 	operation string // "create", "read" or "update", or empty
-	attrs     []attribute.KeyValue
+	attrs     []any  // as for attributesOf
 	body      string
 }
 
@@ -41,11 +39,11 @@ func fileOf(r event.ToolRecord) file {
 	default:
 		return f
 	}
-	f.attrs = []attribute.KeyValue{attribute.String("operation", f.operation)}
+	f.attrs = []any{"operation", f.operation}
 	f.body = fmt.Sprintf("File operation: %s.", f.operation)
 	if counted {
 		n := strings.Count(content, "\n") + 1
-		f.attrs = append(f.attrs, attribute.Int("lines", n))
+		f.attrs = append(f.attrs, "lines", n)
 		f.body += fmt.Sprintf(" Lines: %d.", n)
 	}
 	f.attrs = append(f.attrs, optional("mimetype", kind), optional("extension", ext),

@@ -56,15 +56,15 @@ func (t *Telemetry) hookCall(r hooks.Report, run hooks.Run) {
 	}
 	name := t.o.Mask(run.Hook.ID())
 	t.log("gemini_cli.hook_call", fmt.Sprintf("Hook call %s.%s %s in %dms", r.Event, name, how, took),
-		attribute.String("hook_event_name", string(r.Event)), attribute.String("hook_type", "command"),
-		attribute.String("hook_name", name),
-		attribute.Int64("duration_ms", took), attribute.Bool("success", success), code,
+		"hook_event_name", string(r.Event), "hook_type", "command",
+		"hook_name", name,
+		"duration_ms", took, "success", success, code,
 		t.payload("hook_input", indentedJSON(run.Stdin.Bytes())), t.answer(run.Exit.Stdout),
 		t.payload("stdout", string(run.Exit.Stdout)), t.payload("stderr", string(run.Exit.Stderr)),
 		optional("error", run.Failed))
 	event := attribute.String("hook_event_name", string(r.Event))
-	t.count(t.counts.hookCalls, 1, event, attribute.String("hook_name", name), attribute.Bool("success", success))
-	t.measure(t.counts.hookLatency, took, event, attribute.String("hook_name", name), attribute.Bool("success", success))
+	t.count(t.counts.hookCalls, 1, event, "hook_name", name, "success", success)
+	t.measure(t.counts.hookLatency, took, event, "hook_name", name, "success", success)
 }
 
 // answer returns what a hook printed, if it is a JSON object.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 )
 
@@ -54,20 +53,14 @@ func newInstruments(m metric.Meter) (instruments, error) {
 	return i, errors.Join(append(faults, err)...)
 }
 
-func (t *Telemetry) with(attrs ...attribute.KeyValue) metric.MeasurementOption {
-	all := t.common()
-	for _, kv := range attrs {
-		if kv.Key != "" {
-			all = append(all, kv)
-		}
-	}
-	return metric.WithAttributes(all...)
+func (t *Telemetry) with(attrs ...any) metric.MeasurementOption {
+	return metric.WithAttributes(append(t.common(), attributesOf(attrs)...)...)
 }
 
-func (t *Telemetry) count(c metric.Int64Counter, n int64, attrs ...attribute.KeyValue) {
+func (t *Telemetry) count(c metric.Int64Counter, n int64, attrs ...any) {
 	c.Add(context.Background(), n, t.with(attrs...))
 }
 
-func (t *Telemetry) measure(h metric.Int64Histogram, n int64, attrs ...attribute.KeyValue) {
+func (t *Telemetry) measure(h metric.Int64Histogram, n int64, attrs ...any) {
 	h.Record(context.Background(), n, t.with(attrs...))
 }

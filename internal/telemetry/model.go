@@ -75,7 +75,7 @@ func (m *observedModel) Generate(ctx context.Context, req llm.Request) (llm.Chun
 type call struct {
 	*observedModel
 	model    string
-	sampling []attribute.KeyValue // attributes of the request, for inference
+	sampling []any // attributes of the request, for inference
 	start    time.Time
 	ctx      context.Context // carries its span
 	end      func(time.Time)
@@ -86,7 +86,7 @@ type call struct {
 
 func (m *observedModel) asked(req llm.Request) *call {
 	c := &call{observedModel: m, model: req.Model, start: m.t.o.Now()}
-	c.ctx, c.end = m.t.span("llm_call", c.start, attribute.String("gen_ai.request.model", req.Model))
+	c.ctx, c.end = m.t.span("llm_call", c.start, "gen_ai.request.model", req.Model)
 	text := ""
 	if m.t.o.LogPrompts {
 		if data, err := json.Marshal(req.Messages); err == nil {
@@ -94,8 +94,8 @@ func (m *observedModel) asked(req llm.Request) *call {
 		}
 	}
 	m.t.logIn(c.ctx, "gemini_cli.api_request", fmt.Sprintf("API request to %s.", req.Model),
-		attribute.String("model", req.Model), attribute.String("prompt_id", m.t.promptID()),
-		m.t.payload("request_text", text), attribute.String("role", m.role))
+		"model", req.Model, "prompt_id", m.t.promptID(),
+		m.t.payload("request_text", text), "role", m.role)
 	c.sampling = c.details(req)
 	m.t.logIn(c.ctx, inference, "GenAI operation request details from "+req.Model+".", c.sampling...)
 	return c
@@ -118,18 +118,18 @@ func (c *call) answered() {
 	took := t.o.Now().Sub(c.start)
 	t.logIn(c.ctx, "gemini_cli.api_response", fmt.Sprintf("API response from %s. Status: 200. Duration: %dms.", c.model,
 		took.Milliseconds()),
-		attribute.String("model", c.model), attribute.Int64("duration_ms", took.Milliseconds()),
-		attribute.Int("input_token_count", u.Prompt), attribute.Int("output_token_count", u.Candidates),
-		attribute.Int("cached_content_token_count", u.Cached), attribute.Int("thoughts_token_count", u.Thoughts),
-		attribute.Int("tool_token_count", u.ToolUse), attribute.Int("total_token_count", u.Total),
-		attribute.String("prompt_id", t.promptID()), attribute.Int("status_code", 200),
-		attribute.StringSlice("finish_reasons", c.ends), attribute.String("role", c.role),
-		t.payload("response_text", inJSON(c.chunks)), attribute.Int("http.status_code", 200))
+		"model", c.model, "duration_ms", took.Milliseconds(),
+		"input_token_count", u.Prompt, "output_token_count", u.Candidates,
+		"cached_content_token_count", u.Cached, "thoughts_token_count", u.Thoughts,
+		"tool_token_count", u.ToolUse, "total_token_count", u.Total,
+		"prompt_id", t.promptID(), "status_code", 200,
+		"finish_reasons", c.ends, "role", c.role,
+		t.payload("response_text", inJSON(c.chunks)), "http.status_code", 200)
 	t.logIn(c.ctx, inference, fmt.Sprintf("GenAI operation response details from %s. Status: 200. Duration: %dms.",
 		c.model, took.Milliseconds()),
-		append(slices.Clip(c.sampling), attribute.StringSlice("gen_ai.response.finish_reasons", c.ends),
-			attribute.String("gen_ai.response.model", c.model),
-			attribute.Int("gen_ai.usage.input_tokens", u.Prompt), attribute.Int("gen_ai.usage.output_tokens", u.Candidates),
+		append(slices.Clip(c.sampling), "gen_ai.response.finish_reasons", c.ends,
+			"gen_ai.response.model", c.model,
+			"gen_ai.usage.input_tokens", u.Prompt, "gen_ai.usage.output_tokens", u.Candidates,
 			t.payload("gen_ai.output.messages", c.said()))...)
 	c.end(t.o.Now())
 	c.counted(took, attribute.Int("status_code", 200))
@@ -138,23 +138,20 @@ func (c *call) answered() {
 		kind string
 		n    int
 	}{{"input", u.Prompt}, {"output", u.Candidates}, {"cache", u.Cached}, {"thought", u.Thoughts}, {"tool", u.ToolUse}} {
-		t.count(t.counts.tokens, int64(n.n), model, attribute.String("type", n.kind))
+		t.count(t.counts.tokens, int64(n.n), model, "type", n.kind)
 	}
 	for kind, n := range map[string]int{"input": u.Prompt, "output": u.Candidates} {
-		t.measure(t.counts.genTokens, int64(n), c.genAI(attribute.String("gen_ai.token.type", kind))...)
+		t.measure(t.counts.genTokens, int64(n), c.genAI("gen_ai.response.model", c.model, "gen_ai.token.type", kind)...)
 	}
-	t.counts.genDuration.Record(context.Background(), took.Seconds(), t.with(c.genAI()...))
+	t.counts.genDuration.Record(context.Background(), took.Seconds(), t.with(c.genAI("gen_ai.response.model", c.model)...))
 }
 
 // inference is the event of OpenTelemetry's conventions for generative models. It is
 // logged once for each request and each answer.
 const inference = "gen_ai.client.inference.operation.details"
 
-func (c *call) details(req llm.Request) []attribute.KeyValue {
-	kvs := []attribute.KeyValue{
-		attribute.String("gen_ai.operation.name", "generate_content"), attribute.String("gen_ai.provider.name", "gcp.gen_ai"),
-		attribute.String("gen_ai.request.model", req.Model),
-	}
+func (c *call) details(req llm.Request) []any {
+	kvs := c.genAI()
 	for _, n := range []struct {
 		name string
 		v    *float64
@@ -196,10 +193,10 @@ func inJSON(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-func (c *call) genAI(more ...attribute.KeyValue) []attribute.KeyValue {
-	return append([]attribute.KeyValue{
-		attribute.String("gen_ai.operation.name", "generate_content"), attribute.String("gen_ai.provider.name", "gcp.gen_ai"),
-		attribute.String("gen_ai.request.model", c.model), attribute.String("gen_ai.response.model", c.model),
+func (c *call) genAI(more ...any) []any {
+	return append([]any{
+		"gen_ai.operation.name", "generate_content", "gen_ai.provider.name", "gcp.gen_ai",
+		"gen_ai.request.model", c.model,
 	}, more...)
 }
 
@@ -218,11 +215,11 @@ func (c *call) failed(err error) {
 	}
 	c.t.logIn(c.ctx, "gemini_cli.api_error", fmt.Sprintf("API error for %s. Error: %v. Duration: %dms.", c.model, err,
 		took.Milliseconds()),
-		attribute.String("model", c.model), attribute.String("model_name", c.model),
-		attribute.String("error", err.Error()), attribute.String("error.message", err.Error()),
-		attribute.String("error.type", kind), status,
-		attribute.Int64("duration_ms", took.Milliseconds()), attribute.Int64("duration", took.Milliseconds()),
-		attribute.String("prompt_id", c.t.promptID()), attribute.String("role", c.role))
+		"model", c.model, "model_name", c.model,
+		"error", err.Error(), "error.message", err.Error(),
+		"error.type", kind, status,
+		"duration_ms", took.Milliseconds(), "duration", took.Milliseconds(),
+		"prompt_id", c.t.promptID(), "role", c.role)
 	c.end(c.t.o.Now())
 	if status.Key == "" {
 		status = attribute.String("status_code", "error")
@@ -231,7 +228,7 @@ func (c *call) failed(err error) {
 }
 
 func (c *call) counted(took time.Duration, status attribute.KeyValue) {
-	c.t.count(c.t.counts.requests, 1, attribute.String("model", c.model), status)
+	c.t.count(c.t.counts.requests, 1, "model", c.model, status)
 	c.t.counts.requestLatency.Record(context.Background(), took.Milliseconds(),
-		metric.MeasurementOption(c.t.with(attribute.String("model", c.model))))
+		metric.MeasurementOption(c.t.with("model", c.model)))
 }

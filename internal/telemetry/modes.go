@@ -3,8 +3,6 @@ package telemetry
 import (
 	"fmt"
 	"time"
-
-	"go.opentelemetry.io/otel/attribute"
 )
 
 // modes tracks the approval mode. No event reports a change, so the mode is compared at
@@ -35,10 +33,10 @@ func (t *Telemetry) updateMode(end bool) {
 	}
 	took := now.Sub(was.since).Milliseconds()
 	t.log("gemini_cli.plan.approval_mode_duration", fmt.Sprintf("Approval mode %s was active for %dms.", was.mode, took),
-		attribute.String("mode", was.mode), attribute.Int64("duration_ms", took))
+		"mode", was.mode, "duration_ms", took)
 	if mode != was.mode {
 		t.log("gemini_cli.plan.approval_mode_switch", fmt.Sprintf("Approval mode switched from %s to %s.", was.mode, mode),
-			attribute.String("from_mode", was.mode), attribute.String("to_mode", mode))
+			"from_mode", was.mode, "to_mode", mode)
 	}
 }
 
@@ -56,11 +54,11 @@ func (t *Telemetry) routed() {
 		source, why = "agent-router/override", "Routing bypassed by forced model directive. Using: "
 	}
 	t.log("gemini_cli.model_routing", fmt.Sprintf("Model routing decision. Model: %s, Source: %s", s.Model, source),
-		attribute.String("decision_model", s.Model), attribute.String("decision_source", source),
-		attribute.Int("routing_latency_ms", 0),
-		attribute.Bool("failed", false), attribute.String("approval_mode", mode), attribute.String("reasoning", why+s.Model))
-	t.measure(t.counts.routingLatency, 0, attribute.String("routing.decision_model", s.Model),
-		attribute.String("routing.decision_source", source),
-		attribute.Bool("routing.failed", false), attribute.String("routing.approval_mode", mode),
-		attribute.String("routing.reasoning", why+s.Model))
+		"decision_model", s.Model, "decision_source", source,
+		"routing_latency_ms", 0,
+		"failed", false, "approval_mode", mode, "reasoning", why+s.Model)
+	t.measure(t.counts.routingLatency, 0, "routing.decision_model", s.Model,
+		"routing.decision_source", source,
+		"routing.failed", false, "routing.approval_mode", mode,
+		"routing.reasoning", why+s.Model)
 }

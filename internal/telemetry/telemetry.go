@@ -74,7 +74,7 @@ func Start(ctx context.Context, o Options) (*Telemetry, error) {
 		return nil, fmt.Errorf("starting telemetry: %w", err)
 	}
 	who := resource.NewSchemaless(
-		attribute.String("service.name", scope), attribute.String("service.version", o.Version),
+		attributesOf([]any{"service.name", scope, "service.version", o.Version})...,
 	)
 	t := &Telemetry{o: o, left: map[int][]left{}}
 	t.logs = sdklog.NewLoggerProvider(sdklog.WithResource(who),
@@ -117,7 +117,7 @@ func (t *Telemetry) Close() error {
 	turns := t.rounds
 	t.mu.Unlock()
 	t.updateMode(true)
-	t.log("gemini_cli.conversation_finished", "Conversation finished.", attribute.Int("turnCount", turns))
+	t.log("gemini_cli.conversation_finished", "Conversation finished.", "turnCount", turns)
 	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	var faults []error
@@ -131,30 +131,24 @@ func (t *Telemetry) Close() error {
 
 // common returns the attributes of all events.
 func (t *Telemetry) common() []attribute.KeyValue {
-	kvs := []attribute.KeyValue{
-		attribute.String("session.id", t.o.Session()),
-		attribute.String("installation.id", t.o.Installation),
-		attribute.Bool("interactive", t.o.Interactive),
-	}
-	if t.o.Auth != "" {
-		kvs = append(kvs, attribute.String("auth_type", t.o.Auth))
-	}
-	return kvs
+	return attributesOf([]any{"session.id", t.o.Session(), "installation.id", t.o.Installation,
+		"interactive", t.o.Interactive, optional("auth_type", t.o.Auth)})
 }
 
 // log logs one event. Attributes without a key are left out.
-func (t *Telemetry) log(name, body string, attrs ...attribute.KeyValue) {
+func (t *Telemetry) log(name, body string, attrs ...any) {
 	t.logIn(context.Background(), name, body, attrs...)
 }
 
 // logIn logs one event within the span of ctx.
-func (t *Telemetry) logIn(ctx context.Context, name, body string, attrs ...attribute.KeyValue) {
+func (t *Telemetry) logIn(ctx context.Context, name, body string, attrs ...any) {
 	now := t.o.Now()
 	all := append(t.common(), attribute.String("event.name", name), attribute.String("event.timestamp", stamp(now)))
-	for _, kv := range attrs {
-		if kv.Key != "" {
-			all = append(all, t.masked(kv))
+	for _, kv := range attributesOf(attrs) {
+		if kv.Value.Type() == attribute.STRING {
+			kv.Value = attribute.StringValue(t.o.Mask(kv.Value.AsString()))
 		}
+		all = append(all, kv)
 	}
 	var r log.Record
 	r.SetTimestamp(now)
@@ -164,11 +158,32 @@ func (t *Telemetry) logIn(ctx context.Context, name, body string, attrs ...attri
 	t.logger.Emit(ctx, r)
 }
 
-func (t *Telemetry) masked(kv attribute.KeyValue) attribute.KeyValue {
-	if kv.Value.Type() != attribute.STRING {
-		return kv
+// attributesOf makes attributes of keys that are each followed by a value, as log/slog
+// does. Whole attributes may stand between them; those without a key are left out.
+func attributesOf(list []any) (out []attribute.KeyValue) {
+	for i := 0; i < len(list); i++ {
+		key, ok := list[i].(string)
+		if !ok {
+			if kv, _ := list[i].(attribute.KeyValue); kv.Key != "" {
+				out = append(out, kv)
+			}
+			continue
+		}
+		i++
+		switch v := list[i].(type) {
+		case bool:
+			out = append(out, attribute.Bool(key, v))
+		case int:
+			out = append(out, attribute.Int(key, v))
+		case int64:
+			out = append(out, attribute.Int64(key, v))
+		case []string:
+			out = append(out, attribute.StringSlice(key, v))
+		default:
+			out = append(out, attribute.String(key, fmt.Sprint(v)))
+		}
 	}
-	return attribute.String(string(kv.Key), t.o.Mask(kv.Value.AsString()))
+	return out
 }
 
 // payload returns an attribute that is logged only if prompts are.

@@ -15,6 +15,7 @@
 package gemini
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,8 +95,8 @@ func (c *Client) connect(ctx context.Context) (*genai.Client, error) {
 		}
 	default:
 		// Set, so that genai does not read the environment.
-		config.APIKey = firstOf(o.APIKey, placeholderKey)
-		config.HTTPOptions.BaseURL = firstOf(o.BaseURL, geminiURL)
+		config.APIKey = cmp.Or(o.APIKey, placeholderKey)
+		config.HTTPOptions.BaseURL = cmp.Or(o.BaseURL, geminiURL)
 	}
 	api, err := genai.NewClient(ctx, config)
 	if err != nil { // genai's text contains the configuration with the key
@@ -119,6 +120,12 @@ func useCredentials(ctx context.Context, config *genai.ClientConfig) error {
 		config.HTTPOptions.Headers = http.Header{"X-Goog-User-Project": {project}}
 	}
 	return nil
+}
+
+// call makes attempts until one succeeds or none is left.
+func (c *Client) call(ctx context.Context, req llm.Request,
+	do func(context.Context, *genai.Models, *exchange) error) error {
+	return c.attempts.Do(ctx, func() error { return c.attempt(ctx, req, do) })
 }
 
 // attempt makes one call and converts its error.
@@ -170,10 +177,8 @@ func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chun
 			yield(llm.Chunk{}, err)
 			return
 		}
-		err = c.attempts.Do(ctx, func() error {
-			return c.attempt(ctx, req, func(ctx context.Context, models *genai.Models, x *exchange) error {
-				return stream(ctx, models, x, req.Model, config, yield)
-			})
+		err = c.call(ctx, req, func(ctx context.Context, models *genai.Models, x *exchange) error {
+			return stream(ctx, models, x, req.Model, config, yield)
 		})
 		if err != nil && !errors.Is(err, errConsumerLeft) {
 			yield(llm.Chunk{}, err)
@@ -210,14 +215,12 @@ func (c *Client) Generate(ctx context.Context, req llm.Request) (llm.Chunk, erro
 		return llm.Chunk{}, err
 	}
 	var chunk llm.Chunk
-	err = c.attempts.Do(ctx, func() error {
-		return c.attempt(ctx, req, func(ctx context.Context, models *genai.Models, _ *exchange) error {
-			resp, err := models.GenerateContent(ctx, req.Model, nil, config)
-			if err == nil {
-				chunk = chunkOf(resp)
-			}
-			return err
-		})
+	err = c.call(ctx, req, func(ctx context.Context, models *genai.Models, _ *exchange) error {
+		resp, err := models.GenerateContent(ctx, req.Model, nil, config)
+		if err == nil {
+			chunk = chunkOf(resp)
+		}
+		return err
 	})
 	if err != nil {
 		return llm.Chunk{}, err
@@ -233,14 +236,12 @@ func (c *Client) CountTokens(ctx context.Context, req llm.Request) (int, error) 
 		return 0, err
 	}
 	tokens := 0
-	err = c.attempts.Do(ctx, func() error {
-		return c.attempt(ctx, req, func(ctx context.Context, models *genai.Models, _ *exchange) error {
-			resp, err := models.CountTokens(ctx, req.Model, nil, config)
-			if err == nil {
-				tokens = int(resp.TotalTokens)
-			}
-			return err
-		})
+	err = c.call(ctx, req, func(ctx context.Context, models *genai.Models, _ *exchange) error {
+		resp, err := models.CountTokens(ctx, req.Model, nil, config)
+		if err == nil {
+			tokens = int(resp.TotalTokens)
+		}
+		return err
 	})
 	if err != nil {
 		return 0, err

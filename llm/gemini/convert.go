@@ -8,16 +8,12 @@ import (
 	"minigem/llm"
 )
 
-// bodyOf makes genai send the JSON that llm writes for req instead of a body of
+// optionsOf makes genai send the JSON that llm writes for req instead of a body of
 // genai's own types: those lose the order of a schema's properties, unknown
 // parts, and the empty text that carries a signature, and they copy the whole
 // history three times.
-func bodyOf(req llm.Request) (*genai.HTTPOptions, error) {
-	fields, err := fieldsOf(req)
-	if err != nil {
-		return nil, err
-	}
-	return &genai.HTTPOptions{ExtrasRequestProvider: func(map[string]any) map[string]any { return fields }}, nil
+func optionsOf(fields map[string]any) *genai.HTTPOptions {
+	return &genai.HTTPOptions{ExtrasRequestProvider: func(map[string]any) map[string]any { return fields }}
 }
 
 // fieldsOf returns the fields of a generateContent body as JSON.
@@ -41,12 +37,12 @@ func fieldsOf(req llm.Request) (map[string]any, error) {
 // configOf returns what genai needs in addition to the model's name. The error is an
 // [*llm.Error].
 func configOf(req llm.Request) (*genai.GenerateContentConfig, error) {
-	body, err := bodyOf(req)
+	fields, err := fieldsOf(req)
 	if err != nil {
 		return nil, err
 	}
 	// genai would continue with another request, which no hook would see.
-	return &genai.GenerateContentConfig{HTTPOptions: body, AutomaticContinuation: genai.Ptr(false)}, nil
+	return &genai.GenerateContentConfig{HTTPOptions: optionsOf(fields), AutomaticContinuation: genai.Ptr(false)}, nil
 }
 
 // countConfigOf adds instructions and tools to a countTokens request; the
@@ -60,8 +56,7 @@ func countConfigOf(req llm.Request, vertex bool) (*genai.CountTokensConfig, erro
 		fields["model"] = "models/" + req.Model
 		fields = map[string]any{"generateContentRequest": fields}
 	}
-	body := &genai.HTTPOptions{ExtrasRequestProvider: func(map[string]any) map[string]any { return fields }}
-	return &genai.CountTokensConfig{HTTPOptions: body}, nil
+	return &genai.CountTokensConfig{HTTPOptions: optionsOf(fields)}, nil
 }
 
 // chunkOf converts genai's answer. Only the first candidate counts. For the

@@ -1,11 +1,13 @@
 package gemini
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,10 +99,7 @@ func (c *Client) apiError(api genai.APIError, x *exchange) *llm.Error {
 		api.Code = x.status
 	}
 	e := &llm.Error{Status: api.Code, Err: api}
-	said := c.secrets.Shown(api.Message)
-	if said == "" {
-		said = http.StatusText(api.Code)
-	}
+	said := cmp.Or(c.secrets.Shown(api.Message), http.StatusText(api.Code))
 	info := detailsOf(api)
 	switch {
 	case info.badKey(api):
@@ -194,18 +193,11 @@ func detailsOf(api genai.APIError) details {
 
 // badKey reports whether the API refused the key; it answers 400 then, not 401.
 func (d details) badKey(api genai.APIError) bool {
-	for _, r := range d.reasons {
-		if r == "API_KEY_INVALID" || r == "API_KEY_EXPIRED" {
-			return true
-		}
-	}
-	return api.Code == http.StatusBadRequest && strings.Contains(api.Message, "API key")
+	return slices.Contains(d.reasons, "API_KEY_INVALID") || slices.Contains(d.reasons, "API_KEY_EXPIRED") ||
+		api.Code == http.StatusBadRequest && strings.Contains(api.Message, "API key")
 }
 
 // waitTime returns how long the server asks us to wait, or 0 if it does not say.
 func waitTime(info details, x *exchange) time.Duration {
-	if info.wait > 0 {
-		return info.wait
-	}
-	return remote.RetryAfter(x.header)
+	return cmp.Or(max(info.wait, 0), remote.RetryAfter(x.header))
 }

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -111,7 +112,7 @@ func OptionsFor(auth Auth, getenv func(string) string) (Options, error) {
 	}
 	if auth == AuthVertex {
 		o.APIKey, o.BaseURL = getenv("GOOGLE_API_KEY"), getenv("GOOGLE_VERTEX_BASE_URL")
-		o.Project = firstOf(getenv("GOOGLE_CLOUD_PROJECT"), getenv("GOOGLE_CLOUD_PROJECT_ID"))
+		o.Project = cmp.Or(getenv("GOOGLE_CLOUD_PROJECT"), getenv("GOOGLE_CLOUD_PROJECT_ID"))
 		o.Location = getenv("GOOGLE_CLOUD_LOCATION")
 	}
 	switch m := getenv("GEMINI_API_KEY_AUTH_MECHANISM"); m {
@@ -128,16 +129,6 @@ func OptionsFor(auth Auth, getenv func(string) string) (Options, error) {
 	}
 	o.Headers = headers
 	return o, nil
-}
-
-// firstOf returns the first value that is not empty.
-func firstOf(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
 }
 
 // parseHeaders reads "Name: value, Name: value". A comma belongs to the value

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -89,12 +90,8 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 // setHeaders sets the User-Agent in Gemini CLI's form, the key as the options want it,
 // and last the user's own headers, which replace both.
 func (t *transport) setHeaders(h http.Header, model string) {
-	surface := t.opts.Surface
-	if surface == "" {
-		surface = "terminal"
-	}
 	h.Set("User-Agent", fmt.Sprintf("GeminiCLI-minigem/%s/%s (%s; %s; %s)", t.opts.Version, model, runtime.GOOS,
-		runtime.GOARCH, surface))
+		runtime.GOARCH, cmp.Or(t.opts.Surface, "terminal")))
 	if t.opts.APIKey == "" {
 		h.Del("x-goog-api-key") // the placeholder that genai requires
 	} else if t.opts.Bearer {

@@ -61,10 +61,9 @@ type exchange struct {
 	opened bool // a part of the answer was given on
 }
 
-// attempt asks for a completion once and lets read read the answer. Every error but
-// errConsumerLeft is an [*llm.Error] or ctx's.
-func (c *Client) attempt(ctx context.Context, body []byte, read func(*exchange, io.Reader) error) error {
-	return c.try(ctx, http.MethodPost, "/chat/completions", body, read)
+// call asks for an answer, until an attempt succeeds or none is left.
+func (c *Client) call(ctx context.Context, body []byte, read func(*exchange, io.Reader) error) error {
+	return c.attempts.Do(ctx, func() error { return c.try(ctx, http.MethodPost, "/chat/completions", body, read) })
 }
 
 // try makes one request of any kind; see attempt.
@@ -127,10 +126,8 @@ func (c *Client) Stream(ctx context.Context, req llm.Request) iter.Seq2[llm.Chun
 	return func(yield func(llm.Chunk, error) bool) {
 		body, err := c.body(req, true)
 		if err == nil {
-			err = c.attempts.Do(ctx, func() error {
-				return c.attempt(ctx, body, func(x *exchange, r io.Reader) error {
-					return stream(x, r, req.Offers, func(chunk llm.Chunk) bool { return yield(chunk, nil) })
-				})
+			err = c.call(ctx, body, func(x *exchange, r io.Reader) error {
+				return stream(x, r, req.Offers, func(chunk llm.Chunk) bool { return yield(chunk, nil) })
 			})
 		}
 		if err != nil && !errors.Is(err, errConsumerLeft) {
@@ -196,22 +193,20 @@ func (c *Client) Generate(ctx context.Context, req llm.Request) (llm.Chunk, erro
 		return llm.Chunk{}, err
 	}
 	var chunk llm.Chunk
-	err = c.attempts.Do(ctx, func() error {
-		return c.attempt(ctx, body, func(_ *exchange, r io.Reader) error {
-			data, err := remote.ReadAnswer(r, true)
-			if err != nil {
-				return err
-			}
-			in, err := decode(data)
-			if err != nil {
-				return err
-			}
-			a := assembly{texts: texts{offered: req.Offers}}
-			first, _ := a.add(in)
-			chunk = a.end()
-			chunk.Parts = append(first.Parts, chunk.Parts...)
-			return nil
-		})
+	err = c.call(ctx, body, func(_ *exchange, r io.Reader) error {
+		data, err := remote.ReadAnswer(r, true)
+		if err != nil {
+			return err
+		}
+		in, err := decode(data)
+		if err != nil {
+			return err
+		}
+		a := assembly{texts: texts{offered: req.Offers}}
+		first, _ := a.add(in)
+		chunk = a.end()
+		chunk.Parts = append(first.Parts, chunk.Parts...)
+		return nil
 	})
 	if err != nil {
 		return llm.Chunk{}, err
