@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"minigem/internal/confine"
+	"minigem/internal/confine/worker"
 )
 
 // allowance is what a case declares to need beyond its own folder.
@@ -35,15 +36,9 @@ func doAllow(r *runner, c Command) error {
 		r.allows.network = true
 		return nil
 	}
-	path, err := filepath.Abs(filepath.Join(filepath.Dir(r.c.Path), filepath.FromSlash(c.Args[1])))
-	if filepath.IsAbs(c.Args[1]) {
-		path, err = c.Args[1], nil
-	}
+	path, err := allowed(r.c.Path, c.Args[1])
 	if err != nil {
 		return err
-	}
-	if path, err = filepath.EvalSymlinks(path); err != nil {
-		return fmt.Errorf("allowing to write: %w", err)
 	}
 	r.allows.write = append(r.allows.write, path)
 	return nil
@@ -65,7 +60,7 @@ func (r *runner) rules() confine.Rules {
 	out := confine.Rules{
 		Write:      append([]string{r.place.workspace, r.place.home, r.place.temp}, r.allows.write...),
 		Read:       append(confine.Readable(path, home), r.place.top),
-		Attributes: true,
+		Attributes: true, Mounted: worker.Mounted(),
 	}
 	for _, name := range slices.Concat(r.allows.read, []string{self, r.o.Self}) {
 		if _, err := os.Stat(name); name != "" && err == nil {

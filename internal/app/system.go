@@ -24,6 +24,7 @@ type System struct {
 	Now            func() time.Time
 	Account        func() (string, error)                        // home of the account; may be nil
 	Within         func(only []string, begin func() error) error // starts programs confined; may be nil
+	Host           bool                                          // this is the System of the process itself
 	// NotRun says why a command of the model is answered instead of run. It returns "" if
 	// the command runs. nil runs them all.
 	NotRun func(command string) string
@@ -40,6 +41,7 @@ func HostSystem() *System {
 		StdinTTY:  term.IsTerminal(int(os.Stdin.Fd())),
 		StdoutTTY: term.IsTerminal(int(os.Stdout.Fd())),
 		Env:       os.Environ(), Dir: dir, Now: time.Now, Account: settings.AccountHome,
+		Host: true,
 	}
 }
 

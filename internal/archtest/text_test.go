@@ -88,6 +88,8 @@ var streams = map[string]string{
 	"hooks/portable/serve.go": "the streams of a hook that is written in Go",
 
 	"e2e/agents/isolated/isolated_linux.go": "the streams of an agent under test, which are handed to it",
+	"internal/confine/worker/worker_linux.go": "the streams of minigem, which are handed to its worker",
+
 	"e2e/agents/shim/shim_unix.go":          "the streams of a hook, which are passed through as they are",
 }
 
