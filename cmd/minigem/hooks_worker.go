@@ -45,11 +45,12 @@ func (t *hooksTesting) inWorker(args []string) error {
 		return err
 	}
 	defer remove()
-	home, _ := settings.FindHome(t.sys.LookupEnv, t.sys.Dir, t.sys.Account)
-	read, write, caches := testbed.Reach(files, t.sys.LookupEnv, home.User)
+	found, _ := settings.FindHome(t.sys.LookupEnv, t.sys.Dir, t.sys.Account)
+	home, _ := filepath.EvalSymlinks(found.User)
+	read, write, caches := testbed.Reach(files, t.sys.LookupEnv, home)
 	read = slices.Concat(read, args, files, []string{".", s.Run.Self})
 	r := confine.Rules{
-		Read:  append(confine.Readable(t.sys.Getenv("PATH"), home.User), worker.Paths(read, home.User)...),
+		Read:  append(confine.Readable(t.sys.Getenv("PATH"), home), worker.Paths(read, home)...),
 		Write: append(worker.Paths(append(write, t.written(files)...), ""), top),
 	}
 	code, err := worker.Run(r, top, append(t.sys.Env, caches...), os.Args[1:])

@@ -13,10 +13,7 @@ import (
 // repository around it, or else the nearest folder with settings of an agent, or its own
 // folder. A folder around the user's home is only chosen if it is its own.
 func surroundings(path, home string) (string, error) {
-	own, err := filepath.Abs(filepath.Dir(path))
-	if err == nil {
-		own, err = filepath.EvalSymlinks(own)
-	}
+	own, err := real(filepath.Dir(path))
 	for _, marker := range append([]string{".git", ".gemini"}, agents.Folders()...) {
 		for dir, last := own, ""; dir != last && !inside(home, dir); dir, last = filepath.Dir(dir), dir {
 			if _, err := os.Stat(filepath.Join(dir, marker)); err == nil {
@@ -66,12 +63,18 @@ func allowed(file, path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(file), filepath.FromSlash(path))
 	}
-	path, err := filepath.Abs(path)
-	if err == nil {
-		path, err = filepath.EvalSymlinks(path)
-	}
+	path, err := real(path)
 	if err != nil {
 		err = fmt.Errorf("allowing to write: %w", err)
 	}
 	return path, err
+}
+
+// real returns path as an absolute one without links.
+func real(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(path)
 }
