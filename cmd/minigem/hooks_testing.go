@@ -77,9 +77,7 @@ func hooksTestCommand(sys *app.System) *cobra.Command {
 			if cmd.Flags().Changed("jobs") && t.jobs < 1 {
 				return exit.Errorf(exit.Input, "--jobs is %d: expected at least 1", t.jobs)
 			}
-			ctx, stop := exit.Context()
-			defer stop()
-			return t.test(ctx, args)
+			return t.start(args)
 		},
 	}
 	fs := cmd.Flags()

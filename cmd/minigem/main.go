@@ -34,6 +34,7 @@ func hostSystem() *app.System {
 		StdinTTY:  term.IsTerminal(int(os.Stdin.Fd())),
 		StdoutTTY: term.IsTerminal(int(os.Stdout.Fd())),
 		Env:       os.Environ(), Dir: dir, Now: time.Now, Account: settings.AccountHome,
+		Host: true,
 	}
 }
 

@@ -12,13 +12,13 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"minigem/e2e/agents/isolated"
 	"minigem/internal/confine"
+	"minigem/internal/confine/worker"
 	"minigem/internal/proc"
 	"minigem/internal/stage"
 )
@@ -64,7 +64,8 @@ func (r *room) runInside(ctx context.Context, c proc.Command) (ended, error) {
 		return ended{}, fmt.Errorf("%w: %w", errNoRoom, err)
 	}
 	c.Confine = func(argv []string, attr *os.ProcAttr) ([]string, error) {
-		attr.Sys = namespaces(attr.Sys)
+		worker.Namespaces(attr.Sys, unix.CLONE_NEWNET|unix.CLONE_NEWPID|unix.CLONE_NEWNS|unix.CLONE_NEWIPC,
+			unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_NET_BIND_SERVICE)
 		return append([]string{isolated.Self, isolated.Name, socket, resolv, strings.Join(r.leaves, "\n"), string(rules)},
 			argv...), nil
 	}
@@ -79,18 +80,6 @@ func (r *room) runInside(ctx context.Context, c proc.Command) (ended, error) {
 	waiting.Close()
 	res.Left = <-left
 	return res, nil
-}
-
-// namespaces adds to sys the namespaces in which an agent runs.
-func namespaces(sys *syscall.SysProcAttr) *syscall.SysProcAttr {
-	sys.Cloneflags = unix.CLONE_NEWNET | unix.CLONE_NEWPID | unix.CLONE_NEWNS | unix.CLONE_NEWIPC
-	if uid := os.Getuid(); uid != 0 {
-		sys.Cloneflags |= unix.CLONE_NEWUSER
-		sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: uid, HostID: uid, Size: 1}}
-		sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: 1}}
-		sys.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_NET_BIND_SERVICE}
-	}
-	return sys
 }
 
 // host receives the sockets of the namespaces, serves on them, and returns what was still

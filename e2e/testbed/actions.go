@@ -28,6 +28,11 @@ func doUse(r *runner, c Command) error {
 	}) {
 		return fmt.Errorf("nothing is copied, because the case already has a section %s: remove one of them", to)
 	}
+	home, _ := r.o.Lookup("HOME")
+	top, err := surroundings(r.c.Path, home)
+	if at, linkErr := real(from); errors.Join(err, linkErr) != nil || !inside(at, top) {
+		return fmt.Errorf("%s is not in %s: use copies what is in the project around the case", from, top)
+	}
 	if err := r.place.use(from, to, r.c.files); err != nil {
 		return fmt.Errorf("copying %s into the workspace: %w", c.Args[0], err)
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"minigem/internal/confine"
-	"minigem/internal/text"
+	"minigem/internal/confine/worker"
 )
 
 // allowance is what a case declares to need beyond its own folder.
@@ -36,12 +36,9 @@ func doAllow(r *runner, c Command) error {
 		r.allows.network = true
 		return nil
 	}
-	path, err := filepath.Abs(text.Abs(filepath.Dir(r.c.Path), filepath.FromSlash(c.Args[1])))
-	if err == nil {
-		path, err = filepath.EvalSymlinks(path)
-	}
+	path, err := allowed(r.c.Path, c.Args[1])
 	if err != nil {
-		return fmt.Errorf("allowing to write: %w", err)
+		return err
 	}
 	r.allows.write = append(r.allows.write, path)
 	return nil
@@ -63,7 +60,7 @@ func (r *runner) rules() confine.Rules {
 	out := confine.Rules{
 		Write:      append([]string{r.place.workspace, r.place.home, r.place.temp}, r.allows.write...),
 		Read:       append(confine.Readable(path, home), r.place.top),
-		Attributes: true,
+		Attributes: true, Mounted: worker.Mounted(),
 	}
 	for _, name := range slices.Concat(r.allows.read, []string{self, r.o.Self}) {
 		if _, err := os.Stat(name); name != "" && err == nil {

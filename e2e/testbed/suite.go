@@ -164,6 +164,10 @@ func casesIn(path string) ([]string, error) {
 	if !info.IsDir() {
 		return []string{path}, nil
 	}
+	top, err := real(path)
+	if err != nil {
+		return nil, err
+	}
 	var files []string
 	err = filepath.WalkDir(path, func(at string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -175,6 +179,9 @@ func casesIn(path string) ([]string, error) {
 			return filepath.SkipDir
 		}
 		if !e.IsDir() && filepath.Ext(name) == ".txtar" {
+			if target, err := real(at); e.Type()&fs.ModeSymlink != 0 && (err != nil || !inside(target, top)) {
+				return fmt.Errorf("%s is a link that leads out of %s: name its target instead", at, path)
+			}
 			files = append(files, at)
 		}
 		return nil

@@ -128,6 +128,11 @@ func (p *place) use(from, to string, own []section) error {
 	if !filepath.IsLocal(filepath.FromSlash(to)) {
 		return fmt.Errorf("%q lies outside the workspace", to)
 	}
+	top, err := os.OpenRoot(p.top) // programs of the case may have put links there
+	if err != nil {
+		return err
+	}
+	defer top.Close()
 	target := p.target(to)
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
@@ -151,21 +156,24 @@ func (p *place) use(from, to string, own []section) error {
 		if slices.ContainsFunc(own, func(s section) bool { return p.target(s.name) == into }) {
 			return nil
 		}
-		return copyInto(into, path, info.Mode().Perm()|0o600)
+		if into, err = filepath.Rel(p.top, into); err != nil {
+			return err
+		}
+		return copyInto(top, into, path, info.Mode().Perm()|0o600)
 	})
 }
 
 // copyInto copies a file piece by piece, so that it is never in memory as a whole.
-func copyInto(to, from string, mode fs.FileMode) error {
+func copyInto(top *os.Root, to, from string, mode fs.FileMode) error {
 	src, err := boundedfile.Open(from)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+	if err := top.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
-	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
+	dst, err := top.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
 	if err != nil {
 		return err
 	}
@@ -178,7 +186,17 @@ func copyInto(to, from string, mode fs.FileMode) error {
 
 // read returns a file of the workspace; name must lie in it.
 func (r *Record) read(name string) (string, error) {
-	data, err := boundedfile.Read(filepath.Join(r.Workspace, filepath.FromSlash(name)), boundedfile.Kept)
+	root, err := os.OpenRoot(r.Workspace)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	var data []byte
+	f, err := boundedfile.OpenIn(root, filepath.FromSlash(name))
+	if err == nil {
+		defer f.Close()
+		data, err = boundedfile.ReadAll(f, name, boundedfile.Kept)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("there is no file %s in the workspace", name)
 	}

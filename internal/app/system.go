@@ -23,6 +23,7 @@ type System struct {
 	Now            func() time.Time
 	Account        func() (string, error)                        // home of the account; may be nil
 	Within         func(only []string, begin func() error) error // starts programs confined; may be nil
+	Host           bool                                          // this is the System of the process itself
 	// NotRun says why a command of the model is answered instead of run. It returns "" if
 	// the command runs. nil runs them all.
 	NotRun func(command string) string

@@ -129,6 +129,7 @@ var parsers = []fuzzed{
 		functions: "Record.Transcript Record.read copyInto place.snapshot source usedBy"},
 	{why: "what minigem itself wrote", folder: "e2e/agents", functions: "Installed.SelfTest"},
 	{why: "what minigem itself wrote", folder: "e2e/agents/isolated", functions: "domain"},
+	{why: "what minigem itself wrote", folder: "internal/confine/worker", functions: "become"},
 	{why: "what minigem itself wrote", folder: "e2e/agents/shim", functions: "readJSON readRun"},
 	{why: "copied or compared as it is, never parsed", folder: "e2e/agents", functions: "patch wrapProgram"},
 	{why: "hashed as it is", folder: "hooks/config", functions: "hashFile"},

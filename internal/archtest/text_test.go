@@ -87,8 +87,10 @@ var streams = map[string]string{
 	"cmd/minigem/main.go":     "the one place where a System gets them; run puts text.Writers before them",
 	"hooks/portable/serve.go": "the streams of a hook that is written in Go",
 
-	"e2e/agents/isolated/isolated_linux.go": "the streams of an agent under test, which are handed to it",
-	"e2e/agents/shim/shim_unix.go":          "the streams of a hook, which are passed through as they are",
+	"e2e/agents/isolated/isolated_linux.go":   "the streams of an agent under test, which are handed to it",
+	"internal/confine/worker/worker_linux.go": "the streams of minigem, which are handed to its worker",
+
+	"e2e/agents/shim/shim_unix.go": "the streams of a hook, which are passed through as they are",
 }
 
 // raw lists the files that may bypass a text.Writer, and why.

@@ -42,6 +42,9 @@ type Rules struct {
 	// terminals. It is for a process that already has its own IPC namespace and
 	// [OwnTerminals].
 	Own bool
+	// Mounted says that mounts limit Attributes already: [Open] makes none. Package worker
+	// makes them.
+	Mounted bool
 	// Signals allows sending signals to processes outside, and changing their
 	// priorities and limits. Without it, the process only reaches processes that it
 	// started, or before Linux 6.12 no process at all.
@@ -55,7 +58,10 @@ type Rules struct {
 	Tasks uint64
 }
 
-func (r Rules) tasks() uint64 { return cmp.Or(r.Tasks, 4096) }
+// Tasks is the limit on tasks where [Rules] name none.
+const Tasks = 4096
+
+func (r Rules) tasks() uint64 { return cmp.Or(r.Tasks, Tasks) }
 
 // Network says which sockets a process may have. Connected pairs are always allowed.
 type Network int

@@ -38,6 +38,8 @@ func Open(r Rules) (*Domain, error) {
 		joinGroup(r.tasks())
 		if r.Attributes {
 			r.Own = true
+		}
+		if r.Attributes && !r.Mounted {
 			if err := ownMounts(r.Write); err != nil {
 				r.Attributes, r.Own = false, false
 				d.Limits = append(d.Limits, "nothing may change the mode, owner or times of a file")
@@ -74,12 +76,17 @@ func reachesNobody() bool {
 	return true
 }
 
-// ownMounts gives the thread its own mounts, terminals and message queues, and makes
-// all files read-only for it except those below the given paths.
+// ownMounts gives the thread its own mounts, terminals and message queues: see [Mount].
 func ownMounts(writable []string) error {
 	if err := unix.Unshare(unix.CLONE_NEWNS | unix.CLONE_NEWIPC); err != nil {
 		return err
 	}
+	return Mount(writable)
+}
+
+// Mount makes all files read-only in the thread's mount namespace except those below the
+// given paths, which have no links, and gives it its own terminals.
+func Mount(writable []string) error {
 	apart := unix.MountAttr{Propagation: unix.MS_PRIVATE}
 	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &apart); err != nil {
 		return err
@@ -151,12 +158,16 @@ func (d *Domain) Start(only []string, begin func() error) error {
 
 // joinGroup puts the calling thread, and what it starts, into a control group of a
 // limited number of tasks. That also limits root, but not every machine allows it.
-func joinGroup(most uint64) {
+func joinGroup(most uint64) { _ = os.WriteFile(Group(most), []byte("0"), 0) }
+
+// Group makes the control group of the given number of tasks, and returns the file to
+// which those who join it write. Where there are no such groups, there is no such file.
+func Group(most uint64) string {
 	n := strconv.FormatUint(most, 10)
 	dir := "/sys/fs/cgroup/pids/minigem-" + n
 	_ = os.Mkdir(dir, 0o755)
 	_ = os.WriteFile(dir+"/pids.max", []byte(n), 0)
-	_ = os.WriteFile(dir+"/tasks", []byte("0"), 0)
+	return dir + "/tasks"
 }
 
 var limiting sync.Mutex // the limits of this process

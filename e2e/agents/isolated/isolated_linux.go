@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"minigem/internal/confine"
+	"minigem/internal/confine/worker"
 	"minigem/internal/sandbox/confined"
 )
 
@@ -140,8 +141,7 @@ func domain(rules string) (*confine.Domain, error) {
 	return d, err
 }
 
-// start runs the agent until it exits, and reaps what dies meanwhile, because the kernel
-// gives orphans to the first process.
+// start runs the agent until it exits.
 func start(d *confine.Domain, command []string) (int, error) {
 	var p *os.Process
 	err := d.Start(nil, func() (err error) {
@@ -154,19 +154,7 @@ func start(d *confine.Domain, command []string) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("starting %s: %w", command[0], err)
 	}
-	for {
-		var status unix.WaitStatus
-		pid, err := unix.Wait4(-1, &status, 0, nil)
-		switch {
-		case errors.Is(err, unix.EINTR):
-		case err != nil:
-			return 0, fmt.Errorf("waiting for %s: %w", command[0], err)
-		case pid == p.Pid && status.Signaled():
-			return 128 + int(status.Signal()), nil
-		case pid == p.Pid && status.Exited():
-			return status.ExitStatus(), nil
-		}
-	}
+	return worker.Reap(p.Pid)
 }
 
 // settled names the processes that still run after the others had time to exit. An agent
