@@ -14,6 +14,7 @@ import (
 	"minigem/internal/confine"
 	"minigem/internal/proc"
 	"minigem/internal/redact"
+	"minigem/internal/text"
 	"minigem/tools/policy/shell"
 	"minigem/tools/workspace"
 )
@@ -69,13 +70,18 @@ func (r *Readers) Rules(line, dir string) (rules confine.Rules, env []string) {
 		}
 	}
 	if searches || git {
-		read = append(read, slices.Concat(r.Dirs(), []string{dir}, r.repository(dir))...)
+		read = append(append(read, r.Dirs()...), dir)
+	}
+	if git || searches && !programmable { // git and rg look at the whole repository
+		read = append(read, r.repository(dir)...)
 	}
 	if git {
 		more, program, variables := r.git()
 		read, names, env = append(read, more...), append(names, program), variables
-		for _, top := range r.repository(dir) { // objects that it borrows from another repository
-			read = append(read, firstLine(filepath.Join(top, ".git/objects/info/alternates")))
+		for _, top := range r.repository(dir) {
+			if from := firstLine(filepath.Join(top, ".git/objects/info/alternates")); filepath.Base(from) == "objects" {
+				read = append(read, from) // of another repository, from which it borrows
+			}
 		}
 		if !programmable {
 			names = append(names, "sh", "git-lfs") // filters of Git LFS
@@ -89,7 +95,11 @@ func (r *Readers) Rules(line, dir string) (rules confine.Rules, env []string) {
 	if !git {
 		hidden = append(hidden, passwordsOf(append(r.Dirs(), r.repository(dir)...))...)
 	}
-	return r.rules(read, hidden, names), env
+	rules = r.rules(read, hidden, names)
+	if !programmable && slices.ContainsFunc(rules.Execute, shim) {
+		rules.Execute, rules.Hidden = nil, hidden // it starts a program that is not named
+	}
+	return rules, env
 }
 
 // startedBy lists the programs that a command starts as a part of its work; see also
@@ -115,17 +125,24 @@ func (r *Readers) look() {
 // even if it is named.
 func (r *Readers) rules(read, hidden, programs []string) confine.Rules {
 	out := confine.Rules{Read: slices.Clone(r.system), Hidden: hidden}
-	if out.Execute = confine.Programs(r.Path, programs...); slices.ContainsFunc(out.Execute, shim) {
-		out.Execute = nil
-	} else { // the loader of programs could start any that can be read
-		out.Read, out.Hidden = append(out.Read, out.Execute...), append(out.Hidden, r.programs...)
-	}
+	// A program in the workspace is the model's. The loader of programs could start any that
+	// can be read.
+	out.Execute = slices.DeleteFunc(confine.Programs(r.Path, programs...), r.inWorkspace)
+	out.Read, out.Hidden = append(out.Read, out.Execute...), append(out.Hidden, r.programs...)
 	for _, name := range read {
 		if real, err := filepath.EvalSymlinks(name); err == nil && workspace.Secret(real) == "" {
 			out.Read = append(out.Read, real)
 		}
 	}
 	return out
+}
+
+// inWorkspace reports whether a file is in a folder of the workspace.
+func (r *Readers) inWorkspace(file string) bool {
+	return slices.ContainsFunc(r.Dirs(), func(dir string) bool {
+		_, inside := text.Below(dir, real(file))
+		return inside
+	})
 }
 
 // secretsBelow returns the secrets at any depth below dirs. It looks at 20,000 files at

@@ -126,6 +126,32 @@ func TestReadersRead(t *testing.T) {
 	}
 }
 
+// A program in the workspace is not started by its name, although PATH leads to it, and a
+// version manager's program starts the one that it stands for.
+func TestReadersStartNoProgramOfTheModel(t *testing.T) {
+	t.Parallel()
+	r := newReader(t)
+	shims := filepath.Join(r.Home, "shims")
+	path, err := exec.LookPath("echo")
+	require.NoError(t, err)
+	echo, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for file, text := range map[string]string{
+		filepath.Join(r.dir, "wc"): string(echo), filepath.Join(shims, "file"): "#!/bin/sh\nexec stat -c %s a.txt\n",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o755))
+	}
+	in := r
+	in.env = []string{"PATH=" + r.dir + ":" + shims + ":" + r.Path, "HOME=" + r.Home}
+	in.Readers = &Readers{Home: r.Home, Path: in.env[0][len("PATH="):], Env: r.Env, Dirs: r.Dirs}
+	for line, want := range map[string]string{"wc -l a.txt": "denied", "file a.txt": "11", "file a.txt; awk 1 a.txt": "denied"} {
+		rules, env := in.Rules(line, r.dir)
+		said, _ := in.run(t, line, rules, env...)
+		assert.Contains(t, said, want, line)
+	}
+}
+
 // git works in a worktree, whose data is elsewhere, and below the top of a repository.
 func TestReadersFindTheRepository(t *testing.T) {
 	t.Parallel()

@@ -138,7 +138,8 @@ func (g gitIn) loose(h history, words []string) string {
 
 // password matches a URL that may hold one.
 var password = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`(?i)\bhttps?://[^/@\s]+@|://[^@\s]*:[^@\s]*@|[?&][\w-]*(token|key|secret|passw|auth)[\w-]*=`)
+	return regexp.MustCompile(
+		`(?i)\bhttps?://[^/@\s]+@|://[^@\s]*:[^@\s]*@|[?&][\w-]*(token|key|secret|passw|auth)[\w-]*=`)
 })
 
 // secretIn returns the first of the names, separated by NUL, that is a secret's, or "".

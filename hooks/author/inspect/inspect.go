@@ -102,7 +102,7 @@ type Explanation struct {
 // EventPlan is what would run at an event.
 type EventPlan struct {
 	Event      protocol.Event `json:"event"`
-	Subject    string         `json:"subject,omitempty"`     // the tool, agent or trigger that was asked for; empty means any
+	Subject    string         `json:"subject,omitempty"`     // the tool, agent or trigger that was asked for
 	Sequential bool           `json:"sequential"`            // several hooks run, one after the other
 	InTurnFor  []string       `json:"in_turn_for,omitempty"` // the subjects for which Sequential holds; nil means all
 	// Because is the "file:line" of the hook that makes all run one after the other.

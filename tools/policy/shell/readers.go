@@ -28,7 +28,8 @@ const gitReaders = "blame branch describe diff grep log ls-files ls-tree merge-b
 var changes = option(`^(sed (.* )?(-[a-zA-Z]*i|--in-place)|sort (.* )?(-[a-zA-Z]*o|--o)|tree (.* )?-o|xxd (.* )?-r|` +
 	`find (.* )?-(delete|exec|execdir|ok|okdir|fprint|fprint0|fprintf|fls)( |$)|g?awk (.* )?(-i|--include)|` +
 	`yq (.* )?(-[a-zA-Z]*i|--inplace)|date (.* )?(-s|--set)|hostname (.* )?([^- ]|-F|--file)|command (-[^vV]|[^-])|` +
-	`sort (.* )?--co|rg (.* )?(--pre|-[a-zA-Z0-9]*z|--search-zip)|file (.* )?-[a-zA-Z]*[zZ]|date (.* )?(-[a-zA-Z]*f|--f)|file (.* )?(-[a-zA-Z]*[fm]|--(f|m))|find (.* )?-files0|(du|sort|wc) (.* )?--files0|` +
+	`sort (.* )?--co|rg (.* )?(--pre|-[a-zA-Z0-9]*z|--search-zip)|date (.* )?(-[a-zA-Z]*f|--f)|` +
+	`file (.* )?(-[a-zA-Z]*[fmzZ]|--(f|m))|find (.* )?-files0|(du|sort|wc) (.* )?--files0|` +
 	`strings (.* )?@|git (.* )?--(out|no-i)|git grep (.* )?--(un|no-e)|git (branch|tag|remote)( -\S+)* [^-])`)
 
 // Readers returns the names of the commands that are believed to only read, separated by
