@@ -10,11 +10,11 @@ import (
 )
 
 // surroundings returns the folder that the case at path may copy from, without links: the
-// repository around it, or else the nearest folder with settings of an agent, or its own
-// folder. A folder around the user's home is only chosen if it is its own.
+// repository around it, or else the nearest folder with settings of an agent, the extension,
+// or its own folder. A folder around the user's home is only chosen if it is its own.
 func surroundings(path, home string) (string, error) {
 	own, err := real(filepath.Dir(path))
-	for _, marker := range append([]string{".git", ".gemini"}, agents.Folders()...) {
+	for _, marker := range append([]string{".git", ".gemini", "gemini-extension.json"}, agents.Folders()...) {
 		for dir, last := own, ""; dir != last && !inside(home, dir); dir, last = filepath.Dir(dir), dir {
 			if _, err := os.Stat(filepath.Join(dir, marker)); err == nil {
 				return dir, nil

@@ -59,7 +59,7 @@ var rooms = []room{
 	{"e2e", "", 133_700, 114_000}, // hooktest; a green proves something; cases are confined; windows keep what scrolls out
 	// changes on disk in steps, from hooks/agents, hooks/command and hooks/author; domains of cases; confine, which takes
 	// the place of a parser in tools; other agents' hooks are named; what commands in a sandbox create is not trusted
-	{"internal", "", 270_500, 230_000}, // a worker for cases; readers open and start only what they name
+	{"internal", "", 270_600, 230_000}, // a worker for cases; readers open and start only what they name
 	{"", "", 1_900, 2_000},             // .ci, docs, examples
 }
 

@@ -159,5 +159,5 @@ var parsers = []fuzzed{
 	{why: "a schema of the program, or one that was read before", folder: "tools/toolcall", functions: "declares"},
 	{why: "a schema of the program", folder: "tools/toolstest", functions: "schemaOf"},
 	{why: "searched for a text or shown, never parsed", folder: "tools/workspace",
-		functions: "Workspace.ReadFile firstLine holdsCredentials"},
+		functions: "Workspace.ReadFile FirstLine HoldsCredentials"},
 }

@@ -164,13 +164,12 @@ func exitCodeOf(err error) int {
 func (r *Recording) observe(t *chat.Chat) {
 	t.Observer.Configured = func(c *app.Configuration) error {
 		r.start(c, true)
+		t.Observer.Opened, t.Observer.Finished = r.Opened, r.Finished // of the Recorder that start made
 		return nil
 	}
-	t.Observer.Opened = r.Opened
 	t.Observer.Wiring = r.join
 	t.Observer.Submitted = func(text string) { r.Prompt(text, text) }
 	t.Observer.Commanded = r.command
-	t.Observer.Finished = r.Finished
 	t.Observer.Answered = func(q toolcall.Question, a toolcall.Answer) { r.Answered(q, a) }
 }
 

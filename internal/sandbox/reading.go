@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"minigem/internal/atomicfile"
-	"minigem/internal/boundedfile"
 	"minigem/internal/confine"
 	"minigem/internal/proc"
 	"minigem/internal/redact"
@@ -79,7 +78,8 @@ func (r *Readers) Rules(line, dir string) (rules confine.Rules, env []string) {
 		more, program, variables := r.git()
 		read, names, env = append(read, more...), append(names, program), variables
 		for _, top := range r.repository(dir) {
-			if from := firstLine(filepath.Join(top, ".git/objects/info/alternates")); filepath.Base(from) == "objects" {
+			from := workspace.FirstLine(filepath.Join(top, ".git/objects/info/alternates"))
+			if filepath.Base(from) == "objects" {
 				read = append(read, from) // of another repository, from which it borrows
 			}
 		}
@@ -201,9 +201,10 @@ func (r *Readers) repository(dir string) []string {
 		case err == nil && info.IsDir():
 			return []string{dir}
 		case err == nil:
-			data := shell.At(dir, strings.TrimPrefix(firstLine(at), "gitdir: "))
-			common := real(shell.At(data, firstLine(filepath.Join(data, "commondir"))))
-			if real(firstLine(filepath.Join(data, "gitdir"))) == real(at) && common == real(filepath.Join(data, "../..")) {
+			data := shell.At(dir, strings.TrimPrefix(workspace.FirstLine(at), "gitdir: "))
+			common := real(shell.At(data, workspace.FirstLine(filepath.Join(data, "commondir"))))
+			back := real(workspace.FirstLine(filepath.Join(data, "gitdir")))
+			if back == real(at) && common == real(filepath.Join(data, "../..")) {
 				return []string{dir, common}
 			}
 			return append(r.repository(filepath.Dir(dir)), dir) // a submodule
@@ -213,28 +214,18 @@ func (r *Readers) repository(dir string) []string {
 	}
 }
 
-// firstLine returns the first line of a file that git writes, or "".
-func firstLine(file string) string {
-	text, _ := boundedfile.Read(file, boundedfile.Written)
-	first, _, _ := strings.Cut(string(text), "\n")
-	return first
-}
-
 // real returns name without links, or "".
 func real(name string) string {
 	out, _ := filepath.EvalSymlinks(name)
 	return out
 }
 
-// passwordsOf returns the configuration of the repositories in dirs that has a password in
-// a URL.
+// passwordsOf returns what may hold a password of the repositories in dirs.
 func passwordsOf(dirs []string) (out []string) {
 	for _, dir := range dirs {
-		for _, name := range []string{"config", "config.worktree"} {
-			file := real(filepath.Join(dir, ".git", name))
-			if text, err := boundedfile.Read(file, boundedfile.Written); err == nil && password().Match(text) &&
-				listable(filepath.Dir(file)) {
-				out = append(out, file)
+		if own := real(filepath.Join(dir, ".git")); workspace.HoldsCredentials(own) && listable(own) {
+			for _, name := range strings.Fields("config config.worktree credentials modules") {
+				out = append(out, filepath.Join(own, name))
 			}
 		}
 	}

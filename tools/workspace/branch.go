@@ -15,7 +15,7 @@ func Branch(dir string) string {
 	if repo == "" {
 		return ""
 	}
-	head := firstLine(filepath.Join(ownGitDir(repo), "HEAD"))
+	head := FirstLine(filepath.Join(ownGitDir(repo), "HEAD"))
 	if name, ok := strings.CutPrefix(head, "ref: refs/heads/"); ok {
 		return name
 	}

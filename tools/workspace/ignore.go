@@ -236,7 +236,7 @@ func findRepo(dir string) string {
 // submodules, the directory to which the file .git refers.
 func gitDir(repo string) string {
 	own := ownGitDir(repo)
-	if common := firstLine(filepath.Join(own, "commondir")); common != "" {
+	if common := FirstLine(filepath.Join(own, "commondir")); common != "" {
 		return filepath.Join(own, common)
 	}
 	return own
@@ -246,7 +246,7 @@ func gitDir(repo string) string {
 // HEAD.
 func ownGitDir(repo string) string {
 	dot := filepath.Join(repo, ".git")
-	target, ok := strings.CutPrefix(firstLine(dot), "gitdir: ")
+	target, ok := strings.CutPrefix(FirstLine(dot), "gitdir: ")
 	if !ok {
 		return dot
 	}
@@ -254,9 +254,9 @@ func ownGitDir(repo string) string {
 	return target
 }
 
-// firstLine returns the first line of a file without its end; empty if it cannot be
+// FirstLine returns the first line of a file without its end; empty if it cannot be
 // read.
-func firstLine(file string) string {
+func FirstLine(file string) string {
 	line, _, _ := strings.Cut(string(readSome(boundedfile.Open(file))), "\n")
 	return strings.TrimRight(line, "\r")
 }

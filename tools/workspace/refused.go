@@ -151,7 +151,7 @@ func (m *refusedSearch) entry(path string, e fs.DirEntry, own Ignore) {
 	case component(name, secretName()) != "":
 		m.found = m.ws.Rel(path)
 	case component(name, protectedName()) != "":
-		if e.IsDir() && holdsCredentials(path) {
+		if e.IsDir() && HoldsCredentials(path) {
 			m.found = m.ws.Rel(path)
 		}
 		return
@@ -171,9 +171,9 @@ func (m *refusedSearch) entry(path string, e fs.DirEntry, own Ignore) {
 	}
 }
 
-// holdsCredentials reports whether the repository at dir has a password or a
+// HoldsCredentials reports whether the repository at dir has a password or a
 // token in its configuration, as continuous integration leaves it.
-func holdsCredentials(dir string) bool {
+func HoldsCredentials(dir string) bool {
 	if _, err := os.Stat(filepath.Join(dir, "modules")); err == nil {
 		return true // there is more than one configuration
 	}
