@@ -158,7 +158,7 @@ var extending = []step{
 	{"/mcp", "srv (stdio) - Disabled", ""},
 	{"/mcp enable srv", "MCP server \"srv\" enabled", ""},
 	{"/mcp refresh", "srv (stdio) - Connected", ""},
-	{"/mcp auth srv", `the MCP server "srv" is a program, and there is no sign-in`, ""},
+	{"/mcp auth srv", `the MCP server "srv" is a local program, so there is nothing to sign in to`, ""},
 	{"/agents", "scout [offered]: Looks around.", ""},
 	{"/agents list", "held [not offered: you have not agreed to it as it is now]: Waits.", ""},
 	{"/agents list", "codebase_investigator [offered]: Finds out how", ""},

@@ -99,6 +99,7 @@ func TestCasesReachNothingThroughMinigem(t *testing.T) {
 			before := o.state(t)
 			got := o.h.run(t, run{Args: []string{"hooks", "test", "-v", "."}, Env: []string{"GEMINI_API_KEY=" + workerKey}})
 			assert.Contains(t, got.Stdout, " a", "%s%s", got.Stdout, got.Stderr)
+			assert.NotContains(t, got.Stdout, "pseudo-terminal")
 			assert.NotContains(t, got.Stdout+got.Stderr, workerKey)
 			assert.Equal(t, before, o.state(t), "%s%s", got.Stdout, got.Stderr)
 		})
@@ -146,4 +147,29 @@ func TestNothingOutlivesAKilledRun(t *testing.T) {
 	require.NoError(t, cmd.Process.Signal(syscall.SIGKILL))
 	_ = cmd.Wait() // it was killed
 	waittest.Until(t, func() bool { return running() == 0 }, "none runs")
+}
+
+// TestTheFolderOfCasesIsNotWritten: without --update, a run writes nothing to the folder in
+// which it was started, which is also that of the case.
+func TestTheFolderOfCasesIsNotWritten(t *testing.T) {
+	t.Parallel()
+	o := newOutside(t)
+	o.h.write(t, "a.txtar", "env GEMINI_WRITE_SYSTEM_MD="+o.h.workspace+"/written\nprompt go\n! tool-ran shell\n\n-- settings.json --\n{}\n-- model --\ntext ok.\n")
+	o.h.write(t, "c.txtar", "prompt go\n! tool-ran shell\n\n-- settings.json --\n{}\n-- model --\ntext ok.\n")
+	got := o.h.run(t, run{Args: []string{"hooks", "test"}})
+	assert.NoFileExists(t, filepath.Join(o.h.workspace, "written"), "%s%s", got.Stdout, got.Stderr)
+	assert.Contains(t, got.Stdout, " passed", "the run itself works: %s%s", got.Stdout, got.Stderr)
+}
+
+// TestCasesFindTheirSystem: in a worker, programs of a case read what everybody may read of
+// /etc, and a case has a terminal.
+func TestCasesFindTheirSystem(t *testing.T) {
+	t.Parallel()
+	o := newOutside(t)
+	o.h.write(t, "a.txtar", "prompt go\nfile found ~root:\nfile found ~^repository$\n! tool-ran shell\n\n-- hooks --\nbefore-tool shell guard.sh\n"+
+		"-- guard.sh --\n#!/bin/sh\ncat >/dev/null; head -1 /etc/passwd >found; git init -q r && echo repository >>found; exit 2\n"+
+		"-- model --\nshell true\n\ntext ok.\n")
+	o.h.write(t, "b.txtar", "terminal\nprompt hello\nwaitfor zz\nscreen ~zz\n\n-- settings.json --\n{}\n-- model --\ntext zz\n")
+	got := o.h.run(t, run{Args: []string{"hooks", "test"}})
+	assert.Zero(t, got.Code, "%s%s", got.Stdout, got.Stderr)
 }

@@ -50,8 +50,8 @@ func agentsCommand(sys *app.System) *cobra.Command {
 		Short: "List the coding agents that hooks can be tested on",
 		Long: `Lists the agents that "hooks test --on" knows: whether each is installed, its
 version, the measured versions, what cannot be tested on it, and how to get it.
---self-test lets each one take every action once, with a hook on every event;
-the result is kept per version. For agents that a model calls see
+--self-test makes each of them take every action once, with a hook on every
+event; the result is kept for each version. For agents that a model calls see
 docs/SUBAGENTS.md.`,
 		Example: "  minigem agents\n  minigem agents install ~/agents\n  minigem agents --agents-from ~/agents --self-test",
 		Args:    noSuchSubcommand,

@@ -115,7 +115,7 @@ func extensionsUpdateCommand(sys *app.System) *cobra.Command {
 	cmd := extending(sys, e, &cobra.Command{
 		Use: "update NAME", Short: "Update extensions",
 		Long: `Updates an extension. If anything that runs or is read would change, you are
-shown what, and asked again.`,
+shown what changes and asked to confirm.`,
 		Example: "  minigem extensions update flowers\n  minigem extensions update --all --consent",
 		Args:    namesOrAll(&all),
 	}, func(ctx context.Context, args []string) error { return e.Update(ctx, strings.Join(args, " "), all) })

@@ -12,7 +12,7 @@ func hooksListCommand(sys *app.System) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List all configured hooks, and why one does not run",
+		Short: "List all configured hooks, and why any of them does not run",
 		Long: `Lists the hooks of all layers by event, in the order in which they run: the
 project's, yours, the system's, and those of extensions, with any faults in the
 files that configure them. The hooks of a folder that is not trusted are listed

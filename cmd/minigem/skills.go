@@ -18,9 +18,9 @@ func skillsCommand(sys *app.System) *cobra.Command {
 		Use: "skills", Aliases: []string{"skill"},
 		Short: "List, install, link, remove, enable and disable skills",
 		Long: `Manages skills: folders with a SKILL.md, whose instructions a model reads with
-activate_skill when a task fits. They are in extensions, ~/.gemini/skills,
-~/.agents/skills, and in a trusted folder .gemini/skills and .agents/skills; a
-later folder overrides an earlier one. Gemini CLI reads the same folders.`,
+activate_skill when a task fits. They are in extensions, in ~/.gemini/skills
+and ~/.agents/skills and, if the folder is trusted, in its .gemini/skills and
+.agents/skills; a later folder overrides an earlier one. Gemini CLI reads the same folders.`,
 		Args: noSuchSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -93,8 +93,8 @@ func skillsInstallCommand(sys *app.System, link bool) *cobra.Command {
 		Use: "install SOURCE", Short: "Copy the skills of a Git repository or a folder",
 		Long: `Copies every skill of SOURCE, the address of a Git repository or a folder, to
 ~/.gemini/skills (--scope user, the default) or .gemini/skills (--scope
-workspace). You are shown what would be installed, and asked; without a
-terminal nothing is installed unless you give --consent.`,
+workspace). You are shown what would be installed and asked to confirm; without
+a terminal, nothing is installed unless you give --consent.`,
 		Example: "  minigem skills install https://github.com/owner/skills --path review\n" +
 			"  minigem skills install ./skills --scope workspace --consent",
 		Args: withUsage(cobra.ExactArgs(1), "needs one source"),

@@ -155,8 +155,8 @@ func (m *Matrix) key(c *Cell) string {
 	return regexp.MustCompile(`(?m)^    seen: .*?:|\n +it read: .*`).ReplaceAllString(text, "")
 }
 
-// reasons says what would block everywhere, and explains every cell that did not pass, and
-// with Verbose all that ran.
+// reasons returns the text under the matrix: which answer would block everywhere, and an
+// explanation of each cell that did not pass (with Verbose, of each cell that ran).
 func (m *Matrix) reasons() string {
 	var b strings.Builder
 	if advice := m.advice(); advice != "" {

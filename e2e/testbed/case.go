@@ -381,7 +381,7 @@ var insteadOf = map[string]string{
 	"stdout": "screen", "stderr": "screen", "cmp stdout": "cmp screen", "cmp stderr": "cmp screen",
 }
 
-// golden checks that the sections to compare with exist.
+// golden checks that commands that compare name a section that begins with wantPrefix.
 func (p *caseParser) golden() {
 	for _, cmd := range p.c.Commands {
 		if n := len(cmd.Args); cmd.verb.Golden && n > 0 {

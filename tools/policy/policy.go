@@ -25,7 +25,7 @@ import (
 	"minigem/tools"
 )
 
-// Decision is what happens with a call. A greater one is stricter. The zero Decision is
+// Decision is what happens to a call. Greater values are stricter. The zero Decision is
 // [Allow], so set it in every [Rule].
 type Decision int
 

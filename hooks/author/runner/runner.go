@@ -97,8 +97,9 @@ func Start(ctx context.Context, o Options, portable bool) int {
 }
 
 // Run runs the script once for each thing that the event is about, prints its answer for
-// the agent, and returns the exit code. Whatever goes wrong before the script has
-// answered refuses. An event that Gemini CLI does not have is passed on untranslated.
+// the agent, and returns the exit code. If the payload cannot be read, it refuses. What a
+// failure of the script does is up to [Options.OnError]. An event that Gemini CLI does not
+// have is passed on untranslated.
 func Run(ctx context.Context, o Options) int {
 	payload, err := io.ReadAll(io.LimitReader(o.Stdin, mostInput+1))
 	if err == nil && len(payload) > mostInput {

@@ -38,6 +38,9 @@ var ErrUnable = errors.New("this machine cannot confine a worker")
 func Paths(paths []string, home string) []string {
 	var out []string
 	for _, path := range paths {
+		if path == "" {
+			continue // not the working directory
+		}
 		real, err := filepath.EvalSymlinks(path)
 		if err == nil {
 			real, err = filepath.Abs(real)

@@ -123,6 +123,7 @@ func become(name, rules string, args []string) (int, error) {
 	if err := unix.Mount("proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
 		return 0, err
 	}
+	r.Own = true
 	_, _ = os.FindProcess(os.Getpid()) // makes package os test for pidfd support, which uses a signal
 	code := 0
 	err = confine.Start(r, func() (err error) {

@@ -214,7 +214,8 @@ func (s Set) SignIn(ctx context.Context, name string, browse func(string) bool, 
 		return exit.Errorf(exit.Input, "the MCP server %q is not used: %s", name, one.Off)
 	case one.URL == "":
 		return exit.Errorf(
-			exit.Input, "the MCP server %q is a program, and there is no sign-in: what it needs goes into its \"env\"", name)
+			exit.Input, "the MCP server %q is a local program, so there is nothing to sign in to: put the credentials that "+
+				"it needs into its \"env\"", name)
 	}
 	set := s.Entries[name].OAuth
 	server := oauth.Server{Name: name, URL: one.URL, ClientID: set.ClientID, ClientSecret: set.ClientSecret,
