@@ -149,8 +149,8 @@ func TestNothingOutlivesAKilledRun(t *testing.T) {
 	waittest.Until(t, func() bool { return running() == 0 }, "none runs")
 }
 
-// TestTheFolderOfCasesIsNotWritten: without --update, a run writes nothing to the folder in
-// which it was started, which is also that of the case.
+// TestTheFolderOfCasesIsNotWritten: without --update, a run writes nothing to the working
+// directory, although it holds the cases.
 func TestTheFolderOfCasesIsNotWritten(t *testing.T) {
 	t.Parallel()
 	o := newOutside(t)

@@ -61,8 +61,8 @@ func (c *Cond) check() error {
 		c.Value = name[0]
 		return err
 	case c.Key == "exit" && c.re == nil && !exitValue().MatchString(c.Value):
-		return fmt.Errorf("exit=%s: expected an exit code, \"timed out\", \"stopped\", \"could not run\", or \"signal\" and its name",
-			c.Value)
+		return fmt.Errorf("exit=%s: expected an exit code, \"timed out\", \"stopped\", \"could not run\", or \"signal\" and "+
+			"its name", c.Value)
 	case c.re == nil && (c.Key == "tool" || c.Key == "allowed"):
 		for name := range strings.SplitSeq(c.Value, ",") {
 			if tool := config.Misspelled(name); tool != "" {

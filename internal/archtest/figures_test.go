@@ -43,7 +43,7 @@ type room struct {
 }
 
 var rooms = []room{
-	{"cmd", "", 21_300, 17_000}, // help by topic
+	{"cmd", "", 21_350, 17_000}, // help by topic
 	{"agent", "", 16_200, 16_000},
 	{"llm", "", 23_650, 22_000}, // models of one's own: context lengths, calls and thoughts in texts
 	{"hooks", "", 27_150, 26_000},
@@ -64,7 +64,7 @@ var rooms = []room{
 }
 
 // whole is the budget of all rooms together, in tokens.
-var whole = struct{ budget, target int }{745_200, 680_000}
+var whole = struct{ budget, target int }{745_300, 680_000}
 
 // mostMethods limits the methods of a type, including embedded ones.
 const mostMethods = 40

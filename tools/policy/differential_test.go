@@ -127,6 +127,9 @@ func runnable(line string, mode Mode) bool {
 		(containsAny(line, "env -", "command -p", "PS4") || strings.Contains(devices.Replace(line), "/")) {
 		return false
 	}
+	if strings.Count(line, "flock") > 1 { // the inner one waits for the outer one
+		return false
+	}
 	return !containsAny(line, "\x00", "while", "until", "for ((", "sleep", "select") || strings.Contains(line, "break")
 }
 
