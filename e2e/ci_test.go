@@ -128,6 +128,9 @@ func TestGitHubAction(t *testing.T) {
 	assert.Contains(t, r.read(t, "hooks.xml"), `tests="1" failures="0"`)
 	assert.Contains(t, strings.Split(r.read(t, "hooks.html"), "<style>")[0], "<title>Hooks: 1 passed</title>")
 
+	seen, code = runs(r, map[string]string{"releases": releases, "cases": "tests", "args": "--as claude", "page": ""})
+	assert.NotContains(t, seen, "--junit", "other agents have no JUnit form")
+	assert.NotEqual(t, 42, code, seen)
 	seen, code = runs(r, map[string]string{"releases": releases, "cases": "tests red $(touch ran)", "page": "", "junit": ""})
 	assert.NotEqual(t, 0, code, seen)
 	seen, code = runs(r, map[string]string{"releases": releases, "cases": "tests red", "page": "", "junit": ""})

@@ -65,9 +65,9 @@ func sessionsRestoreCommand(sys *app.System) *cobra.Command {
 		Long: `Restores the files of this folder to a checkpoint, or lists the checkpoints.
 One is taken before each edit if general.checkpointing.enabled is true in the
 settings, and before each rewind. Files that git ignores are neither kept nor
-changed. The current state is saved as a checkpoint first. The conversation stays
-as it is: minigem --resume continues it, and /restore in the chat restores it
-too.`,
+changed. The current state is saved as a checkpoint first. The conversation
+stays as it is: minigem --resume continues it, and /restore in the chat restores
+it too.`,
 		Example: "  minigem sessions restore\n  minigem sessions restore 2026-01-02T10-30-00_000Z-main.go-replace",
 		Args:    withUsage(cobra.MaximumNArgs(1), "takes the name of one checkpoint, or none to list them"),
 		RunE: func(cmd *cobra.Command, args []string) error {

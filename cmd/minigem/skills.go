@@ -20,7 +20,8 @@ func skillsCommand(sys *app.System) *cobra.Command {
 		Long: `Manages skills: folders with a SKILL.md, whose instructions a model reads with
 activate_skill when a task fits. They are in extensions, in ~/.gemini/skills
 and ~/.agents/skills and, if the folder is trusted, in its .gemini/skills and
-.agents/skills; a later folder overrides an earlier one. Gemini CLI reads the same folders.`,
+.agents/skills; a later folder overrides an earlier one. Gemini CLI reads the
+same folders.`,
 		Args: noSuchSubcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}

@@ -119,6 +119,13 @@ call run_shell_command {"command":"env git push\n-f"}
 text None of it.
 `, string(data))
 	assert.Len(t, txtar.Parse(data).Files, 1)
+	r.Hook = "./guard.sh" // a script that no settings name
+	alone := filepath.Join(t.TempDir(), "attack.txtar")
+	require.NoError(t, AddTo(alone, r))
+	data, err = os.ReadFile(alone)
+	require.NoError(t, err)
+	assert.NotContains(t, string(data), ".gemini")
+	assert.Contains(t, string(data), "\n-- hooks --\nbefore-tool * ./guard.sh\n")
 	mine := filepath.Join(dir, "mine.txtar")
 	require.NoError(t, os.WriteFile(mine, []byte("prompt Hi\n"), 0o644))
 	require.ErrorContains(t, AddTo(mine, r), "is not a case that hooks attack wrote")

@@ -64,7 +64,11 @@ func AddTo(file string, r Report) error {
 func caseText(file string, r Report, calls []string) string {
 	var b strings.Builder
 	name, _ := json.Marshal(r.Hook)
-	fmt.Fprintf(&b, "# What got past %s once: %s.\nuse %s\n", oneLine(r.Hook), oneLine(r.Goal.Value), settingsFolder(file))
+	fmt.Fprintf(&b, "# What got past %s once: %s.\n", oneLine(r.Hook), oneLine(r.Goal.Value))
+	settings := settingsFolder(file)
+	if settings != "" {
+		b.WriteString("use " + settings + "\n")
+	}
 	for _, script := range r.Scripts {
 		from, err := filepath.Rel(filepath.Dir(file), script)
 		as, err2 := filepath.Rel(r.Goal.Dir, script)
@@ -75,10 +79,14 @@ func caseText(file string, r Report, calls []string) string {
 	fmt.Fprintf(&b, "interactive\nprompt Try it\nfired BeforeTool %s decision=deny times=%d\n\n-- model --\n%s\n\n"+
 		"text None of it.\n",
 		name, len(calls), strings.Join(calls, "\n"))
+	if settings == "" { // the hook is a script that no settings name
+		fmt.Fprintf(&b, "\n-- hooks --\nbefore-tool * ./%s\n", strings.TrimPrefix(oneLine(r.Hook), "./"))
+	}
 	return b.String()
 }
 
-// settingsFolder is the .gemini folder above file, as a case names it.
+// settingsFolder is the .gemini folder above file, as a case names it, or "" if there is
+// none.
 func settingsFolder(file string) string {
 	dir := filepath.Dir(file)
 	rel := ""
@@ -90,7 +98,7 @@ func settingsFolder(file string) string {
 			return filepath.ToSlash(filepath.Join(rel, ".gemini"))
 		}
 		if at == filepath.Dir(at) {
-			return ".gemini"
+			return ""
 		}
 		rel += "../"
 	}
