@@ -40,7 +40,7 @@ func (o outside) state(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
 	for _, dir := range []string{o.canary, o.h.dir} {
-		require.NoError(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		require.NoError(t, filepath.WalkDir(dir, func(path string, e fs.DirEntry, _ error) error {
 			if path == o.h.workspace {
 				return fs.SkipDir
 			}
