@@ -88,22 +88,32 @@ func same(f *os.File, path string) bool {
 // owner, even if its writer ran in another container.
 func SweepJournals(dir string) {
 	for _, path := range boundedfile.Find(dir, ".minigem-*"+journalSuffix) {
-		// Read before the lock is tried: a journal that was only just made has no lock yet, and
-		// lists no file until it has one.
-		data, _ := boundedfile.Read(path, boundedfile.Kept)
-		lock := flock.New(path, flock.SetFlag(os.O_RDWR))
-		ok, _ := lock.TryLock()
-		if ok {
-			for temp := range strings.Lines(string(data)) {
-				temp = strings.TrimSuffix(temp, "\n")
-				if filepath.IsAbs(temp) && tempName.MatchString(filepath.Base(temp)) {
-					_ = os.Remove(temp) // most no longer exist, because they were renamed
-				}
+		sweep(path, func() {})
+	}
+}
+
+// sweep removes a journal without an owner, and the files that it lists. It calls locking
+// before it tries the lock.
+func sweep(path string, locking func()) {
+	data, _ := boundedfile.Read(path, boundedfile.Kept)
+	locking()
+	lock := flock.New(path, flock.SetFlag(os.O_RDWR))
+	ok, _ := lock.TryLock()
+	if ok {
+		// The owner may have written more and ended since. Windows reads no file that is locked;
+		// there what was read before has to do.
+		if now, err := boundedfile.Read(path, boundedfile.Kept); err == nil {
+			data = now
+		}
+		for temp := range strings.Lines(string(data)) {
+			temp = strings.TrimSuffix(temp, "\n")
+			if filepath.IsAbs(temp) && tempName.MatchString(filepath.Base(temp)) {
+				_ = os.Remove(temp) // most no longer exist, because they were renamed
 			}
-			_ = os.Remove(path) // while it is locked, so that its owner makes another
 		}
-		if _ = lock.Close(); ok {
-			_ = os.Remove(path) // on Windows, where a file that is open cannot be removed
-		}
+		_ = os.Remove(path) // while it is locked, so that its owner makes another
+	}
+	if _ = lock.Close(); ok {
+		_ = os.Remove(path) // on Windows, where a file that is open cannot be removed
 	}
 }

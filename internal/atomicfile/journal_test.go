@@ -109,3 +109,17 @@ func TestJournalWhileWriting(t *testing.T) {
 	assert.Empty(t, names(t, journals))
 	assert.Len(t, names(t, dir), 1)
 }
+
+// What a process adds to its journal and leaves after a sweep has looked at it is removed
+// by that sweep, too: the journal is gone then, and no later one would find it.
+func TestSweepOfWhatIsAddedMeanwhile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	temp, path := filepath.Join(dir, TempName()), filepath.Join(dir, ".minigem-1"+journalSuffix)
+	require.NoError(t, os.WriteFile(path, []byte("files that are being written\n"), 0o600))
+	sweep(path, func() {
+		require.NoError(t, os.WriteFile(temp, []byte("half"), 0o600))
+		require.NoError(t, os.WriteFile(path, []byte("files that are being written\n"+temp+"\n"), 0o600))
+	})
+	assert.Empty(t, names(t, dir))
+}
