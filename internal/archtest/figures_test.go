@@ -64,7 +64,7 @@ var rooms = []room{
 }
 
 // whole is the budget of all rooms together, in tokens.
-var whole = struct{ budget, target int }{745_300, 680_000}
+var whole = struct{ budget, target int }{745_350, 680_000}
 
 // mostMethods limits the methods of a type, including embedded ones.
 const mostMethods = 40

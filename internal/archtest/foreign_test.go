@@ -54,7 +54,7 @@ var readers = []tried{
 	{row: "home/.gemini/projects.json", folder: "session", functions: "registry.read"},
 	{row: "home/.gemini/tmp/project/.project_root", folder: "session", functions: "Project.otherProjects registry.owned"},
 	{row: "home/.gemini/installation_id", folder: "internal/telemetry", functions: "Installation"},
-	{row: "home/.gemini/.minigem-1.writing", folder: "internal/atomicfile", functions: "SweepJournals"},
+	{row: "home/.gemini/.minigem-1.writing", folder: "internal/atomicfile", functions: "sweep"},
 	{row: "sessionFile", folder: "transcript", functions: "ReadMeta openSession loader.replacedLists"},
 	{row: "sessionFile", folder: "internal/listing", functions: "readPastRuns"},
 	{row: "checkpointFile", folder: "internal/undo", functions: "Store.Checkpoint"},

@@ -89,7 +89,7 @@ var parsers = []fuzzed{
 	{target: "hooks/protocol FuzzADenyAmongGarbage", folder: "hooks/protocol", functions: "unquote"},
 	{target: "hooks/protocol FuzzParse", folder: "hooks/protocol",
 		functions: "LLMMessage.UnmarshalJSON Output.UnmarshalJSON object"},
-	{target: "internal/atomicfile FuzzSweepJournals", folder: "internal/atomicfile", functions: "SweepJournals"},
+	{target: "internal/atomicfile FuzzSweepJournals", folder: "internal/atomicfile", functions: "sweep"},
 	{target: "internal/contextfile FuzzLoad", folder: "internal/contextfile", functions: "codeRanges loader.read"},
 	{target: "internal/discovered FuzzParse", folder: "internal/discovered", functions: "parse"},
 	{why: "searched for one word, never parsed", folder: "internal/listing", functions: "mentionsHooks"},
