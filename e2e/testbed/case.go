@@ -133,7 +133,7 @@ func Parse(path string, data []byte) (*Case, error) {
 // parseArchive is Parse without rows.
 func parseArchive(path string, a *txtar.Archive) (*Case, error) {
 	p := caseParser{seen: map[string]bool{}, c: &Case{
-		Path: path, Name: strings.TrimSuffix(filepath.ToSlash(path), ".txtar"),
+		Path: path, Name: nameOf(path),
 		wants: map[string]section{}, archive: a, source: a,
 	}}
 	p.script(a.Comment)

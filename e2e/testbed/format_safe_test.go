@@ -5,6 +5,8 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -70,4 +72,17 @@ func TestFormatsAreInert(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A name of a file is one line of the report, whatever characters it has, and so is a path
+// that a case names.
+func TestNamesAreOneLine(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "a\nok      b.txtar")
+	require.NoError(t, os.WriteFile(file, []byte("prompt hi\nnot-fired BeforeTool *\n-- settings.json --\n{}\n-- model --\ntext ok\n"), 0o600))
+	c, broken := ReadFile(file)
+	require.NoError(t, broken)
+	assert.NotContains(t, c.Name, "\n")
+	assert.Contains(t, c.Name, "ok      b")
 }

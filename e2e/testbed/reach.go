@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"minigem/hooks/agents"
+	"minigem/internal/text"
 )
 
 // surroundings returns the folder that the case at path may copy from, without links: the
@@ -65,7 +66,7 @@ func allowed(file, path string) (string, error) {
 	}
 	path, err := real(path)
 	if err != nil {
-		err = fmt.Errorf("allowing to write: %w", err)
+		err = fmt.Errorf("allowing to write: %s", text.VisibleLine(err.Error())) // the case chose the path
 	}
 	return path, err
 }

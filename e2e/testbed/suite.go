@@ -321,7 +321,12 @@ func (s *Suite) Pending(files []string) Summary {
 
 // named returns a case of which only the name is known.
 func named(file string) *Case {
-	return &Case{Path: file, Name: strings.TrimSuffix(filepath.ToSlash(file), ".txtar")}
+	return &Case{Path: file, Name: nameOf(file)}
+}
+
+// nameOf returns what a case in a file is called, on one line.
+func nameOf(file string) string {
+	return text.VisibleLine(strings.TrimSuffix(filepath.ToSlash(file), ".txtar"))
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
