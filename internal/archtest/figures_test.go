@@ -59,12 +59,12 @@ var rooms = []room{
 	{"e2e", "", 133_700, 114_000}, // hooktest; a green proves something; cases are confined; windows keep what scrolls out
 	// changes on disk in steps, from hooks/agents, hooks/command and hooks/author; domains of cases; confine, which takes
 	// the place of a parser in tools; other agents' hooks are named; what commands in a sandbox create is not trusted
-	{"internal", "", 270_600, 230_000}, // a worker for cases; readers open and start only what they name
+	{"internal", "", 270_700, 230_000}, // a worker for cases; readers open and start only what they name
 	{"", "", 1_900, 2_000},             // .ci, docs, examples
 }
 
 // whole is the budget of all rooms together, in tokens.
-var whole = struct{ budget, target int }{745_350, 680_000}
+var whole = struct{ budget, target int }{745_450, 680_000}
 
 // mostMethods limits the methods of a type, including embedded ones.
 const mostMethods = 40

@@ -150,7 +150,16 @@ func OpenIn(dir *os.Root, name string) (*os.File, error) {
 // what the user named on the command line, which may be a pipe. More than limit bytes
 // are an error as in Read, which calls the input name.
 func ReadAll(r io.Reader, name string, limit int64) ([]byte, error) {
-	return readAll(r, name, limit, 0)
+	size := int64(0)
+	if f, ok := r.(*os.File); ok {
+		if info, err := f.Stat(); err == nil {
+			size = info.Size()
+		}
+	}
+	if size > limit {
+		return nil, TooLarge(name, limit) // before it is in memory
+	}
+	return readAll(r, name, limit, size)
 }
 
 // ReadNamed reads a file that the user named on the command line, which may be an

@@ -56,6 +56,6 @@ func Paths(paths []string, home string) []string {
 // environment returns the variables that a worker has of env: none that may hold a key.
 func environment(env []string) []string {
 	known := regexp.MustCompile(`^(PATH|LANG|LANGUAGE|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CI|MINIGEM_TEST_\w+|` +
-		`GITHUB_ACTIONS|GITHUB_WORKSPACE|GITHUB_STEP_SUMMARY|GOCACHE|GOMODCACHE|GOCOVERDIR)=`)
+		`GITHUB_ACTIONS|GITHUB_WORKSPACE|GITHUB_STEP_SUMMARY|GOCACHE|GOMODCACHE|GOCOVERDIR|GOMEMLIMIT|GOGC)=`)
 	return slices.DeleteFunc(slices.Clone(env), func(kv string) bool { return !known.MatchString(kv) })
 }
