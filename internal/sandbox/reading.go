@@ -115,8 +115,8 @@ func named(name string) func(shell.Command) bool {
 func (r *Readers) look() {
 	r.system = confine.Readable(r.Path, r.Home)
 	for _, dir := range filepath.SplitList(r.Path) {
-		if real, err := filepath.EvalSymlinks(dir); err == nil && listable(real) {
-			r.programs = append(r.programs, real)
+		if at := real(dir); at != "" && listable(at) {
+			r.programs = append(r.programs, at)
 		}
 	}
 }
@@ -130,8 +130,8 @@ func (r *Readers) rules(read, hidden, programs []string) confine.Rules {
 	out.Execute = slices.DeleteFunc(confine.Programs(r.Path, programs...), r.inWorkspace)
 	out.Read, out.Hidden = append(out.Read, out.Execute...), append(out.Hidden, r.programs...)
 	for _, name := range read {
-		if real, err := filepath.EvalSymlinks(name); err == nil && workspace.Secret(real) == "" {
-			out.Read = append(out.Read, real)
+		if at := real(name); at != "" && workspace.Secret(at) == "" {
+			out.Read = append(out.Read, at)
 		}
 	}
 	return out
@@ -214,8 +214,12 @@ func (r *Readers) repository(dir string) []string {
 	}
 }
 
-// real returns name without links, or "".
+// real returns name without links. It returns "" if there is no such file, and for "",
+// which [filepath.EvalSymlinks] takes for the working directory.
 func real(name string) string {
+	if name == "" {
+		return ""
+	}
 	out, _ := filepath.EvalSymlinks(name)
 	return out
 }
@@ -223,7 +227,7 @@ func real(name string) string {
 // passwordsOf returns what may hold a password of the repositories in dirs.
 func passwordsOf(dirs []string) (out []string) {
 	for _, dir := range dirs {
-		if own := real(filepath.Join(dir, ".git")); workspace.HoldsCredentials(own) && listable(own) {
+		if own := real(filepath.Join(dir, ".git")); own != "" && workspace.HoldsCredentials(own) && listable(own) {
 			for _, name := range strings.Fields("config config.worktree credentials modules") {
 				out = append(out, filepath.Join(own, name))
 			}

@@ -152,6 +152,17 @@ func TestReadersStartNoProgramOfTheModel(t *testing.T) {
 	}
 }
 
+// Without files of the user's, git lines open no working directory in their place.
+func TestReadersTakeNoNameForTheWorkingDirectory(t *testing.T) {
+	t.Parallel()
+	r := newReader(t)
+	in := &Readers{Home: t.TempDir(), Path: r.Path, Env: func() []string { return []string{"PATH=" + r.Path} },
+		Dirs: func() []string { return []string{r.dir} }}
+	rules, _ := in.Rules("git status", r.dir)
+	assert.NotContains(t, rules.Read, ".")
+	assert.NotContains(t, rules.Read, "")
+}
+
 // git works in a worktree, whose data is elsewhere, and below the top of a repository.
 func TestReadersFindTheRepository(t *testing.T) {
 	t.Parallel()
