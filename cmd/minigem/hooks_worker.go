@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,7 +43,7 @@ func (t *hooksTesting) inWorker(args []string) error {
 	}
 	top, remove, err := stage.Temp()
 	if err != nil {
-		return err
+		return fmt.Errorf("making a temporary folder: %w: set TMPDIR to a folder that exists", err)
 	}
 	defer remove()
 	found, _ := settings.FindHome(t.sys.LookupEnv, t.sys.Dir, t.sys.Account)

@@ -31,7 +31,8 @@ func doUse(r *runner, c Command) error {
 	home, _ := r.o.Lookup("HOME")
 	top, err := surroundings(r.c.Path, home)
 	if at, linkErr := real(from); errors.Join(err, linkErr) != nil || !inside(at, top) {
-		return fmt.Errorf("%s is not in %s: use copies what is in the project around the case", from, top)
+		return fmt.Errorf("%s is not in %s: use copies from the repository around the case or, without one, from the "+
+			"nearest folder with agent settings such as .gemini: move the file there", from, top)
 	}
 	if err := r.place.use(from, to, r.c.files); err != nil {
 		return fmt.Errorf("copying %s into the workspace: %w", c.Args[0], err)
